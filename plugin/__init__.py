@@ -1,0 +1,70 @@
+"""podium: battles between models in, a ranking with honest error bars out.
+
+    >>> import podium
+    >>> world = podium.simulate(entrants=4, items=50, seed=1)
+    >>> ranking = podium.rank(world.battles(), "bradley-terry")
+    >>> ranking.to_frame().shape[0]
+    4
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from podium.battles import Battles
+    from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
+    from podium.hookspecs import Format, Ranker, hookimpl
+    from podium.ranking import Ranking, Standings
+    from podium.ranking_run import rank
+    from podium.reading import read_battles
+    from podium.simulator import Judge, World, simulate
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Battles": "battles",
+    "DataError": "errors",
+    "Format": "hookspecs",
+    "Judge": "simulator",
+    "NotConvergedError": "errors",
+    "NotIdentifiedError": "errors",
+    "PodiumError": "errors",
+    "Ranker": "hookspecs",
+    "Ranking": "ranking",
+    "Standings": "ranking",
+    "UsageError": "errors",
+    "World": "simulator",
+    "hookimpl": "hookspecs",
+    "rank": "ranking_run",
+    "read_battles": "reading",
+    "simulate": "simulator",
+}
+
+__all__ = [
+    "Battles",
+    "DataError",
+    "Format",
+    "Judge",
+    "NotConvergedError",
+    "NotIdentifiedError",
+    "PodiumError",
+    "Ranker",
+    "Ranking",
+    "Standings",
+    "UsageError",
+    "World",
+    "hookimpl",
+    "rank",
+    "read_battles",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'podium' has no attribute {name!r}")
+    return getattr(import_module(f"podium.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -1,0 +1,226 @@
+"""The first noun: battles, one row per compared pair of responses."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from podium.errors import DataError, UsageError
+
+COLUMNS = {
+    "item": "instruction id; without it each row is its own item",
+    "model_a": "entrant",
+    "model_b": "entrant",
+    "credit": "what model_a earned, in [0, 1]; empty = unread",
+    "margin": "judge score of a minus that of b",
+    "score_a": "pointwise score of a",
+    "score_b": "pointwise score of b",
+    "order": "ab or ba (whose response was shown first), or merged",
+    "judge": "judge identity",
+    "repeat": "repetition by the same judge",
+    "human": "what model_a earned from humans, in [0, 1]",
+    "category": "slice label",
+    "length_a": "length of a's response, characters",
+    "length_b": "length of b's response, characters",
+    "weight": "default 1",
+    "reason": "why credit is empty",
+    "swap": "how the two orders of a merged battle agree: same, half, flip, one-sided or unread",
+}
+"""The columns of the battles table, in their written order. Any other column is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The denominators that every output shows.
+
+    Attributes:
+        items: distinct items, rows without one counted singly.
+        presentations: judge calls recorded, both orders counted.
+        battles: pairs compared after merging the two orders, read or not.
+        unread: battles without a readable verdict.
+        one_sided: battles of which just one of the two orders could be read.
+        missing: battles that should exist and have no row; None where nobody can know.
+        without_margin: readable battles that carry no margin.
+    """
+
+    items: int
+    presentations: int
+    battles: int
+    unread: int
+    one_sided: int
+    missing: int | None
+    without_margin: int
+
+    @property
+    def judged(self) -> int:
+        """Battles with a readable verdict."""
+        return self.battles - self.unread
+
+
+@dataclass(frozen=True, slots=True)
+class SwapReport:
+    """How verdicts hold when the order of presentation is swapped.
+
+    Attributes:
+        same: both orders give one verdict.
+        half: one order is decisive, the other a tie.
+        flip: each order declares another winner.
+        one_sided: one of the two orders could not be read.
+        unread: neither order could be read.
+    """
+
+    same: int
+    half: int
+    flip: int
+    one_sided: int
+    unread: int
+
+    @property
+    def readable(self) -> int:
+        """Battles with both orders readable: the denominator of the shares."""
+        return self.same + self.half + self.flip
+
+    def shares(self) -> dict[str, float]:
+        """Return the shares of same, half and flip among battles with both orders readable."""
+        return {name: getattr(self, name) / self.readable for name in ("same", "half", "flip")}
+
+
+@dataclass(frozen=True, slots=True)
+class Battles:
+    """Battles of one or more judges, with everything known about each.
+
+    Attributes:
+        table: the columns of `COLUMNS` that are known, then foreign ones. `model_a` and `model_b` are
+            categoricals over the same sorted entrants; `item` and `judge` are categoricals.
+        missing: battles that should exist and have no row; None where nobody can know.
+        notes: warnings made while reading and merging.
+        sources: where the rows come from.
+    """
+
+    table: pd.DataFrame
+    missing: int | None = None
+    notes: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def entrants(self) -> tuple[str, ...]:
+        """Names of all entrants, sorted, including those of which nothing could be read."""
+        return tuple(self.table["model_a"].cat.categories)
+
+    @property
+    def readable(self) -> np.ndarray:
+        """Mask of the battles with a verdict, shape (battles,)."""
+        return self.table["credit"].notna().to_numpy()
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of all judges, sorted; empty when the table does not say."""
+        return self.values_of("judge") if "judge" in self.table else ()
+
+    def values_of(self, column: str) -> tuple[str, ...]:
+        """Return the distinct values of a column as text, sorted, empty ones left out."""
+        return tuple(sorted({str(value) for value in self._column(column).dropna().unique()}))
+
+    def counts(self) -> Counts:
+        """Count what was asked, judged, unread and missing."""
+        table, readable = self.table, self.readable
+        items = table["item"].nunique() + int(table["item"].isna().sum()) if "item" in table else len(table)
+        swap = table["swap"] if "swap" in table else pd.Series(dtype=object)
+        margins = int(table.loc[readable, "margin"].notna().sum()) if "margin" in table else 0
+        return Counts(
+            items=items,
+            presentations=len(table) + int(swap.notna().sum()),
+            battles=len(table),
+            unread=int((~readable).sum()),
+            one_sided=int((swap == "one-sided").sum()),
+            missing=self.missing,
+            without_margin=int(readable.sum()) - margins,
+        )
+
+    def swaps(self) -> SwapReport | None:
+        """Report how the two orders agree; None when no battle was shown in both orders."""
+        if "swap" not in self.table or not self.table["swap"].notna().any():
+            return None
+        found = Counter(self.table["swap"].dropna())
+        return SwapReport(found["same"], found["half"], found["flip"], found["one-sided"], found["unread"])
+
+    def unread_reasons(self) -> dict[str, int]:
+        """Count the unread battles by reason, the most frequent first."""
+        unread = self.table.loc[~self.readable]
+        if "reason" not in unread:
+            return {"no reason given": len(unread)} if len(unread) else {}
+        reasons = unread["reason"].astype(object).fillna("no reason given")
+        return {str(reason): int(n) for reason, n in reasons.value_counts().items()}
+
+    def where(self, column: str, value: str) -> "Battles":
+        """Keep the rows whose column, as text, equals the value.
+
+        Raises:
+            UsageError: the column does not exist, or nothing has that value.
+        """
+        keep = (self._column(column).astype(str) == value).to_numpy()
+        if not keep.any():
+            known = self.values_of(column)
+            shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
+            raise UsageError(f"no row has {column}={value!r}; values of {column!r}: {shown or 'none'}")
+        return self.select(keep)
+
+    def select(self, keep: np.ndarray) -> "Battles":
+        """Keep the rows of a mask; entrants without a row leave, and `missing` is no longer known."""
+        table = self.table.loc[keep].reset_index(drop=True)
+        entrants = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
+        table["model_a"] = table["model_a"].cat.set_categories(entrants)
+        table["model_b"] = table["model_b"].cat.set_categories(entrants)
+        return replace(self, table=table, missing=self.missing if keep.all() else None)
+
+    def complete_items(self) -> "Battles":
+        """Keep the items on which every pair of entrants has a readable battle.
+
+        Raises:
+            DataError: no item is complete, or the table has no items.
+        """
+        pairs = len(self.entrants) * (len(self.entrants) - 1) // 2
+        item = self.table["item"].cat.codes.to_numpy() if "item" in self.table else np.full(len(self), -1)
+        a, b = (self.table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b"))
+        pair = np.minimum(a, b) * len(self.entrants) + np.maximum(a, b)
+        seen = pd.DataFrame({"item": item, "pair": pair})[self.readable & (item >= 0)].drop_duplicates()
+        full = seen["item"].value_counts().loc[lambda n: n == pairs].index
+        if not len(full):
+            raise DataError(
+                f"no item has a readable battle for each of the {pairs} pairs",
+                remedy="rank without asking for complete items",
+            )
+        kept = self.select(np.isin(item, full))
+        note = f"complete items only: {len(full)} of {self.counts().items} items kept"
+        return replace(kept, notes=(*kept.notes, note))
+
+    def slices(self, column: str) -> Iterator[tuple[str, "Battles"]]:
+        """Yield each value of a column with its battles, sorted by value.
+
+        Raises:
+            UsageError: the column does not exist or is empty.
+        """
+        values = self._column(column).astype(object)
+        if values.isna().all():
+            raise UsageError(f"column {column!r} is empty; choose another for --by")
+        text = values.astype(str).where(values.notna())
+        for value in self.values_of(column):
+            yield value, self.select((text == value).to_numpy())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table with plain text instead of categoricals, in the contract's column order."""
+        plain = self.table.copy()
+        for name in plain.columns[plain.dtypes == "category"]:
+            plain[name] = plain[name].astype(object)
+        known = [name for name in COLUMNS if name in plain]
+        return plain[[*known, *(name for name in plain if name not in COLUMNS)]]
+
+    def _column(self, name: str) -> pd.Series:
+        if name not in self.table:
+            raise UsageError(f"no column {name!r}; columns: {', '.join(map(str, self.table.columns))}")
+        return self.table[name]

@@ -1,0 +1,96 @@
+"""podium's own rankers and formats: one line each."""
+
+from podium.hookspecs import Format, Ranker, hookimpl
+
+
+def _any_of(*alternatives: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(names.split()) for names in alternatives)
+
+
+@hookimpl
+def podium_rankers() -> list[Ranker]:
+    """Return podium's own rankers."""
+    return [
+        Ranker("bradley-terry", "podium.rankers.bradley_terry:bradley_terry", "joint maximum likelihood, Elo scale"),
+        Ranker("win-rate", "podium.rankers.win_rate:win_rate", "mean credit against all, or against one anchor"),
+        Ranker("mean", "podium.rankers.pointwise:mean", "mean pointwise score over items"),
+        Ranker("median", "podium.rankers.pointwise:median", "median pointwise score over items"),
+        Ranker(
+            "informativeness",
+            "podium.rankers.informativeness:informativeness",
+            "how often each entrant, as anchor, tells two others apart",
+        ),
+    ]
+
+
+@hookimpl
+def podium_formats() -> list[Format]:
+    """Return podium's own formats."""
+    home = "podium.formats"
+    return [
+        Format(
+            "podium",
+            _any_of("model_a model_b credit", "model_a model_b margin", "model_a model_b score_a score_b"),
+            f"{home}.podium_table:read",
+            "podium's own battles table",
+        ),
+        Format(
+            "alpaca-eval",
+            _any_of("generator_1 generator_2 preference"),
+            f"{home}.alpaca_eval:read",
+            "AlpacaEval annotations.json, one file or a results tree",
+            label_is="generator_2",
+        ),
+        Format(
+            "arena-hard",
+            _any_of("uid model games", "question_id model games"),
+            f"{home}.arena_hard:read",
+            "arena-hard judgement JSONL, two games a row",
+            label_is="model",
+        ),
+        Format(
+            "mt-bench-pair",
+            _any_of("question_id model_1 model_2 g1_winner g2_winner"),
+            f"{home}.mt_bench:read_pair",
+            "MT-bench pairwise judgements",
+        ),
+        Format(
+            "mt-bench-single",
+            _any_of("question_id model judge score turn judgment"),
+            f"{home}.mt_bench:read_single",
+            "MT-bench single-answer grading",
+            label_is="model",
+        ),
+        Format(
+            "arena",
+            _any_of("model_a model_b winner", "model_a model_b winner_model_a winner_model_b winner_tie"),
+            f"{home}.arena:read",
+            "FastChat and Arena battles",
+        ),
+        Format(
+            "soft-elo",
+            _any_of("model_a model_b judge_pref", "model_a model_b scores_a scores_b"),
+            f"{home}.soft_elo:read",
+            "Soft-Elo CSV: preferences, score dictionaries, human labels",
+        ),
+        Format("evalica", _any_of("left right winner"), f"{home}.evalica:read", "evalica CSV"),
+        Format(
+            "900k-judgements",
+            _any_of("uid model_a_in_prompt model_b_in_prompt final_verdict"),
+            f"{home}.judgements_900k:read",
+            "900K-Judgements, five-level verdicts",
+        ),
+        Format(
+            "judge-bench",
+            _any_of("pair_id judgments response_model"),
+            f"{home}.judge_bench:read",
+            "JudgeBench outputs, both orders",
+        ),
+        Format(
+            "pointwise",
+            _any_of("item model score", "arena_hard_question_id system judge_model judgment_score"),
+            f"{home}.pointwise:read",
+            "one score per item and model (JuStRank), battles item by item",
+            label_is="model",
+        ),
+    ]

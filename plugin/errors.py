@@ -1,0 +1,62 @@
+"""What can go wrong, and what the command line makes of it.
+
+PodiumError
+├── DataError             exit 1  a value in a file cannot be what it claims to be
+├── NotIdentifiedError    exit 1  the data cannot answer the question, however well it is computed
+├── NotConvergedError     exit 1  a fit did not reach its optimum; no number is given
+└── UsageError            exit 2  a name, option or path that was typed is not one
+    └── PluginError       exit 2  an installed plugin is broken, or two claim the same name
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class PodiumError(Exception):
+    """Base of everything that podium raises on purpose."""
+
+    exit_code = 1
+
+
+class DataError(PodiumError):
+    """Name the file, the row, the value and the remedy."""
+
+    def __init__(self, problem: str, *, remedy: str, source: str | None = None, row: str | None = None) -> None:
+        self.problem = problem
+        self.remedy = remedy
+        self.source = source
+        self.row = row
+        place = ", ".join(part for part in (source, row) if part)
+        super().__init__(f"{place + ': ' if place else ''}{problem}. Remedy: {remedy}")
+
+    def located(self, source: str, row: str | None = None) -> "DataError":
+        """Return the same error with its place filled in where it was missing."""
+        return DataError(
+            self.problem, remedy=self.remedy, source=self.source or source, row=self.row or row
+        )
+
+
+class NotIdentifiedError(PodiumError):
+    """The comparison graph, or the data, cannot support the estimate that was asked for."""
+
+
+class NotConvergedError(PodiumError):
+    """An optimiser stopped before its optimum."""
+
+
+class UsageError(PodiumError):
+    """Something that was typed (a name, an option, a path) does not exist."""
+
+    exit_code = 2
+
+
+class PluginError(UsageError):
+    """A plugin cannot be loaded, or two plugins register one name."""
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
+    """Return the error for a misspelt name, with the nearest known one."""
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ";"
+    return UsageError(f"no {kind} called {name!r}{hint} available: {', '.join(names) or 'none'}")

@@ -1,0 +1,45 @@
+"""AlpacaEval annotations: one model against one baseline, preference between 1 and 2."""
+
+import numpy as np
+import pandas as pd
+
+from podium.formats.verdicts import reasons
+from podium.table import number, refuse
+
+SILENT = -1.0
+TIES = (0.0, 1.5)
+
+
+def read(records: pd.DataFrame) -> pd.DataFrame:
+    """Read output_2's model as a: preference 2 = it wins, 1 = it loses, in between = soft; 1.5 and 0 = tie.
+
+    Null, NaN and -1 are unread. Items are joined by the instruction's text; the order shown is not recorded.
+
+    Raises:
+        DataError: a preference outside these.
+    """
+    preference = number(records["preference"])
+    unread = np.isnan(preference) | (preference == SILENT)
+    tie = np.isin(preference, TIES)
+    bad = ~unread & ~tie & ((preference < 1) | (preference > 2))
+    refuse(records["preference"], bad, "is not a preference", "preferences lie between 1 and 2 (1.5 or 0 = tie, -1 = unread)")
+    credit = np.where(unread, np.nan, np.where(tie, 0.5, preference - 1))
+    frame = pd.DataFrame(
+        {
+            "model_a": records["generator_2"],
+            "model_b": records["generator_1"],
+            "credit": credit,
+            "reason": reasons(unread, "no preference"),
+        },
+        index=records.index,
+    )
+    frame = frame.assign(**{new: records[old] for new, old in _KEPT.items() if old in records})
+    for side, output in (("a", "output_2"), ("b", "output_1")):
+        if output in records:
+            frame[f"length_{side}"] = records[output].str.len()
+    foreign = [name for name in records if name not in {*_KEPT.values(), *_USED}]
+    return frame.join(records[foreign])
+
+
+_KEPT = {"item": "instruction", "judge": "annotator", "category": "dataset"}
+_USED = {"generator_1", "generator_2", "preference", "output_1", "output_2"}

@@ -1,0 +1,48 @@
+"""FastChat and Arena battles: model_a, model_b and a winner by name, or three indicator columns."""
+
+import numpy as np
+import pandas as pd
+
+from podium.errors import DataError
+from podium.formats.verdicts import reasons, translate
+from podium.table import number, row_name
+
+CREDIT = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys(
+    ("tie", "tie (bothbad)", "tie(bothbad)", "both_bad", "bothbad", "tie (both bad)"), 0.5
+)
+INDICATORS = ("winner_model_a", "winner_tie", "winner_model_b")
+ITEMS = ("question_id", "id")
+
+
+def read(records: pd.DataFrame) -> pd.DataFrame:
+    """Read a battle per row, a shown first; `tie` and all spellings of `both bad` are ties.
+
+    Raises:
+        DataError: an unknown winner, or indicators that do not say exactly one.
+    """
+    if "winner" in records:
+        credit, unread = translate(
+            records["winner"],
+            CREDIT,
+            frozenset({"error"}),
+            remedy="known winners: model_a, model_b, tie, tie (bothbad), both_bad; translate others with --columns "
+            "and --credit-map",
+        )
+    else:
+        credit, unread = _from_indicators(records)
+    item = next((name for name in ITEMS if name in records), None)
+    frame = records.rename(columns={item: "item", "language": "category"} if item else {"language": "category"})
+    return frame.assign(credit=credit, reason=reasons(unread, "no winner"))
+
+
+def _from_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    flags = np.stack([number(records[name]) for name in INDICATORS])
+    odd = ~np.isnan(flags).any(axis=0) & (flags.sum(axis=0) != 1)
+    if odd.any():
+        first = int(np.argmax(odd))
+        raise DataError(
+            f"winner indicators {flags[:, first].tolist()} do not name exactly one outcome",
+            row=row_name(records.index, first),
+            remedy="exactly one of winner_model_a, winner_model_b, winner_tie must be 1",
+        )
+    return flags[0] + flags[1] / 2, np.isnan(flags).any(axis=0)

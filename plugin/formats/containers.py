@@ -1,0 +1,173 @@
+"""Files into records: CSV, TSV, Parquet, JSON and JSONL, plain or gzipped, one row per record.
+
+The index of the frame is named `row` or `line` and holds the 1-based place of each record, for errors.
+"""
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from podium.errors import DataError, UsageError
+
+SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".csv.gz", ".tsv.gz", ".json.gz", ".jsonl.gz")
+LONGEST_LINE = 64 * 2**20
+"""Bytes; a longer line of JSONL is refused: it is not one record."""
+
+
+def read_records(path: Path) -> pd.DataFrame:
+    """Read a file of any known container.
+
+    Raises:
+        UsageError: the file does not exist.
+        DataError: the file is empty, binary, cut off, or not what its first bytes promise.
+    """
+    try:
+        return _read(path)
+    except FileNotFoundError:
+        raise UsageError(f"no such file: {path}") from None
+    except DataError as error:
+        raise error.located(str(path)) from None
+
+
+def _read(path: Path) -> pd.DataFrame:
+    with path.open("rb") as stream:
+        magic = stream.read(4)
+    if magic == b"PAR1":
+        return _numbered(_parquet(path), "row")
+    with gzip.open(path) if magic[:2] == b"\x1f\x8b" else path.open("rb") as stream:
+        return _text(stream, path)
+
+
+def _text(stream: BinaryIO | gzip.GzipFile, path: Path) -> pd.DataFrame:
+    head = stream.read(65536)
+    stream.seek(0)
+    if not head.strip():
+        raise DataError("the file is empty", remedy="give a file that holds verdicts")
+    if b"\0" in head:
+        raise DataError("the file is binary", remedy="give CSV, TSV, Parquet, JSON or JSONL")
+    if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] not in b"[{":
+        return _numbered(_delimited(stream, head), "row")
+    if head.lstrip()[:1] == b"{" and (".jsonl" in path.suffixes or _first_line_is_a_record(head)):
+        return _lines(stream)
+    return _numbered(_json(stream), "row")
+
+
+def _numbered(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name=name))
+
+
+def _parquet(path: Path) -> pd.DataFrame:
+    try:
+        return pyarrow.parquet.read_table(path).to_pandas()
+    except pa.ArrowInvalid as error:
+        raise DataError(f"not a whole Parquet file ({error})", remedy="write or copy the file again") from None
+
+
+def _delimited(stream: Any, head: bytes) -> pd.DataFrame:
+    first_line = head.splitlines()[0].decode("utf-8-sig", errors="replace")
+    delimiter = "\t" if first_line.count("\t") > first_line.count(",") else ","
+    names = next(csv.reader([first_line], delimiter=delimiter))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"column {twice!r} appears twice", row="header", remedy="rename one of the two")
+    try:
+        table = pyarrow.csv.read_csv(
+            stream,
+            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True, null_values=[""]
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            f"not a whole table ({_shortened(str(error))})", remedy="repair that row; every row needs every column"
+        ) from None
+    return table.to_pandas()
+
+
+def _json(stream: Any) -> pd.DataFrame:
+    try:
+        content = json.load(io.TextIOWrapper(stream, encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"not whole JSON: {error.msg}",
+            row=f"line {error.lineno}",
+            remedy="the file is cut off or damaged: write or copy it again",
+        ) from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8") from None
+    if isinstance(content, dict) and all(isinstance(value, list | dict) for value in content.values()):
+        return _columns(content)
+    if isinstance(content, list) and all(isinstance(record, dict) for record in content):
+        return pd.DataFrame(content)
+    raise DataError(
+        f"the JSON is a {type(content).__name__}, not a list of records", remedy="give a list of objects, or JSONL"
+    )
+
+
+def _columns(content: dict[str, Any]) -> pd.DataFrame:
+    try:
+        return pd.DataFrame(content)
+    except ValueError:
+        raise DataError(
+            "the JSON object does not hold columns of equal length", remedy="give a list of objects, or JSONL"
+        ) from None
+
+
+def _lines(stream: Any) -> pd.DataFrame:
+    places, records = [], []
+    for place, record in _records(stream):
+        places.append(place)
+        records.append(record)
+    return pd.DataFrame(records, index=pd.Index(places, name="line"))
+
+
+def _records(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    place = 0
+    while line := stream.readline(LONGEST_LINE + 1):
+        place += 1
+        if len(line) > LONGEST_LINE:
+            raise DataError(
+                f"longer than {LONGEST_LINE >> 20} MiB",
+                row=f"line {place}",
+                remedy="write one record per line, without the bulk that podium does not need",
+            )
+        if line.strip():
+            yield place, _record(line, place)
+
+
+def _record(line: bytes, place: int) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"not a whole JSON record ({error}): {_shortened(line.decode('utf-8', errors='replace'))!r}",
+            row=f"line {place}",
+            remedy="remove or repair this line; a last line is cut off when its writer was killed",
+        ) from None
+    if not isinstance(record, dict):
+        raise DataError(
+            f"not a JSON object: {_shortened(str(record))!r}", row=f"line {place}", remedy="write one object per line"
+        )
+    return record
+
+
+def _first_line_is_a_record(head: bytes) -> bool:
+    try:
+        return isinstance(json.loads(head.lstrip().splitlines()[0]), dict)
+    except ValueError:
+        return False
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 80 else f"{text[:60]} ... {text[-15:]}"

@@ -1,0 +1,64 @@
+"""JudgeBench: a correct and an incorrect response of one model, judged in both orders."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.errors import DataError
+from podium.formats.verdicts import reasons
+from podium.table import refuse, row_name
+from podium.text import as_text
+
+CREDIT = {"A>B": 1.0, "B>A": 0.0, "A=B": 0.5}
+RIGHT, WRONG = "correct", "incorrect"
+NAMES = {"pair_id": "item", "judge_name": "judge", "source": "category"}
+BULK = ("judgments", "response_A", "response_B", "question", "label")
+
+
+def read(records: pd.DataFrame) -> pd.DataFrame:
+    """Read the labelled right response against the wrong one; the win rate of `correct` is the judge's.
+
+    Both responses come from one model, so the entrants are `correct` and `incorrect`, and the label is the human
+    verdict. The second judgement has the order swapped. A missing or unknown decision is unread.
+
+    Raises:
+        DataError: a label that names neither response, or a row without judgements.
+    """
+    label = as_text(records["label"])
+    refuse(records["label"], (~label.isin(["A>B", "B>A"])).to_numpy(), "names no winner", "labels are A>B or B>A")
+    a_is_right = (label == "A>B").to_numpy()
+    plain = records.drop(columns=[name for name in BULK if name in records])
+    plain = plain.rename(columns={old: new for old, new in NAMES.items() if old in plain})
+    plain = plain.assign(
+        model_a=np.where(a_is_right, RIGHT, WRONG), model_b=np.where(a_is_right, WRONG, RIGHT), human=a_is_right * 1.0
+    )
+    games = [_judgments(records, position) for position in range(len(records))]
+    return pd.concat([_game(plain, games, which) for which in range(max(map(len, games), default=0))])
+
+
+def _judgments(records: pd.DataFrame, position: int) -> list[Any]:
+    games = records["judgments"].iloc[position]
+    if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2:
+        raise DataError(
+            f"judgments {str(games)[:60]!r} are not one or two",
+            row=row_name(records.index, position),
+            remedy="each row needs its list of judgements, one per order",
+        )
+    return list(games)
+
+
+def _game(plain: pd.DataFrame, games: list[list[Any]], which: int) -> pd.DataFrame:
+    """Read one order; the decisions of the second are about swapped positions."""
+    asked = np.array([len(pair) > which for pair in games])
+    decision = [_decision(pair[which]) for pair in games if len(pair) > which]
+    shown_first = np.array([CREDIT.get(one, np.nan) if one else np.nan for one in decision], dtype=np.float64)
+    credit = shown_first if which == 0 else 1 - shown_first
+    return plain[asked].assign(
+        credit=credit, order="ab" if which == 0 else "ba", reason=reasons(np.isnan(credit), "no decision")
+    )
+
+
+def _decision(game: Mapping[str, Any] | None) -> str | None:
+    return None if game is None else game.get("decision")

@@ -1,0 +1,52 @@
+"""MT-bench: pairwise judgements (two games already mapped back to names) and single-answer grades."""
+
+import numpy as np
+import pandas as pd
+
+from podium.formats.verdicts import reasons, translate
+from podium.table import number
+from podium.text import as_text
+
+CREDIT = {"model_1": 1.0, "model_2": 0.0, "tie": 0.5}
+FAILED = -1.0
+
+
+def read_pair(records: pd.DataFrame) -> pd.DataFrame:
+    """Read two presentations per row, model_1 as a: g1 shows model_1 first, g2 model_2; `error` is unread.
+
+    The two turns of a question are two battles of one item: `repeat` holds the turn.
+
+    Raises:
+        DataError: an unknown winner.
+    """
+    plain = _shared(records).rename(columns={"model_1": "model_a", "model_2": "model_b"})
+    plain = plain.drop(columns=["g1_winner", "g2_winner"])
+    return pd.concat([_game(plain, records["g1_winner"], "ab"), _game(plain, records["g2_winner"], "ba")])
+
+
+def read_single(records: pd.DataFrame) -> pd.DataFrame:
+    """Read grades 1-10 as pointwise scores; -1 is unread."""
+    score = number(records["score"])
+    failed = np.isnan(score) | (score == FAILED)
+    return _shared(records).assign(score=np.where(failed, np.nan, score), reason=reasons(failed, "no grade"))
+
+
+def _shared(records: pd.DataFrame) -> pd.DataFrame:
+    """Rename the columns both files share; the judge is its model and its prompt template."""
+    shared = records.rename(columns={"question_id": "item"})
+    shared["judge"] = _judge(records["judge"])
+    return shared.assign(repeat=records["turn"]) if "turn" in records else shared
+
+
+def _judge(column: pd.Series) -> pd.Series:
+    """Write `["gpt-4", "pair-v2"]` as `gpt-4 pair-v2`; multi-turn templates name the same judge."""
+    if not column.map(lambda value: isinstance(value, list | tuple | np.ndarray)).any():
+        return as_text(column)
+    return column.map(lambda value: " ".join(str(part).removesuffix("-multi-turn") for part in value))
+
+
+def _game(plain: pd.DataFrame, winner: pd.Series, order: str) -> pd.DataFrame:
+    credit, unread = translate(
+        winner, CREDIT, frozenset({"error"}), remedy="known winners: model_1, model_2, tie, error"
+    )
+    return plain.assign(credit=credit, order=order, reason=reasons(unread, "judge error"))

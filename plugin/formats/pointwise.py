@@ -1,0 +1,126 @@
+"""Pointwise scores: one row per item and model; battles are made item by item."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from podium.errors import DataError
+from podium.table import number, refuse
+from podium.text import as_categorical
+
+NAMES = {
+    "arena_hard_question_id": "item",
+    "system": "model",
+    "judge_model": "judge",
+    "judgment_score": "score",
+}
+SCORE_COLUMNS = frozenset({"item", "model", "score"})
+SAME_TRIAL = ("item", "judge", "repeat", "category")
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Battles made of scores, and how many more there would be with a score for every model."""
+
+    frame: pd.DataFrame
+    missing: int
+
+
+def read(records: pd.DataFrame) -> pd.DataFrame:
+    """Read scores under the names item, model, score[, judge]; JuStRank's realization is part of the judge."""
+    frame = records.rename(columns={old: new for old, new in NAMES.items() if old in records})
+    if {"judge", "judge_realization"} <= set(frame):
+        frame["judge"] = frame["judge"].astype(str) + " " + frame["judge_realization"].astype(str)
+    return frame
+
+
+def is_pointwise(frame: pd.DataFrame) -> bool:
+    """Tell whether a reader gave scores instead of battles."""
+    return set(frame) >= SCORE_COLUMNS and "model_a" not in frame
+
+
+def check_scores(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+    """Return the frame with typed columns.
+
+    Raises:
+        DataError: a score is no number, or an item or model is empty.
+    """
+    try:
+        typed = frame.assign(score=number(frame["score"]))
+        for name in ("item", "model"):
+            typed[name] = as_categorical(frame[name])
+            refuse(frame[name], typed[name].isna().to_numpy(), "is empty", "every score needs its item and model")
+    except DataError as error:
+        raise error.located(source) from None
+    return typed
+
+
+def pair_up(scores: pd.DataFrame, source: str) -> Paired:
+    """Make a battle of every two models that were scored in the same trial (item, judge, repeat, category).
+
+    The higher score earns credit 1, equal ones 0.5; the margin is the difference. An empty score makes its
+    battles unread. A model without a row on an item is missing there.
+
+    Raises:
+        DataError: fewer than two models, or a model is scored twice in one trial.
+    """
+    trial_columns = [name for name in SAME_TRIAL if name in scores]
+    trials = scores.groupby(trial_columns, sort=False, observed=True, dropna=False).ngroup().to_numpy()
+    model = as_categorical(scores["model"])
+    names = np.asarray(model.categories, dtype=object)
+    if len(names) < 2:
+        raise DataError(
+            f"scores of one model only ({names[0]!r})", source=source, remedy="give the scores of at least two models"
+        )
+    row = _rows_by_trial(scores, trials, np.asarray(model.codes), len(names), source)
+    a, b = np.triu_indices(len(names), 1)
+    there = (row[:, a] >= 0) & (row[:, b] >= 0)
+    where, pair = np.nonzero(there)
+    first, second = row[where, a[pair]], row[where, b[pair]]
+    return Paired(_battles(scores, names, first, second, a[pair], b[pair], trial_columns), int((~there).sum()))
+
+
+def _rows_by_trial(scores: pd.DataFrame, trials: np.ndarray, model: np.ndarray, models: int, source: str) -> np.ndarray:
+    """Return the row of each trial and model, -1 where there is none, shape (trials, models)."""
+    cell = trials * models + model
+    twice = pd.Series(cell).duplicated().to_numpy()
+    try:
+        refuse(
+            pd.Series(scores["model"].astype(object), index=scores.index, name="model"),
+            twice,
+            "is scored twice on one item",
+            "add a `repeat` or `judge` column that tells the scores apart, or remove one",
+        )
+    except DataError as error:
+        raise error.located(source) from None
+    row = np.full((int(trials.max()) + 1) * models, -1)
+    row[cell] = np.arange(len(cell))
+    return row.reshape(-1, models)
+
+
+def _battles(
+    scores: pd.DataFrame,
+    names: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+    trial_columns: list[str],
+) -> pd.DataFrame:
+    score = scores["score"].to_numpy()
+    margin = score[first] - score[second]
+    frame = {name: scores[name].take(first).to_numpy() for name in trial_columns}
+    frame |= {
+        "model_a": pd.Categorical.from_codes(a, categories=names),
+        "model_b": pd.Categorical.from_codes(b, categories=names),
+        "credit": (np.sign(margin) + 1) / 2,
+        "margin": margin,
+        "score_a": score[first],
+        "score_b": score[second],
+        "reason": np.where(np.isnan(margin), "no score", None).astype(object),
+    }
+    if "length" in scores:
+        length = number(scores["length"])
+        frame |= {"length_a": length[first], "length_b": length[second]}
+    return pd.DataFrame(frame)

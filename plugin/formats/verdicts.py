@@ -1,0 +1,35 @@
+"""Words for verdicts, translated to credit."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from podium.table import refuse
+from podium.text import as_text
+
+FIVE_LEVELS = {"A>>B": (1.0, 2.0), "A>B": (1.0, 1.0), "A=B": (0.5, 0.0), "B>A": (0.0, -1.0), "B>>A": (0.0, -2.0)}
+"""Label to (credit of A, margin)."""
+
+
+def translate(
+    column: pd.Series, credit_of: Mapping[str, float], unread: frozenset[str] = frozenset(), *, remedy: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Translate words to numbers; empty cells and the words of `unread` become NaN.
+
+    Returns:
+        Numbers, shape (rows,), and a mask of the cells that are unread.
+
+    Raises:
+        DataError: a word is in neither; it is never taken for a tie.
+    """
+    words = as_text(column)
+    known = words.map(dict(credit_of)).to_numpy(dtype=np.float64)
+    empty = (words.isna() | words.isin(unread)).to_numpy()
+    refuse(column, np.isnan(known) & ~empty, "is not a known verdict", remedy)
+    return np.where(empty, np.nan, known), empty
+
+
+def reasons(unread: np.ndarray, reason: str) -> np.ndarray:
+    """Return the reason where a row is unread and None elsewhere, shape (rows,)."""
+    return np.where(unread, reason, None).astype(object)

@@ -1,0 +1,91 @@
+"""What a plugin can add: rankers and file formats. One module, one entry-point line.
+
+    # pyproject.toml of the third-party package
+    [project.entry-points.podium]
+    my_rankers = "my_package.my_module"
+
+    # my_package/my_module.py
+    from podium import Ranker, hookimpl
+
+    @hookimpl
+    def podium_rankers():
+        return [Ranker("wins", wins, "number of wins")]
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+hookspec = pluggy.HookspecMarker("podium")
+hookimpl = pluggy.HookimplMarker("podium")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """A named function from battles to standings.
+
+    Attributes:
+        name: what follows `--ranker`.
+        function: `(battles, *, level, rng, ...) -> Standings`, or where to import it from (`module:name`).
+            Its keyword-only parameters are the options that `--set` accepts.
+        summary: one line for `podium list`.
+    """
+
+    name: str
+    function: Callable[..., Any] | str
+    summary: str
+
+    def load(self) -> Callable[..., Any]:
+        """Return the function, importing it now if it was given by name."""
+        return _load(self.function)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A named reader of one foreign table.
+
+    Attributes:
+        name: what follows `--from`.
+        signature: alternatives; a file is of this format when it has all columns of one of them.
+        read: `frame -> frame`, or where to import it from (`module:name`): foreign records in, columns of the
+            battles table out, the index kept (it names the rows in errors).
+        summary: one line for `podium list`.
+        label_is: the foreign column that `label=path` fills in; None adds the label as column `source`.
+    """
+
+    name: str
+    signature: tuple[frozenset[str], ...]
+    read: "Callable[[pd.DataFrame], pd.DataFrame] | str"
+    summary: str
+    label_is: str | None = None
+
+    def load(self) -> "Callable[[pd.DataFrame], pd.DataFrame]":
+        """Return the reader, importing it now if it was given by name."""
+        return _load(self.read)
+
+    def specificity(self, columns: frozenset[str]) -> int:
+        """Return how many columns of the best matching signature are there; 0 when none matches whole."""
+        return max((len(one) for one in self.signature if one <= columns), default=0)
+
+
+@hookspec
+def podium_rankers() -> Sequence[Ranker]:  # type: ignore[empty-body]
+    """Return the rankers that this plugin adds."""
+
+
+@hookspec
+def podium_formats() -> Sequence[Format]:  # type: ignore[empty-body]
+    """Return the file formats that this plugin adds."""
+
+
+def _load(target: Callable[..., Any] | str) -> Callable[..., Any]:
+    if not isinstance(target, str):
+        return target
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)

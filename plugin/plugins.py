@@ -1,0 +1,123 @@
+"""Find what is plugged in: podium's own rankers and formats, and those of other packages."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
+import pluggy
+
+from podium import __version__, builtins, hookspecs
+from podium.errors import PluginError, unknown_name
+from podium.hookspecs import Format, Ranker
+
+GROUP = "podium"
+Extension = TypeVar("Extension", Ranker, Format)
+
+
+@dataclass(frozen=True, slots=True)
+class Registered(Generic[Extension]):
+    """An extension and the package that brought it."""
+
+    extension: Extension
+    origin: str
+
+
+def rankers() -> dict[str, Registered[Ranker]]:
+    """Return all rankers by name.
+
+    Raises:
+        PluginError: a plugin is broken, or two register the same name.
+    """
+    return _registered("podium_rankers", "ranker", Ranker)
+
+
+def formats() -> dict[str, Registered[Format]]:
+    """Return all formats by name.
+
+    Raises:
+        PluginError: a plugin is broken, or two register the same name.
+    """
+    return _registered("podium_formats", "format", Format)
+
+
+def ranker(name: str) -> Ranker:
+    """Return the ranker of that name.
+
+    Raises:
+        UsageError: no ranker has that name; the nearest is suggested.
+    """
+    return _find("ranker", name, rankers())
+
+
+def format_named(name: str) -> Format:
+    """Return the format of that name.
+
+    Raises:
+        UsageError: no format has that name; the nearest is suggested.
+    """
+    return _find("format", name, formats())
+
+
+def _find(kind: str, name: str, known: dict[str, Registered[Extension]]) -> Extension:
+    if name not in known:
+        raise unknown_name(kind, name, known)
+    return known[name].extension
+
+
+@cache
+def _manager() -> pluggy.PluginManager:
+    manager = pluggy.PluginManager("podium")
+    manager.add_hookspecs(hookspecs)
+    manager.register(builtins, name=f"podium {__version__}")
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        _register(manager, entry)
+    return manager
+
+
+def _register(manager: pluggy.PluginManager, entry: EntryPoint) -> None:
+    origin = _origin(entry)
+    try:
+        plugin = entry.load()
+        manager.register(plugin, name=origin)
+        manager.check_pending()
+    except Exception as error:
+        raise PluginError(
+            f"plugin {origin} cannot be loaded: {type(error).__name__}: {error}; repair or uninstall it"
+        ) from error
+
+
+def _origin(entry: EntryPoint) -> str:
+    package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown package"
+    return f"{package} ({entry.name} = {entry.value})"
+
+
+def _registered(hook: str, kind: str, expected: type[Extension]) -> dict[str, Registered[Extension]]:
+    found: dict[str, Registered[Extension]] = {}
+    manager = _manager()
+    for implementation in manager.hook.__getattribute__(hook).get_hookimpls():
+        origin = implementation.plugin_name
+        for extension in _called(implementation.function, origin, hook):
+            _refuse_wrong(extension, expected, origin, hook)
+            if extension.name in found:
+                raise PluginError(
+                    f"two plugins register the {kind} {extension.name!r}: {found[extension.name].origin} "
+                    f"and {origin}; uninstall or rename one"
+                )
+            found[extension.name] = Registered(extension, origin)
+    return dict(sorted(found.items()))
+
+
+def _called(function: object, origin: str, hook: str) -> Iterable[object]:
+    try:
+        return list(function())  # type: ignore[operator]
+    except Exception as error:
+        raise PluginError(f"plugin {origin}: {hook}() failed: {type(error).__name__}: {error}") from error
+
+
+def _refuse_wrong(extension: object, expected: type, origin: str, hook: str) -> None:
+    if not isinstance(extension, expected):
+        raise PluginError(
+            f"plugin {origin}: {hook}() must return {expected.__name__} objects, got {type(extension).__name__}"
+        )

@@ -1,0 +1,148 @@
+"""The second noun: a ranking, one table of standings per ranker and slice."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import pandas as pd
+
+from podium.battles import Counts
+
+FORMAT_VERSION = "0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entrant's row.
+
+    Attributes:
+        rank: 1 = best; entrants with equal scores share a rank.
+        rank_low: best rank not excluded by the simultaneous rank set; None where nothing can be said.
+        rank_high: worst rank not excluded.
+        score: on the scale of the standings; None where unbounded or unknown.
+        low: lower end of the interval; None where unbounded or unknown.
+        high: upper end of the interval.
+        se: standard error of the score.
+        battles: readable battles of this entrant.
+        win_rate: mean over opponents of the mean credit against each.
+        separated: outside the largest strongly connected component of the win graph.
+        extra: further figures of this ranker, shown as columns of their own.
+    """
+
+    model: str
+    rank: int
+    rank_low: int | None
+    rank_high: int | None
+    score: float | None
+    low: float | None
+    high: float | None
+    se: float | None
+    battles: int
+    win_rate: float | None = None
+    separated: bool = False
+    extra: Mapping[str, float | None] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as the contract's JSON has it; extra figures stand beside the others."""
+        row = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "extra"}
+        return row | dict(self.extra)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Certificate of a fit; None where a figure does not apply."""
+
+    converged: bool | None = None
+    gradient: float | None = None
+    components: int | None = None
+    separated: tuple[str, ...] | None = None
+    regularization: float | None = None
+    beta: float | None = None
+    beta_low: float | None = None
+    beta_high: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures that apply."""
+        known = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in known.items()
+            if value is not None
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """What one ranker says of one set of battles.
+
+    Attributes:
+        scale: what a score is, for example `elo` or `win rate`.
+        interval: the method behind `low` and `high`; None when there is no interval.
+        entries: best entrant first.
+        slice: the value of the `--by` column; None for all battles.
+    """
+
+    ranker: str
+    scale: str
+    level: float
+    interval: str | None
+    entries: tuple[Entry, ...]
+    counts: Counts
+    fit: Fit = Fit()
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    slice: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return one element of the contract's list `rankings`."""
+        return {
+            "ranker": self.ranker,
+            "slice": self.slice,
+            "scale": self.scale,
+            "level": self.level,
+            "interval": self.interval,
+            "models": [entry.to_dict() for entry in self.entries],
+            "fit": self.fit.to_dict(),
+            "counts": {item.name: getattr(self.counts, item.name) for item in fields(self.counts)}
+            | {"judged": self.counts.judged},
+            "diagnostics": dict(self.diagnostics),
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The answer to one question: standings for every ranker and slice that was asked for.
+
+    Attributes:
+        standings: one per ranker and slice.
+        provenance: sources, options and versions.
+        failures: rankers or slices that could not be answered, with the reason.
+    """
+
+    standings: tuple[Standings, ...]
+    provenance: Mapping[str, Any]
+    failures: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the contract's JSON document as plain Python values."""
+        return {
+            "podium": FORMAT_VERSION,
+            "rankings": [one.to_dict() for one in self.standings],
+            "provenance": dict(self.provenance),
+        } | ({"failures": list(self.failures)} if self.failures else {})
+
+    def to_json(self) -> str:
+        """Return the contract's JSON document; no NaN or infinity ever appears in it."""
+        return json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per entrant, slice and ranker."""
+        rows = [
+            {"ranker": one.ranker, "slice": one.slice, "scale": one.scale, "level": one.level} | entry.to_dict()
+            for one in self.standings
+            for entry in one.entries
+        ]
+        frame = pd.DataFrame(rows)
+        return frame.astype({"rank_low": "Int64", "rank_high": "Int64"})

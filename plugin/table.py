@@ -1,0 +1,133 @@
+"""The gate: a foreign frame comes in, a battles table with checked types and ranges goes out."""
+
+import numpy as np
+import pandas as pd
+
+from podium.battles import COLUMNS
+from podium.errors import DataError
+from podium.text import EMPTY, as_categorical
+
+NUMBERS = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight", "repeat")
+CATEGORIES = ("item", "judge", "order", "category", "reason", "swap")
+ORDERS = ("ab", "ba", "merged")
+SWAPS = ("same", "half", "flip", "one-sided", "unread")
+
+
+def check(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+    """Return a table with the contract's columns typed and every value in its range.
+
+    Args:
+        frame: columns named as in the contract; its index names the rows (`row` or `line` numbers).
+        source: what to call the file in an error.
+
+    Raises:
+        DataError: a column is missing, or a value is impossible; it names the row, the value, the remedy.
+    """
+    try:
+        return _check(frame)
+    except DataError as error:
+        raise error.located(source) from None
+
+
+def _check(frame: pd.DataFrame) -> pd.DataFrame:
+    _require_columns(frame)
+    table = {name: number(frame[name]) for name in NUMBERS if name in frame}
+    table |= _scores_as_margin(table)
+    a, b = _entrants(frame)
+    table |= {"model_a": a, "model_b": b}
+    table |= {name: as_categorical(frame[name]) for name in CATEGORIES if name in frame}
+    _refuse_ranges(frame, table)
+    foreign = {name: frame[name].to_numpy() for name in frame if name not in COLUMNS}
+    checked = pd.DataFrame({**table, **foreign}, index=frame.index)
+    _refuse_orders(checked)
+    if "credit" not in checked:
+        checked["credit"] = np.nan
+    return checked
+
+
+def number(column: pd.Series) -> np.ndarray:
+    """Read a column as numbers, shape (rows,); empty cells become NaN.
+
+    Raises:
+        DataError: a cell holds something else, or an infinity.
+    """
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    if not pd.api.types.is_numeric_dtype(column):
+        unclear = column[np.isnan(numbers)]
+        empty = unclear.isna() | unclear.astype(str).str.strip().str.lower().isin(EMPTY)
+        refuse(unclear, ~empty.to_numpy(), "is not a number", "write a number or leave it empty")
+    refuse(column, np.isinf(numbers), "is infinite", "leave the cell empty if the value is unknown")
+    return numbers
+
+
+def refuse(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) -> None:
+    """Raise for the first row of a mask, naming the row and the value; tell how many there are.
+
+    Raises:
+        DataError: any row is bad.
+    """
+    if not bad.any():
+        return
+    first = int(np.argmax(bad))
+    more = f" ({int(bad.sum())} such rows)" if bad.sum() > 1 else ""
+    raise DataError(
+        f"{column.name} {column.iloc[first]!r} {problem}{more}", remedy=remedy, row=row_name(column.index, first)
+    )
+
+
+def row_name(index: pd.Index, position: int) -> str:
+    """Name a row as its file counts: 'row 7' of a table, 'line 7' of a JSONL file."""
+    label = index[position]
+    return f"{index.name} {label}" if index.name else f"row {position + 1}"
+
+
+def _require_columns(frame: pd.DataFrame) -> None:
+    missing = [name for name in ("model_a", "model_b") if name not in frame]
+    if not {"credit", "margin"} & set(frame) and not {"score_a", "score_b"} <= set(frame):
+        missing.append("credit (or margin)")
+    if missing:
+        raise DataError(
+            f"no column {', '.join(missing)}; found: {', '.join(map(str, frame.columns))}",
+            remedy="name the columns, for example --columns model_a=left,model_b=right,credit=outcome",
+        )
+    if not len(frame):
+        raise DataError("no rows", remedy="give a file that holds verdicts")
+
+
+def _scores_as_margin(table: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    if "margin" in table or not {"score_a", "score_b"} <= set(table):
+        return {}
+    return {"margin": table["score_a"] - table["score_b"]}
+
+
+def _entrants(frame: pd.DataFrame) -> tuple[pd.Categorical, pd.Categorical]:
+    a, b = as_categorical(frame["model_a"]), as_categorical(frame["model_b"])
+    for name, side in (("model_a", a), ("model_b", b)):
+        refuse(frame[name], np.asarray(side.codes) < 0, "is empty", "every battle needs the names of both entrants")
+    names = pd.Index(sorted({*a.categories, *b.categories}), dtype=object)
+    a, b = a.set_categories(names), b.set_categories(names)
+    refuse(
+        frame["model_b"], np.asarray(a.codes == b.codes), "plays against itself", "remove battles of a model with itself"
+    )
+    return a, b
+
+
+def _refuse_ranges(frame: pd.DataFrame, table: dict[str, np.ndarray]) -> None:
+    for name in {"credit", "human"} & set(table):
+        values = table[name]
+        refuse(
+            frame[name],
+            (values < 0) | (values > 1),
+            "is outside [0, 1]",
+            "credit is what model_a earned: 1 win, 0.5 tie, 0 loss; translate other codes with --credit-map",
+        )
+    if "weight" in table:
+        table["weight"] = np.where(np.isnan(table["weight"]), 1.0, table["weight"])
+        refuse(frame["weight"], table["weight"] <= 0, "is not above 0", "remove the row instead of weighting it by 0")
+
+
+def _refuse_orders(table: pd.DataFrame) -> None:
+    for name, known in (("order", ORDERS), ("swap", SWAPS)):
+        if name in table:
+            bad = ~table[name].isin([*known]) & table[name].notna()
+            refuse(table[name], bad.to_numpy(), "is unknown", f"use one of {', '.join(known)}, or leave it empty")

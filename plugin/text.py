@@ -1,0 +1,50 @@
+"""Values as text, written one way wherever names and values are compared."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+EMPTY = frozenset({"", "nan", "null", "none", "<na>"})
+"""Spellings of an empty cell in a numeric column, lower case."""
+
+
+def text_of(value: Any) -> str | None:
+    """Write one value as text: 3.0 as '3', nested values as JSON, empty ones as None.
+
+    >>> text_of(3.0), text_of("a"), text_of(float("nan")), text_of({"b": 1})
+    ('3', 'a', None, '{"b": 1}')
+    """
+    if isinstance(value, str):
+        return value or None
+    if isinstance(value, dict | list | tuple | np.ndarray):
+        return json.dumps(value, sort_keys=True, default=_plain)
+    if pd.isna(value):
+        return None
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def as_text(values: pd.Series) -> pd.Series:
+    """Write a column as text; empty cells become None."""
+    categorical = as_categorical(values)
+    return pd.Series(np.asarray(categorical.astype(object)), index=values.index).replace({np.nan: None})
+
+
+def as_categorical(values: pd.Series) -> pd.Categorical:
+    """Code a column by its text, categories sorted; empty cells get code -1."""
+    try:
+        codes, distinct = pd.factorize(values)
+    except TypeError:
+        codes, distinct = pd.factorize(values.map(text_of))
+    texts = [text_of(value) for value in distinct]
+    names = sorted({text for text in texts if text is not None})
+    position = {name: k for k, name in enumerate(names)}
+    recode = np.array([-1 if text is None else position[text] for text in texts] + [-1], dtype=np.int64)
+    return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)

@@ -1,0 +1,42 @@
+"""Sums per cluster and entrant, dense while they fit, sparse beyond."""
+
+import numpy as np
+from scipy import sparse
+
+from podium.rankers.coded import Coded
+
+DENSE_CELLS = 40_000_000
+Matrix = np.ndarray | sparse.csr_matrix
+
+
+def sums(cluster: np.ndarray, column: np.ndarray, values: np.ndarray, shape: tuple[int, int]) -> Matrix:
+    """Add up values by (cluster, column).
+
+    Args:
+        cluster, column, values: shape (n,) each.
+        shape: (clusters, columns).
+    """
+    if shape[0] * shape[1] <= DENSE_CELLS:
+        cell = cluster * np.int64(shape[1]) + column
+        return np.bincount(cell, values, shape[0] * shape[1]).reshape(shape)
+    return sparse.csr_matrix((values, (cluster, column)), shape=shape)
+
+
+def surpluses(coded: Coded, expected: np.ndarray) -> Matrix:
+    """Return weighted credit beyond what was expected, per cluster and entrant: the scores of the likelihood.
+
+    Args:
+        expected: expected credit of a in each battle, shape (battles,).
+    """
+    surplus = coded.weight * (coded.credit - expected)
+    shape = (coded.clusters, len(coded.entrants))
+    return sums(coded.cluster, coded.a, surplus, shape) + sums(coded.cluster, coded.b, -surplus, shape)
+
+
+def gram(matrix: Matrix) -> np.ndarray:
+    """Return matrix' matrix after centring the rows on their mean, shape (columns, columns)."""
+    rows = matrix.shape[0]
+    mean = np.asarray(matrix.mean(axis=0)).ravel()
+    square = matrix.T @ matrix
+    dense = square.toarray() if sparse.issparse(square) else square
+    return dense - rows * np.outer(mean, mean)

@@ -1,0 +1,98 @@
+"""Readable battles as arrays: what every ranker starts from."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from podium.battles import Battles
+from podium.errors import NotIdentifiedError, UsageError
+
+Labels = Literal["soft", "hard"]
+Cluster = Literal["item", "row"]
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Readable battles.
+
+    Attributes:
+        a, b: entrant codes, shape (battles,).
+        credit: what a earned, in [0, 1], shape (battles,).
+        weight: above 0, shape (battles,).
+        cluster: code of the item (or row) of each battle, shape (battles,).
+        clusters: number of distinct clusters.
+        entrants: names of those with readable battles, by code; sorted.
+    """
+
+    a: np.ndarray
+    b: np.ndarray
+    credit: np.ndarray
+    weight: np.ndarray
+    cluster: np.ndarray
+    clusters: int
+    entrants: tuple[str, ...]
+
+    def battles_of(self) -> np.ndarray:
+        """Return the number of battles of each entrant, shape (entrants,)."""
+        size = len(self.entrants)
+        return np.bincount(self.a, minlength=size) + np.bincount(self.b, minlength=size)
+
+
+def code(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item") -> Coded:
+    """Code the readable battles.
+
+    Args:
+        labels: `soft` takes credits as they are; `hard` maps them to win, tie, loss, and a flip to a tie.
+        cluster: what resampling and standard errors treat as independent.
+
+    Raises:
+        UsageError: an unknown option.
+        NotIdentifiedError: nothing is readable.
+    """
+    require("labels", labels, ("soft", "hard"))
+    require("cluster", cluster, ("item", "row"))
+    keep = battles.readable
+    if not keep.any():
+        raise NotIdentifiedError(f"none of the {len(battles)} battles has a readable verdict: nothing to rank")
+    table = battles.table if keep.all() else battles.table[keep]
+    credit = table["credit"].to_numpy()
+    if labels == "hard":
+        flip = (table["swap"] == "flip").to_numpy() if "swap" in table else False
+        credit = np.where(flip, 0.5, (np.sign(credit - 0.5) + 1) / 2)
+    a, b, entrants = _entrants(table["model_a"].cat, table["model_b"].cat)
+    clusters, number = _clusters(battles, keep, cluster)
+    weight = table["weight"].to_numpy() if "weight" in table else np.ones(len(table))
+    return Coded(a, b, credit, weight, clusters, number, entrants)
+
+
+def require(option: str, value: object, allowed: tuple[object, ...]) -> None:
+    """Refuse an option's value that is not one of those allowed.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if value not in allowed:
+        raise UsageError(f"{option}={value!r} is unknown; use one of {', '.join(map(str, allowed))}")
+
+
+def _entrants(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Code the entrants that have readable battles; those without one are not ranked."""
+    names, a, b = tuple(a.categories), a.codes.to_numpy(), b.codes.to_numpy()
+    present = np.bincount(a, minlength=len(names)) + np.bincount(b, minlength=len(names)) > 0
+    if present.all():
+        return a, b, names
+    position = np.cumsum(present) - 1
+    return position[a], position[b], tuple(name for name, there in zip(names, present, strict=True) if there)
+
+
+def _clusters(battles: Battles, keep: np.ndarray, cluster: Cluster) -> tuple[np.ndarray, int]:
+    """Number the items that have readable battles, in sorted order; rows without an item stand alone."""
+    rows = int(keep.sum())
+    if cluster == "row" or "item" not in battles.table:
+        return np.arange(rows), rows
+    codes = battles.table["item"].cat.codes.to_numpy()[keep].astype(np.int64)
+    alone = codes < 0
+    codes[alone] = codes.max() + 1 + np.arange(alone.sum())
+    present = np.bincount(codes) > 0
+    return (np.cumsum(present) - 1)[codes], int(present.sum())

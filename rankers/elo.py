@@ -1,0 +1,58 @@
+"""The Elo scale: log-strengths times 400 / ln 10, 1500 at the mean."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from podium.errors import UsageError, unknown_name
+
+POINTS = 400 / np.log(10)
+"""Elo points per logit."""
+MEAN = 1500.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where zero is: the entrants whose mean is 1500, and one entrant pinned to a value instead.
+
+    Attributes:
+        centre: codes of the entrants whose mean log-strength is the origin, shape (n,).
+        pin: (code, value), or None.
+    """
+
+    centre: np.ndarray
+    pin: tuple[int, float] | None
+
+    def scores(self, theta: np.ndarray) -> np.ndarray:
+        """Turn log-strengths, shape (..., entrants), into Elo."""
+        elo = MEAN + POINTS * (theta - theta[..., self.centre].mean(axis=-1, keepdims=True))
+        if self.pin is None:
+            return elo
+        code, value = self.pin
+        return elo + (value - elo[..., [code]])
+
+    def covariance(self, covariance: np.ndarray) -> np.ndarray:
+        """Turn a covariance of log-strengths into that of centred Elo scores (a pin moves scores only)."""
+        rows = covariance - covariance[self.centre].mean(axis=0)
+        centred = rows - rows[:, self.centre].mean(axis=1, keepdims=True)
+        return POINTS**2 * centred
+
+
+def scale_of(entrants: tuple[str, ...], centre: tuple[str, ...] | None, pin: str | None) -> Scale:
+    """Read the options `center` (names) and `pin` (`MODEL:1000`).
+
+    Raises:
+        UsageError: an unknown entrant, or a pin without a number.
+    """
+    codes = np.array([entrants.index(name) for name in centre] if centre else range(len(entrants)))
+    return Scale(codes, _pin(entrants, pin) if pin else None)
+
+
+def _pin(entrants: tuple[str, ...], pin: str) -> tuple[int, float]:
+    model, _, value = pin.rpartition(":")
+    if model not in entrants:
+        raise unknown_name("entrant", model, entrants)
+    try:
+        return entrants.index(model), float(value)
+    except ValueError:
+        raise UsageError(f"pin={pin!r} has no number; write pin=MODEL:1000") from None

@@ -1,0 +1,92 @@
+"""Who met whom, who beat whom: whether ratings exist, and the battles that would make them exist."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.csgraph import connected_components
+
+from podium.rankers.pairs import Pairs
+
+LARGEST_SPECTRUM = 1500
+"""Entrants up to which the design's eigenvalues are computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Connectivity of a set of battles.
+
+    Attributes:
+        group: component of the comparison graph of each entrant, shape (entrants,).
+        groups: number of components among the entrants that played at all.
+        played: whether an entrant has any readable battle, shape (entrants,).
+        separated: whether it played and lies outside the largest strongly connected component of the win graph
+            (all do when that component is a single entrant), shape (entrants,).
+    """
+
+    group: np.ndarray
+    groups: int
+    played: np.ndarray
+    separated: np.ndarray
+
+
+def graph_of(pairs: Pairs) -> Graph:
+    """Find components of the comparison graph and of the win graph (an edge wherever credit was earned)."""
+    size = pairs.entrants
+    played = np.zeros(size, dtype=bool)
+    played[pairs.low] = played[pairs.high] = True
+    _, group = connected_components(_edges(pairs.low, pairs.high, size), directed=False)
+    return Graph(group, len(np.unique(group[played])), played, separated(pairs) & played)
+
+
+def separated(pairs: Pairs) -> np.ndarray:
+    """Tell who lies outside the largest strongly connected component of the win graph, shape (entrants,).
+
+    Source: a finite maximum of the Bradley-Terry likelihood exists only inside one (Ford 1957).
+    """
+    won, lost = pairs.credit > 0, pairs.credit < pairs.weight
+    winner = np.concatenate([pairs.low[won], pairs.high[lost]])
+    loser = np.concatenate([pairs.high[won], pairs.low[lost]])
+    _, strong = connected_components(_edges(winner, loser, pairs.entrants), connection="strong")
+    size = np.bincount(strong)
+    return strong != np.argmax(size) if size.max() > 1 else np.ones(pairs.entrants, dtype=bool)
+
+
+def bridges(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
+    """Return the fewest pairs that would join all groups: the most-played entrant of each group with the next.
+
+    Args:
+        battles: number of battles of each entrant, shape (entrants,).
+    """
+    hubs = [
+        max(np.flatnonzero((graph.group == group) & graph.played), key=lambda k: battles[k])
+        for group in np.unique(graph.group[graph.played])
+    ]
+    return [(int(a), int(b)) for a, b in zip(hubs[:-1], hubs[1:], strict=True)]
+
+
+def design_efficiency(pairs: Pairs) -> float | None:
+    """Return the A-efficiency of the design: 1 for a balanced round robin, 0.5 for one anchor, near 0 for a chain.
+
+    It is the harmonic mean over the arithmetic mean of the non-zero eigenvalues of the Laplacian of battle
+    counts: the average variance of a rating difference is 1 / efficiency times that of a balanced round robin
+    with as many battles between equals. None for more than 1500 entrants.
+    """
+    if pairs.entrants > LARGEST_SPECTRUM:
+        return None
+    present, index = np.unique(np.concatenate([pairs.low, pairs.high]), return_inverse=True)
+    low, high = np.split(index, 2)
+    eigenvalues = linalg.eigvalsh(laplacian(low, high, pairs.weight, len(present)))[1:]
+    return float(len(eigenvalues) / np.sum(1 / eigenvalues) / eigenvalues.mean())
+
+
+def laplacian(low: np.ndarray, high: np.ndarray, weight: np.ndarray, size: int) -> np.ndarray:
+    """Return the graph Laplacian of weighted pairs, shape (size, size)."""
+    matrix = np.zeros((size, size))
+    matrix[low, high] = matrix[high, low] = -weight
+    matrix[np.diag_indices(size)] = np.bincount(low, weight, size) + np.bincount(high, weight, size)
+    return matrix
+
+
+def _edges(source: np.ndarray, target: np.ndarray, size: int) -> sparse.csr_matrix:
+    return sparse.csr_matrix((np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size))

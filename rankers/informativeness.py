@@ -1,0 +1,160 @@
+"""How much each entrant, as anchor, tells two others apart (Don-Yehiya et al., section 4.3)."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from podium.battles import Battles
+from podium.errors import NotIdentifiedError
+from podium.ranking import Standings
+from podium.rankers.coded import Coded, code, require
+from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
+from podium.rankers.labelling import Result, standings
+
+MOST_LEVELS = 21
+"""Distinct verdicts above which a judge's scale is continuous and only win, tie, loss are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Per item and anchor: pairs of other entrants whose verdicts differ, and pairs compared.
+
+    Both arrays have shape (items, anchors).
+    """
+
+    apart: np.ndarray
+    compared: np.ndarray
+
+
+def informativeness(
+    battles: Battles,
+    *,
+    level: float = 0.95,
+    rng: np.random.Generator,
+    levels: Literal["full", "three"] = "full",
+    interval: Interval = "sandwich",
+    resamples: int = 1000,
+) -> Standings:
+    """Rank anchors by I = share of (item, unordered pair of others) whose verdicts against the anchor differ.
+
+    Only pairs with both verdicts readable are compared; `pairs` counts them. Columns `full` and `three_level` give
+    I on all distinct merged verdicts and on win, tie, loss, each with its standard error; `levels` picks the score.
+
+    Args:
+        battles: merged; five-level labels are told apart by their margin, other verdicts by their credit.
+        level: of intervals and rank sets, in (0, 1).
+        rng: draws for rank sets and the bootstrap.
+        levels: `full` or `three`; continuous credits allow `three` only, and that is warned of.
+        interval: `sandwich` (linearised ratio, by item, t) or `bootstrap` (percentile).
+        resamples: of the bootstrap.
+
+    Raises:
+        NotIdentifiedError: fewer than three entrants, or no two verdicts against a common anchor on one item.
+        UsageError: an unknown option value.
+    """
+    require("levels", levels, ("full", "three"))
+    require("interval", interval, ("sandwich", "bootstrap"))
+    coded = code(battles)
+    three = told_apart(coded, np.sign(np.round(coded.credit - 0.5, 12)))
+    verdict = _full_verdict(battles, coded)
+    full = told_apart(coded, verdict) if verdict is not None else None
+    _refuse_uninformed(coded, three)
+    chosen = three if levels == "three" or full is None else full
+    estimate = _estimate(chosen, level, interval, resamples, rng)
+    warnings = [] if full is not None else ["continuous verdicts: informativeness compares win, tie and loss only"]
+    result = Result(estimate, extra=_columns(full, three), warnings=[*warnings, *_uncompared(coded, chosen)])
+    result = replace(result, diagnostics={"levels": "three" if chosen is three else "full"})
+    return standings("informativeness", "informativeness", battles, coded, result, level=level, rng=rng)
+
+
+def told_apart(coded: Coded, verdict: np.ndarray) -> Told:
+    """Count, per item and anchor, the pairs of others with different verdicts against it.
+
+    Args:
+        coded: battles; repeats of a pair on an item are averaged.
+        verdict: of each battle, from a's side, antisymmetric, shape (battles,).
+    """
+    size = len(coded.entrants)
+    values = _verdict_squares(coded, verdict)
+    apart, compared = np.zeros((2, coded.clusters, size))
+    levels = np.unique(values[~np.isnan(values)])
+    for anchor in range(size):
+        against = values[:, anchor, :]
+        seen = (~np.isnan(against)).sum(axis=1)
+        same = sum(_pairs((against == one).sum(axis=1)) for one in levels)
+        compared[:, anchor] = _pairs(seen)
+        apart[:, anchor] = compared[:, anchor] - same
+    return Told(apart, compared)
+
+
+def _verdict_squares(coded: Coded, verdict: np.ndarray) -> np.ndarray:
+    """Return the verdict of each entrant against each anchor, shape (items, anchors, entrants)."""
+    size = len(coded.entrants)
+    item, a, b = coded.cluster.astype(np.int64), coded.a.astype(np.int64), coded.b.astype(np.int64)
+    cell = np.concatenate([(item * size + b) * size + a, (item * size + a) * size + b])
+    total = np.bincount(cell, np.concatenate([verdict, -verdict]), coded.clusters * size * size)
+    number = np.bincount(cell, minlength=coded.clusters * size * size)
+    mean = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
+    return np.round(mean, 12).reshape(coded.clusters, size, size)
+
+
+def _pairs(number: np.ndarray) -> np.ndarray:
+    return number * (number - 1) / 2
+
+
+def _full_verdict(battles: Battles, coded: Coded) -> np.ndarray | None:
+    """Return the finest discrete verdict: the margin of labels, else the credit; None when continuous."""
+    table = battles.table[battles.readable]
+    credit = np.round(2 * coded.credit - 1, 12)
+    margin = table["margin"].to_numpy() if "margin" in table else np.full(len(table), np.nan)
+    for verdict in (margin, credit):
+        if not np.isnan(verdict).any() and len(np.unique(np.abs(verdict))) <= MOST_LEVELS:
+            return verdict
+    return None
+
+
+def _estimate(
+    told: Told, level: float, interval: Interval, resamples: int, rng: np.random.Generator
+) -> Estimate:
+    score, clusters = _shares(told.apart.sum(axis=0), told.compared.sum(axis=0)), len(told.apart)
+    if interval == "bootstrap":
+        draws = resample(lambda n: _shares(n @ told.apart, n @ told.compared), clusters, resamples, rng)
+        return by_bootstrap(score, draws, clusters, level=level, cluster="item")
+    return by_sandwich(score, covariance_of(_influence(told)), clusters, level=level, cluster="item")
+
+
+def _influence(told: Told) -> np.ndarray:
+    total = np.maximum(told.compared.sum(axis=0), 1)
+    return (told.apart - told.compared * (told.apart.sum(axis=0) / total)) / total
+
+
+def _shares(apart: np.ndarray, compared: np.ndarray) -> np.ndarray:
+    return np.divide(apart, compared, out=np.full(np.shape(compared), np.nan), where=compared > 0)
+
+
+def _columns(full: Told | None, three: Told) -> dict[str, np.ndarray]:
+    columns = {}
+    for name, told in (("full", full), ("three_level", three)):
+        size = three.apart.shape[1]
+        known = told is not None
+        columns[name] = _shares(told.apart.sum(0), told.compared.sum(0)) if known else np.full(size, np.nan)
+        columns[f"{name}_se"] = np.sqrt(np.diag(covariance_of(_influence(told)))) if known else np.full(size, np.nan)
+    return columns | {"pairs": three.compared.sum(axis=0)}
+
+
+def _refuse_uninformed(coded: Coded, told: Told) -> None:
+    if len(coded.entrants) < 3:
+        raise NotIdentifiedError(
+            f"informativeness needs at least three entrants: an anchor and two to tell apart; got {len(coded.entrants)}"
+        )
+    if not told.compared.any():
+        raise NotIdentifiedError(
+            "no item has readable verdicts of two entrants against a common third: informativeness needs an `item` "
+            "column and several entrants judged on each item"
+        )
+
+
+def _uncompared(coded: Coded, told: Told) -> list[str]:
+    lacking = [coded.entrants[k] for k in np.flatnonzero(told.compared.sum(axis=0) == 0)]
+    return [f"{name} was never the common opponent of two others: no informativeness" for name in lacking]

@@ -1,0 +1,146 @@
+"""Point estimates with intervals: a clustered sandwich with t quantiles, or a bootstrap over clusters."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtrit
+
+from podium.errors import UsageError
+from podium.progress import track
+from podium.rankers.clusters import Matrix, gram
+from podium.rankers.coded import Cluster
+
+Interval = Literal["sandwich", "bootstrap"]
+BLOCK_CELLS = 10_000_000
+FEWEST_DRAWS = 0.5
+"""Share of resamples that must be usable; below it there is no bootstrap interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Scores with what is known of their error.
+
+    Attributes:
+        score: shape (entrants,); NaN where unknown.
+        low, high: ends of the pointwise interval, shape (entrants,); NaN where there is none.
+        covariance: of the scores, shape (entrants, entrants); NaN where there is none.
+        clusters: independent clusters behind it.
+        method: what to call the interval.
+        warnings: what a reader of the interval must know.
+    """
+
+    score: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    covariance: np.ndarray
+    clusters: int
+    method: str | None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def se(self) -> np.ndarray:
+        """Standard errors, NaN where there is none, shape (entrants,)."""
+        variance = np.diag(self.covariance)
+        return np.sqrt(np.where(variance >= 0, variance, np.nan))
+
+
+def by_sandwich(
+    score: np.ndarray, covariance: np.ndarray, clusters: int, *, level: float, cluster: Cluster
+) -> Estimate:
+    """Return t intervals with clusters - 1 degrees of freedom; none for a single cluster.
+
+    Args:
+        score: shape (entrants,).
+        covariance: cluster-robust, the factor G / (G - 1) included, shape (entrants, entrants).
+        clusters: G.
+        level: in (0, 1).
+    """
+    check_level(level)
+    if clusters < 2:
+        return _without_interval(score, clusters, f"a single {cluster} gives no interval")
+    se = np.sqrt(np.maximum(np.diag(covariance), 0))
+    reach = stdtrit(clusters - 1, (1 + level) / 2) * se
+    method = f"{cluster}-clustered sandwich"
+    return Estimate(score, score - reach, score + reach, covariance, clusters, method)
+
+
+def by_bootstrap(
+    score: np.ndarray, draws: np.ndarray, clusters: int, *, level: float, cluster: Cluster
+) -> Estimate:
+    """Return percentile intervals from resampled scores; unusable resamples (NaN rows) are counted and told.
+
+    Args:
+        score: shape (entrants,).
+        draws: shape (resamples, entrants).
+    """
+    check_level(level)
+    if clusters < 2:
+        return _without_interval(score, clusters, f"a single {cluster} gives no interval")
+    usable = draws[~np.isnan(draws).all(axis=1)]
+    lost = len(draws) - len(usable)
+    told = (
+        (f"{lost} of {len(draws)} bootstrap resamples were separated or disconnected and are left out",)
+        if lost
+        else ()
+    )
+    if len(usable) < max(2, FEWEST_DRAWS * len(draws)):
+        return _without_interval(score, clusters, *told, "too few usable resamples: no bootstrap interval")
+    low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    method = f"{cluster} bootstrap, percentile, {len(usable)} resamples"
+    covariance = np.atleast_2d(np.cov(usable, rowvar=False))
+    return Estimate(score, low, high, covariance, clusters, method, told)
+
+
+def covariance_of(influence: Matrix) -> np.ndarray:
+    """Return G / (G - 1) times the centred gram of cluster influences, shape (columns, columns).
+
+    Args:
+        influence: what each cluster adds to each score's error, shape (clusters, columns).
+    """
+    clusters = influence.shape[0]
+    return gram(influence) * (clusters / (clusters - 1)) if clusters > 1 else np.full([influence.shape[1]] * 2, np.nan)
+
+
+def resample(
+    scores_of: Callable[[np.ndarray], np.ndarray], clusters: int, resamples: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Return the scores of bootstrap resamples of the clusters, shape (resamples, entrants).
+
+    Args:
+        scores_of: from counts per cluster, shape (block, clusters), to scores, shape (block, entrants).
+
+    Raises:
+        UsageError: fewer than 2 resamples.
+    """
+    if resamples < 2:
+        raise UsageError(f"resamples={resamples} is too few; a bootstrap needs at least 2, and 1000 are usual")
+    blocks = list(_blocks(clusters, resamples))
+    return np.concatenate([scores_of(_counts(clusters, size, rng)) for size in track(blocks, "bootstrap")])
+
+
+def check_level(level: float) -> None:
+    """Refuse a confidence level outside (0, 1).
+
+    Raises:
+        UsageError: it is.
+    """
+    if not 0 < level < 1:
+        raise UsageError(f"level {level} is not between 0 and 1; 0.95 is usual")
+
+
+def _blocks(clusters: int, resamples: int) -> Iterator[int]:
+    size = int(np.clip(BLOCK_CELLS // max(clusters, 1), 1, 100))
+    for start in range(0, resamples, size):
+        yield min(size, resamples - start)
+
+
+def _counts(clusters: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    drawn = rng.integers(0, clusters, (size, clusters)) + np.arange(size)[:, None] * clusters
+    return np.bincount(drawn.ravel(), minlength=size * clusters).reshape(size, clusters).astype(np.float64)
+
+
+def _without_interval(score: np.ndarray, clusters: int, *warnings: str) -> Estimate:
+    nothing = np.full(len(score), np.nan)
+    return Estimate(score, nothing, nothing, np.full([len(score)] * 2, np.nan), clusters, None, warnings)

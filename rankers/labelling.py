@@ -1,0 +1,133 @@
+"""From arrays back to names: the last step of every ranker."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from podium.battles import Battles
+from podium.ranking import Entry, Fit, Standings
+from podium.rankers.coded import Coded
+from podium.rankers.intervals import Estimate
+from podium.rankers.pairs import pair_sums, win_rates
+from podium.rankers.rank_sets import rank_sets
+
+FEW_ITEMS = 30
+SAME_SCORE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a ranker found, by entrant code.
+
+    Attributes:
+        estimate: scores and their error.
+        separated: shape (entrants,); None where the word does not apply.
+        extra: further columns, each of shape (entrants,).
+        warnings: in addition to those of the battles and of the estimate.
+    """
+
+    estimate: Estimate
+    fit: Fit = Fit()
+    separated: np.ndarray | None = None
+    extra: Mapping[str, np.ndarray] = field(default_factory=dict)
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+
+
+def standings(
+    ranker: str,
+    scale: str,
+    battles: Battles,
+    coded: Coded,
+    result: Result,
+    *,
+    level: float,
+    rng: np.random.Generator,
+) -> Standings:
+    """Label, sort and rank the scores; add counts, the swap report and the warnings that go with any ranking."""
+    result_entries = _entries(coded, result, level=level, rng=rng)
+    unranked = sorted(set(battles.entrants) - set(coded.entrants))
+    return Standings(
+        ranker=ranker,
+        scale=scale,
+        level=level,
+        interval=result.estimate.method,
+        entries=(*result_entries, *(_unranked(name, len(battles.entrants)) for name in unranked)),
+        counts=battles.counts(),
+        fit=result.fit,
+        diagnostics=dict(result.diagnostics) | _of_battles(battles),
+        warnings=(*battles.notes, *result.warnings, *result.estimate.warnings, *_usual(coded, result, unranked)),
+    )
+
+
+def _entries(coded: Coded, result: Result, *, level: float, rng: np.random.Generator) -> list[Entry]:
+    estimate = result.estimate
+    best, worst = rank_sets(estimate, level=level, rng=rng)
+    battles, rates, se = coded.battles_of(), win_rates(pair_sums(coded)), estimate.se
+    order = sorted(range(len(coded.entrants)), key=lambda k: (-_last(estimate.score[k]), coded.entrants[k]))
+    certain = se == 0
+    return [
+        Entry(
+            model=coded.entrants[k],
+            rank=_rank(estimate.score, k),
+            rank_low=_whole(best[k]),
+            rank_high=_whole(worst[k]),
+            score=_real(estimate.score[k]),
+            low=None if certain[k] else _real(estimate.low[k]),
+            high=None if certain[k] else _real(estimate.high[k]),
+            se=None if certain[k] else _real(se[k]),
+            battles=int(battles[k]),
+            win_rate=_real(rates[k]),
+            separated=bool(result.separated[k]) if result.separated is not None else False,
+            extra={name: _real(values[k]) for name, values in result.extra.items()},
+        )
+        for k in order
+    ]
+
+
+def _last(score: float) -> float:
+    return -np.inf if np.isnan(score) else score
+
+
+def _rank(score: np.ndarray, k: int) -> int:
+    """Return 1 + the number of entrants with a higher score; unknown scores come last, together."""
+    if np.isnan(score[k]):
+        return 1 + int(np.sum(~np.isnan(score)))
+    return 1 + int(np.sum(score > score[k] + SAME_SCORE))
+
+
+def _unranked(model: str, entrants: int) -> Entry:
+    return Entry(model, entrants, None, None, None, None, None, None, battles=0)
+
+
+def _of_battles(battles: Battles) -> dict[str, Any]:
+    swaps = battles.swaps()
+    report = {"swap": asdict(swaps)} if swaps else {}
+    reasons = battles.unread_reasons()
+    return report | ({"unread_reasons": reasons} if reasons else {})
+
+
+def _usual(coded: Coded, result: Result, unranked: Sequence[str]) -> list[str]:
+    warnings = [f"{name} has no readable battle and is not ranked" for name in unranked]
+    clusters, entrants = coded.clusters, len(coded.entrants)
+    if 1 < clusters < max(FEW_ITEMS, entrants):
+        many = f"fewer than {FEW_ITEMS}" if clusters < FEW_ITEMS else f"fewer than the {entrants} entrants"
+        warnings.append(f"{clusters} items only ({many}): intervals rest on little, read them with care")
+    flat = [coded.entrants[k] for k in np.flatnonzero(result.estimate.se == 0)]
+    if flat:
+        warnings.append(f"no variation between items for {_some(flat)}: their interval cannot be computed")
+    return warnings
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _real(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _whole(value: float) -> int | None:
+    return int(value) if np.isfinite(value) else None

@@ -1,0 +1,143 @@
+"""Mean and median of pointwise scores (JuStRank, appendix B)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from podium.battles import Battles
+from podium.errors import NotIdentifiedError
+from podium.ranking import Standings
+from podium.rankers.coded import code, require
+from podium.rankers.intervals import Interval, by_bootstrap, by_sandwich, covariance_of, resample
+from podium.rankers.labelling import Result, standings
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreMatrix:
+    """One score per item and entrant, NaN where there is none, shape (items, entrants)."""
+
+    values: np.ndarray
+    entrants: tuple[str, ...]
+
+    @property
+    def known(self) -> np.ndarray:
+        """Which scores are there, shape (items, entrants)."""
+        return ~np.isnan(self.values)
+
+
+def mean(
+    battles: Battles,
+    *,
+    level: float = 0.95,
+    rng: np.random.Generator,
+    interval: Interval = "sandwich",
+    resamples: int = 1000,
+) -> Standings:
+    """Rank by the mean over items of each entrant's pointwise score.
+
+    Args:
+        battles: with score_a and score_b; several scores of an entrant on an item are averaged first.
+        level: of intervals and rank sets, in (0, 1).
+        rng: draws for rank sets and the bootstrap.
+        interval: `sandwich` (t over items) or `bootstrap` (percentile).
+        resamples: of the bootstrap.
+
+    Raises:
+        NotIdentifiedError: there are no pointwise scores.
+        UsageError: an unknown option value.
+    """
+    require("interval", interval, ("sandwich", "bootstrap"))
+    matrix = score_matrix(battles)
+    filled, known = np.nan_to_num(matrix.values), matrix.known.astype(np.float64)
+    total = known.sum(axis=0)
+    score = filled.sum(axis=0) / total
+    if interval == "sandwich":
+        spread = covariance_of(np.where(matrix.known, matrix.values - score, 0) / total)
+        estimate = by_sandwich(score, spread, len(filled), level=level, cluster="item")
+    else:
+        draws = resample(lambda counts: _ratio(counts @ filled, counts @ known), len(filled), resamples, rng)
+        estimate = by_bootstrap(score, draws, len(filled), level=level, cluster="item")
+    result = Result(estimate, warnings=_unbalanced(matrix))
+    return standings("mean", "score", battles, code(battles), result, level=level, rng=rng)
+
+
+def median(
+    battles: Battles, *, level: float = 0.95, rng: np.random.Generator, resamples: int = 1000
+) -> Standings:
+    """Rank by the median over items of each entrant's pointwise score, with item-bootstrap intervals.
+
+    Args:
+        battles: with score_a and score_b.
+        level: of intervals and rank sets, in (0, 1).
+        rng: draws for the bootstrap and rank sets.
+        resamples: of the bootstrap.
+
+    Raises:
+        NotIdentifiedError: there are no pointwise scores.
+    """
+    matrix = score_matrix(battles)
+    score = np.nanmedian(matrix.values, axis=0)
+    draws = resample(lambda counts: _medians(matrix, counts), len(matrix.values), resamples, rng)
+    estimate = by_bootstrap(score, draws, len(matrix.values), level=level, cluster="item")
+    shared = len(score) - len(np.unique(score))
+    told = [f"{shared} entrants share another's median: it does not separate them"] if shared else []
+    result = Result(estimate, warnings=[*_unbalanced(matrix), *told])
+    return standings("median", "score", battles, code(battles), result, level=level, rng=rng)
+
+
+def score_matrix(battles: Battles) -> ScoreMatrix:
+    """Collect the pointwise scores of all battles, read or not, item by item.
+
+    Raises:
+        NotIdentifiedError: no pointwise scores, or an entrant without any.
+    """
+    table = battles.table
+    if not {"score_a", "score_b"} <= set(table):
+        raise NotIdentifiedError(
+            "no pointwise scores (columns score_a, score_b): mean and median need them; rank with bradley-terry or "
+            "win-rate instead"
+        )
+    item = table["item"].cat.codes.to_numpy() if "item" in table else np.full(len(table), -1)
+    item = np.where(item < 0, item.max(initial=-1) + 1 + np.arange(len(table)), item)
+    entrant = np.concatenate([table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b")])
+    score = np.concatenate([table[side].to_numpy() for side in ("score_a", "score_b")])
+    present, item = np.unique(np.tile(item, 2), return_inverse=True)
+    shape = (len(present), len(battles.entrants))
+    known = ~np.isnan(score)
+    cell = (item * shape[1] + entrant)[known]
+    total, number = (np.bincount(cell, values, shape[0] * shape[1]) for values in (score[known], known[known]))
+    return _of_scored(_ratio(total, number).reshape(shape), battles.entrants)
+
+
+def _of_scored(values: np.ndarray, entrants: tuple[str, ...]) -> ScoreMatrix:
+    missing = [name for name, none in zip(entrants, np.isnan(values).all(axis=0), strict=True) if none]
+    if missing:
+        raise NotIdentifiedError(f"no pointwise score for {', '.join(missing[:5])}; leave those entrants out")
+    return ScoreMatrix(values[~np.isnan(values).all(axis=1)], entrants)
+
+
+def _ratio(total: np.ndarray, number: np.ndarray) -> np.ndarray:
+    return np.divide(total, number, out=np.full(np.shape(number), np.nan), where=number > 0)
+
+
+def _medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
+    """Return medians of resampled items: each score counts as often as its item was drawn."""
+    medians = np.full((len(counts), len(matrix.entrants)), np.nan)
+    for k, values in enumerate(matrix.values.T):
+        known = np.flatnonzero(~np.isnan(values))
+        order = known[np.argsort(values[known], kind="stable")]
+        reached = np.cumsum(counts[:, order], axis=1)
+        total = reached[:, -1:]
+        drawn = total[:, 0] > 0
+        lower = (reached >= np.ceil(total / 2)).argmax(axis=1)
+        upper = (reached >= np.floor(total / 2) + 1).argmax(axis=1)
+        ordered = values[order]
+        medians[drawn, k] = (ordered[lower] + ordered[upper])[drawn] / 2
+    return medians
+
+
+def _unbalanced(matrix: ScoreMatrix) -> list[str]:
+    lost = int((~matrix.known).sum())
+    if not lost:
+        return []
+    return [f"{lost} of {matrix.known.size} item scores are missing: entrants are scored on different items"]

@@ -1,0 +1,133 @@
+"""Win rate: mean credit against all opponents, or against one anchor."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from podium.battles import Battles
+from podium.errors import unknown_name
+from podium.ranking import Standings
+from podium.rankers.clusters import Matrix, sums
+from podium.rankers.coded import Cluster, Coded, Labels, code, require
+from podium.rankers.graph import graph_of
+from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
+from podium.rankers.labelling import Result, standings
+from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, opponents, pair_of, pair_sums, win_rates
+
+
+def win_rate(
+    battles: Battles,
+    *,
+    level: float = 0.95,
+    rng: np.random.Generator,
+    anchor: str | None = None,
+    labels: Labels = "soft",
+    interval: Interval = "sandwich",
+    resamples: int = 1000,
+    cluster: Cluster = "item",
+) -> Standings:
+    """Rank by the mean over opponents of the mean credit against each, a tie counting half.
+
+    Each opponent counts once (Gera et al., appendix B), so an uneven schedule does not tilt the rate. Against an
+    anchor, the same rule gives the anchor 1 - mean of the others' rates (Don-Yehiya et al., section 2).
+
+    Args:
+        battles: credits in [0, 1].
+        level: of intervals and rank sets, in (0, 1).
+        rng: draws for rank sets and the bootstrap.
+        anchor: use only the battles against this entrant.
+        labels: `soft` or `hard`.
+        interval: `sandwich` (linearised ratio, clustered, t) or `bootstrap` (percentile).
+        resamples: of the bootstrap.
+        cluster: `item`, or `row` for comparison.
+
+    Raises:
+        UsageError: an unknown option value or anchor.
+        NotIdentifiedError: nothing is readable.
+    """
+    require("interval", interval, ("sandwich", "bootstrap"))
+    coded = code(battles, labels=labels, cluster=cluster)
+    met = coded if anchor is None else _against(coded, anchor)
+    pairs = pair_sums(met)
+    score = win_rates(pairs)
+    if interval == "sandwich":
+        spread = covariance_of(influence(met, pairs))
+        estimate = by_sandwich(score, spread, met.clusters, level=level, cluster=cluster)
+    else:
+        cells = cells_by_cluster(met, pairs)
+        draws = resample(lambda counts: _resampled(cells, counts), met.clusters, resamples, rng)
+        estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=cluster)
+    scale = "win rate" if anchor is None else f"win rate against {anchor}"
+    result = Result(_within_bounds(estimate, met, level), warnings=_warnings(coded, pairs, score, anchor))
+    return standings("win-rate", scale, battles, coded, result, level=level, rng=rng)
+
+
+def influence(coded: Coded, pairs: Pairs) -> Matrix:
+    """Return what each cluster adds to each rate's error (linearised ratio), shape (clusters, entrants)."""
+    pair, credit = pair_of(coded, pairs)
+    error = coded.weight * (credit - (pairs.credit / pairs.weight)[pair]) / pairs.weight[pair]
+    per_opponent = 1 / np.maximum(opponents(pairs), 1)
+    shape = (coded.clusters, pairs.entrants)
+    low, high = pairs.low[pair], pairs.high[pair]
+    return sums(coded.cluster, low, error * per_opponent[low], shape) + sums(
+        coded.cluster, high, -error * per_opponent[high], shape
+    )
+
+
+def _resampled(cells: PairCells, counts: np.ndarray) -> np.ndarray:
+    """Return the win rates of resampled clusters, shape (block, entrants)."""
+    credit, weight = (np.asarray(matrix.T @ counts.T).T for matrix in (cells.credit, cells.weight))
+    rates = [
+        win_rates(
+            replace(cells.pairs, low=cells.pairs.low[w > 0], high=cells.pairs.high[w > 0], credit=c[w > 0], weight=w[w > 0])
+        )
+        for c, w in zip(credit, weight, strict=True)
+    ]
+    return np.stack(rates)
+
+
+def _against(coded: Coded, anchor: str) -> Coded:
+    if anchor not in coded.entrants:
+        raise unknown_name("entrant with readable battles", anchor, coded.entrants)
+    which = coded.entrants.index(anchor)
+    keep = (coded.a == which) | (coded.b == which)
+    distinct, cluster = np.unique(coded.cluster[keep], return_inverse=True)
+    return replace(
+        coded,
+        a=coded.a[keep],
+        b=coded.b[keep],
+        credit=coded.credit[keep],
+        weight=coded.weight[keep],
+        cluster=cluster,
+        clusters=len(distinct),
+    )
+
+
+def _within_bounds(estimate: Estimate, coded: Coded, level: float) -> Estimate:
+    """Clip intervals to [0, 1]; an entrant that won or lost everything gets the exact binomial bound.
+
+    With all of n clusters won, the lower bound is (alpha / 2)^(1 / n) (Clopper and Pearson 1934).
+    """
+    if estimate.method is None:
+        return estimate
+    bound = ((1 - level) / 2) ** (1 / np.maximum(_clusters_of(coded), 1))
+    won, lost = estimate.score == 1, estimate.score == 0
+    low = np.where(won, bound, np.where(lost, 0, np.maximum(estimate.low, 0)))
+    high = np.where(lost, 1 - bound, np.where(won, 1, np.minimum(estimate.high, 1)))
+    return replace(estimate, low=low, high=high)
+
+
+def _clusters_of(coded: Coded) -> np.ndarray:
+    """Return the number of clusters in which each entrant has a battle, shape (entrants,)."""
+    size = len(coded.entrants)
+    cells = np.concatenate([coded.cluster * np.int64(size) + coded.a, coded.cluster * np.int64(size) + coded.b])
+    return np.bincount(np.unique(cells) % size, minlength=size)
+
+
+def _warnings(coded: Coded, pairs: Pairs, score: np.ndarray, anchor: str | None) -> list[str]:
+    absent = [coded.entrants[k] for k in np.flatnonzero(np.isnan(score))]
+    warnings = [f"{name} has no readable battle against {anchor}: no score" for name in absent]
+    groups = graph_of(pairs).groups
+    if groups > 1:
+        warnings.append(f"the battles fall into {groups} groups that never met: win rates compare within a group only")
+    return warnings

@@ -13,12 +13,9 @@ import pandas as pd
 from podium import __version__, plugins
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, unknown_name
+from podium.options import options_of
 from podium.ranking import Ranking, Standings
 from podium.reading import read_battles
-
-RESERVED = frozenset({"battles", "rng", "level", "center"})
-"""Parameters of a ranker that are not options: podium fills them in."""
-
 
 def rank(
     battles: Battles | pd.DataFrame,
@@ -56,16 +53,6 @@ def rank(
     _refuse_several_judges(battles, by, pool)
     standings, failures = _every(battles, functions, settings, by=by, level=level, seed=seed)
     return Ranking(standings, _provenance(battles, names, options, level, seed, by, pool), failures)
-
-
-def option_names(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Return the options of a ranker: its keyword-only parameters, except those that podium fills in."""
-    parameters = inspect.signature(function).parameters
-    return {
-        name: parameter
-        for name, parameter in parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY and name not in RESERVED
-    }
 
 
 def _every(
@@ -124,7 +111,7 @@ def _settings(
 ) -> dict[str, dict[str, Any]]:
     """Give each ranker the options that are its own; one that nobody takes is an error."""
     settings: dict[str, dict[str, Any]] = {name: {} for name in functions}
-    known = {name: option_names(function) for name, function in functions.items()}
+    known = {name: options_of(function) for name, function in functions.items()}
     for key, value in options.items():
         ranker, _, option = key.rpartition(".")
         if ranker and ranker not in functions:

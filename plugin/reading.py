@@ -225,7 +225,8 @@ def _rows(sheets: Sequence[Sheet]) -> tuple[pd.DataFrame, int | None, list[str]]
         return _only_known_entrants(rows), None, lost
     source = " and ".join(sheet.source for sheet in sheets[:3])
     paired = pointwise.pair_up(_joined([sheet.frame for sheet in sheets]), source)
-    return table.check(paired.frame, source), paired.missing, []
+    told = f"{paired.averaged} scores of a model already scored on the same item were averaged with it"
+    return table.check(paired.frame, source), paired.missing, [told] if paired.averaged else []
 
 
 def _has_items(rows: pd.DataFrame) -> bool:

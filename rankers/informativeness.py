@@ -1,6 +1,6 @@
 """How much each entrant, as anchor, tells two others apart (Don-Yehiya et al., section 4.3)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -38,8 +38,9 @@ def informativeness(
 ) -> Standings:
     """Rank anchors by I = share of (item, unordered pair of others) whose verdicts against the anchor differ.
 
-    Only pairs with both verdicts readable are compared; `pairs` counts them. Columns `full` and `three_level` give
-    I on all distinct merged verdicts and on win, tie, loss, each with its standard error; `levels` picks the score.
+    Only pairs with both verdicts readable are compared; `pairs` counts them. The score is I on all distinct merged
+    verdicts, with I on win, tie, loss beside it (`three_level`), each with its standard error; `levels=three` turns
+    the two round.
 
     Args:
         battles: merged; five-level labels are told apart by their margin, other verdicts by their credit.
@@ -63,8 +64,12 @@ def informativeness(
     chosen = three if levels == "three" or full is None else full
     estimate = _estimate(chosen, level, interval, resamples, rng)
     warnings = [] if full is not None else ["continuous verdicts: informativeness compares win, tie and loss only"]
-    result = Result(estimate, extra=_columns(full, three), warnings=[*warnings, *_uncompared(coded, chosen)])
-    result = replace(result, diagnostics={"levels": "three" if chosen is three else "full"})
+    result = Result(
+        estimate,
+        extra=_columns(full, three, chosen),
+        diagnostics={"levels": "three" if chosen is three else "full"},
+        warnings=[*warnings, *_uncompared(coded, chosen)],
+    )
     return standings("informativeness", "informativeness", battles, coded, result, level=level, rng=rng)
 
 
@@ -133,14 +138,14 @@ def _shares(apart: np.ndarray, compared: np.ndarray) -> np.ndarray:
     return np.divide(apart, compared, out=np.full(np.shape(compared), np.nan), where=compared > 0)
 
 
-def _columns(full: Told | None, three: Told) -> dict[str, np.ndarray]:
-    columns = {}
-    for name, told in (("full", full), ("three_level", three)):
-        size = three.apart.shape[1]
-        known = told is not None
-        columns[name] = _shares(told.apart.sum(0), told.compared.sum(0)) if known else np.full(size, np.nan)
-        columns[f"{name}_se"] = np.sqrt(np.diag(covariance_of(_influence(told)))) if known else np.full(size, np.nan)
-    return columns | {"pairs": three.compared.sum(axis=0)}
+def _columns(full: Told | None, three: Told, chosen: Told) -> dict[str, np.ndarray]:
+    """Return the variant that is not the score, with its standard error, and the pairs compared."""
+    name, other = ("full", full) if chosen is three else ("three_level", three)
+    columns = {"pairs": chosen.compared.sum(axis=0)}
+    if other is None:
+        return columns
+    share = _shares(other.apart.sum(axis=0), other.compared.sum(axis=0))
+    return {name: share, f"{name}_se": np.sqrt(np.diag(covariance_of(_influence(other))))} | columns
 
 
 def _refuse_uninformed(coded: Coded, told: Told) -> None:

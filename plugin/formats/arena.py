@@ -7,9 +7,9 @@ from podium.errors import DataError
 from podium.formats.verdicts import reasons, translate
 from podium.table import number, row_name
 
-CREDIT = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys(
-    ("tie", "tie (bothbad)", "tie(bothbad)", "both_bad", "bothbad", "tie (both bad)"), 0.5
-)
+TIES = ("tie", "tie (bothbad)", "tie(bothbad)", "tie (both bad)", "tie(all bad)", "both_bad", "bothbad")
+CREDIT = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys(TIES, 0.5)
+NO_VERDICT = frozenset({"error", "invalid"})
 INDICATORS = ("winner_model_a", "winner_tie", "winner_model_b")
 ITEMS = ("question_id", "id")
 
@@ -24,7 +24,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
         credit, unread = translate(
             records["winner"],
             CREDIT,
-            frozenset({"error"}),
+            NO_VERDICT,
             remedy="known winners: model_a, model_b, tie, tie (bothbad), both_bad; translate others with --columns "
             "and --credit-map",
         )

@@ -20,37 +20,39 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     A null game, or a game without a label, is unread. `A>>B` gives credit 1 with margin 2, `A>B` margin 1.
 
     Raises:
-        DataError: a label that is none of the five, or a row that does not hold two games.
+        DataError: a label that is none of the five, or a row that does not hold one or two games.
     """
     plain = records.drop(columns=["games"]).rename(columns={"uid": "item", "question_id": "item", "model": "model_a"})
     plain = plain.rename(columns={"baseline": "model_b"} if "baseline" in plain else {})
     if "model_b" not in plain:
         plain["model_b"] = DEFAULT_BASELINE
-    games = [_two_games(records, position) for position in range(len(records))]
+    games = [_games(records, position) for position in range(len(records))]
     return pd.concat([_presentations(plain, games, BASELINE_FIRST), _presentations(plain, games, MODEL_FIRST)])
 
 
-def _two_games(records: pd.DataFrame, position: int) -> list[Any]:
+def _games(records: pd.DataFrame, position: int) -> list[Any]:
     games = records["games"].iloc[position]
-    if not isinstance(games, list | np.ndarray) or len(games) != 2:
+    if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2:
         raise DataError(
-            f"games {str(games)[:60]!r} are not two",
+            f"games {str(games)[:60]!r} are not one or two",
             row=row_name(records.index, position),
-            remedy="each row needs two games, null where the judge failed",
+            remedy="each row needs its games as a list, null where the judge failed",
         )
     return list(games)
 
 
 def _presentations(plain: pd.DataFrame, games: list[list[Any]], which: int) -> pd.DataFrame:
-    labels = pd.Series([_label(pair[which]) for pair in games], index=plain.index, name="score", dtype=object)
+    asked = np.array([len(pair) > which for pair in games])
+    played = [pair[which] for pair in games if len(pair) > which]
+    labels = pd.Series([_label(game) for game in played], index=plain.index[asked], name="score", dtype=object)
     credit, margin = _credit_of_a(labels)
     if which == BASELINE_FIRST:
         credit, margin = 1 - credit, -margin
-    return plain.assign(
+    return plain[asked].assign(
         credit=credit,
         margin=margin,
         order="ba" if which == BASELINE_FIRST else "ab",
-        reason=[_reason(pair[which]) for pair in games],
+        reason=[_reason(game) for game in played],
         label=labels,
     )
 

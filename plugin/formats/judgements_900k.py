@@ -10,12 +10,12 @@ NAMES = {"uid": "item", "model_a_in_prompt": "model_a", "model_b_in_prompt": "mo
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read one presentation per row, the model shown first as a; an empty verdict is unread.
+    """Read one presentation per row, the model shown first as a; an empty or INVALID verdict is unread.
 
     Raises:
         DataError: an unknown verdict.
     """
-    margin, unread = translate(records["final_verdict"], MARGIN, remedy=f"known verdicts: {', '.join(MARGIN)}")
+    margin, unread = translate(records["final_verdict"], MARGIN, frozenset({"INVALID"}), remedy=f"known verdicts: {', '.join(MARGIN)}")
     credit = (pd.Series(margin, index=records.index).clip(-1, 1) + 1) / 2
     frame = records.rename(columns=NAMES)
     return frame.assign(credit=credit, margin=margin, order="ab", reason=reasons(unread, "no verdict"))

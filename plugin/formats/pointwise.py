@@ -21,10 +21,17 @@ SAME_TRIAL = ("item", "judge", "repeat", "category")
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Battles made of scores, and how many more there would be with a score for every model."""
+    """Battles made of scores.
+
+    Attributes:
+        frame: columns of the battles table.
+        missing: how many more battles there would be with a score for every model.
+        averaged: scores that were averaged with another of the same model in the same trial.
+    """
 
     frame: pd.DataFrame
     missing: int
+    averaged: int
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -62,10 +69,13 @@ def pair_up(scores: pd.DataFrame, source: str) -> Paired:
     The higher score earns credit 1, equal ones 0.5; the margin is the difference. An empty score makes its
     battles unread. A model without a row on an item is missing there.
 
+    Several scores of a model in one trial are averaged.
+
     Raises:
-        DataError: fewer than two models, or a model is scored twice in one trial.
+        DataError: fewer than two models.
     """
     trial_columns = [name for name in SAME_TRIAL if name in scores]
+    scores, averaged = _averaged(scores, trial_columns)
     trials = scores.groupby(trial_columns, sort=False, observed=True, dropna=False).ngroup().to_numpy()
     model = as_categorical(scores["model"])
     names = np.asarray(model.categories, dtype=object)
@@ -73,29 +83,29 @@ def pair_up(scores: pd.DataFrame, source: str) -> Paired:
         raise DataError(
             f"scores of one model only ({names[0]!r})", source=source, remedy="give the scores of at least two models"
         )
-    row = _rows_by_trial(scores, trials, np.asarray(model.codes), len(names), source)
+    row = _rows_by_trial(trials, np.asarray(model.codes), len(names))
     a, b = np.triu_indices(len(names), 1)
     there = (row[:, a] >= 0) & (row[:, b] >= 0)
     where, pair = np.nonzero(there)
     first, second = row[where, a[pair]], row[where, b[pair]]
-    return Paired(_battles(scores, names, first, second, a[pair], b[pair], trial_columns), int((~there).sum()))
+    return Paired(_battles(scores, names, first, second, a[pair], b[pair], trial_columns), int((~there).sum()), averaged)
 
 
-def _rows_by_trial(scores: pd.DataFrame, trials: np.ndarray, model: np.ndarray, models: int, source: str) -> np.ndarray:
+def _averaged(scores: pd.DataFrame, trial_columns: list[str]) -> tuple[pd.DataFrame, int]:
+    """Average the scores of one model in one trial; return how many were merged into another."""
+    cell = [*trial_columns, "model"]
+    twice = scores.duplicated(cell, keep=False)
+    if not twice.any():
+        return scores, 0
+    means = scores.groupby(cell, sort=False, observed=True, dropna=False)["score"].transform("mean")
+    distinct = scores.assign(score=means).drop_duplicates(cell)
+    return distinct, len(scores) - len(distinct)
+
+
+def _rows_by_trial(trials: np.ndarray, model: np.ndarray, models: int) -> np.ndarray:
     """Return the row of each trial and model, -1 where there is none, shape (trials, models)."""
-    cell = trials * models + model
-    twice = pd.Series(cell).duplicated().to_numpy()
-    try:
-        refuse(
-            pd.Series(scores["model"].astype(object), index=scores.index, name="model"),
-            twice,
-            "is scored twice on one item",
-            "add a `repeat` or `judge` column that tells the scores apart, or remove one",
-        )
-    except DataError as error:
-        raise error.located(source) from None
     row = np.full((int(trials.max()) + 1) * models, -1)
-    row[cell] = np.arange(len(cell))
+    row[trials * models + model] = np.arange(len(trials))
     return row.reshape(-1, models)
 
 

@@ -1,0 +1,31 @@
+"""podium convert: any known format in, podium's battles table out."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from podium.cli.sources import read, source_options
+
+
+@click.command(short_help="Turn files of verdicts into podium's battles table.")
+@source_options
+@click.option(
+    "-o",
+    "output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A .parquet, .csv or .jsonl file.",
+)
+@click.option("--merge", is_flag=True, help="Average the two orders of a pair; by default every presentation stays.")
+def convert(**arguments: Any) -> None:
+    """Write SOURCE... as one battles table, a row per presentation, foreign columns kept."""
+    from podium.formats.podium_table import write
+
+    output = arguments.pop("output")
+    battles = read(arguments, merge=arguments.pop("merge"))
+    write(battles.to_frame(), output)
+    for note in battles.notes:
+        click.echo(f"podium: warning: {note}", err=True)
+    counts = battles.counts()
+    click.echo(f"podium: wrote {len(battles):,} rows to {output}: {counts.unread:,} unread", err=True)

@@ -1,0 +1,30 @@
+"""podium list: what is plugged in, and where it comes from."""
+
+from typing import Any
+
+import click
+
+KINDS = ("rankers", "scorers", "tournaments", "formats")
+
+
+@click.command("list", short_help="Show rankers and formats, and the package each comes from.")
+@click.argument("kind", required=False, type=click.Choice(KINDS))
+def list_(kind: str | None) -> None:
+    """Show what is plugged in: rankers, scorers, tournaments, formats, or all."""
+    from podium import plugins
+
+    known: dict[str, dict[str, Any]] = {
+        "rankers": plugins.rankers(),
+        "scorers": {},
+        "tournaments": {},
+        "formats": plugins.formats(),
+    }
+    for name in [kind] if kind else KINDS:
+        click.echo(f"{name}:" if known[name] else f"{name}: none yet")
+        widths = [max(map(len, column)) for column in zip(*_rows(known[name]), strict=True)]
+        for row in _rows(known[name]):
+            click.echo("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _rows(registered: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [(name, one.extension.summary, one.origin) for name, one in registered.items()]

@@ -1,0 +1,73 @@
+"""podium rank: recorded verdicts in, rankings out."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from podium.cli.sources import read, source_options
+
+
+@click.command(short_help="Rank models from files of verdicts.")
+@source_options
+@click.option("--ranker", "rankers", required=True, metavar="NAME[,NAME...]", help="See `podium list rankers`.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of intervals and rank sets.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of everything random.")
+@click.option("--by", metavar="COLUMN", help="One ranking per value of this column.")
+@click.option("--pool", is_flag=True, help="Rank the verdicts of several judges together.")
+@click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
+@click.option(
+    "--one-sided",
+    type=click.Choice(["unread", "keep"]),
+    default="unread",
+    show_default=True,
+    help="A pair of which one order could not be read.",
+)
+@click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
+@click.option("--stream", is_flag=True, help="Read Parquet of any size piece by piece (bradley-terry, no merging).")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["table", "json", "csv", "md"]),
+    help="Of the output; by default that of -o's suffix, else table.",
+)
+@click.option("-o", "output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="[RANKER.]KEY=VALUE", help="An option of a ranker, as pin=MODEL:1000."
+)
+@click.pass_context
+def rank(context: click.Context, **arguments: Any) -> None:
+    """Rank the models in SOURCE... (files, directories or globs, each optionally label=path).
+
+    \b
+    podium rank battles.csv --ranker bradley-terry
+    podium rank results/*/annotations.json --ranker win-rate --set anchor=gpt-4
+    podium rank votes.parquet --columns model_a=left,model_b=right,credit=vote \\
+        --credit-map left=1,tie=0.5,right=0 --ranker bradley-terry --by language
+    """
+    from podium.cli.output import announce, suffix_style, write
+    from podium.cli.progress_bar import shown_on_terminal
+
+    style = arguments.pop("style") or suffix_style(arguments["output"])
+    output = arguments.pop("output")
+    with shown_on_terminal():
+        ranking = _ranking(arguments)
+    announce(ranking)
+    write(ranking, style, output)
+    context.exit(3 if ranking.failures else 0)
+
+
+def _ranking(arguments: dict[str, Any]) -> Any:
+    from podium.options import parse_settings
+    from podium.ranking_run import rank as rank_battles
+
+    names = arguments.pop("rankers").split(",")
+    options = parse_settings(arguments.pop("settings"), names)
+    common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool")}
+    if arguments.pop("stream"):
+        from podium.streaming import rank_stream
+
+        return rank_stream(arguments["sources"], names, arguments["columns"], level=common["level"], **options)
+    complete = arguments.pop("complete")
+    battles = read(arguments, merge=not arguments.pop("no_merge"), one_sided=arguments.pop("one_sided"))
+    return rank_battles(battles.complete_items() if complete else battles, names, **common, **options)

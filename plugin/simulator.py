@@ -1,0 +1,253 @@
+"""Worlds with known truth: entrants, items, judges with settable faults, and human labels.
+
+A world draws, once per item and entrant, a quality (true strength plus an item-by-entrant effect) and a response
+length. A judge sees the difference of two responses through its own scale, biases and noise. The expected credit of
+every pair is known exactly, and so is what a Bradley-Terry fit to infinitely many items would give: the estimand
+that an interval should cover. Everything here is simulated; no model is called.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit, ndtr
+
+from podium.battles import Battles
+from podium.errors import UsageError
+from podium.rankers.newton import maximise
+from podium.rankers.pairs import pairs_of_squares
+from podium.reading import read_battles
+
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
+UNREAD = "simulated: unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A judge; the defaults give one without faults.
+
+    The margin of the response shown first over the other is
+    `scale * quality difference + length_bias * log-length difference + position_bias + noise * logistic error`.
+
+    Attributes:
+        name: goes into the column `judge`.
+        scale: logits of margin per logit of quality; above 1 inflates differences.
+        position_bias: logits in favour of the response shown first.
+        length_bias: logits per unit of log-length.
+        noise: scale of the logistic error, >= 0; 1 makes verdicts Bradley-Terry draws.
+        tie: margins within +-tie are ties, >= 0.
+        unread: share of replies that cannot be read, in [0, 1).
+        verdicts: `hard` (win, tie, loss) or `soft` (the probability of a win, without error; needs noise > 0).
+    """
+
+    name: str = "simulated"
+    scale: float = 1.0
+    position_bias: float = 0.0
+    length_bias: float = 0.0
+    noise: float = 1.0
+    tie: float = 0.0
+    unread: float = 0.0
+    verdicts: Literal["hard", "soft"] = "hard"
+
+    def expected(self, margin: np.ndarray) -> np.ndarray:
+        """Return the mean credit of the response shown first given its margin before noise, any shape."""
+        if self.noise == 0:
+            return (np.sign(margin - self.tie) + np.sign(margin + self.tie)) / 4 + 0.5
+        return (expit((margin - self.tie) / self.noise) + expit((margin + self.tie) / self.noise)) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Entrants and items.
+
+    Attributes:
+        entrants: names.
+        strengths: true log-strengths, mean zero, shape (entrants,).
+        quality: of each response, logits, shape (items, entrants).
+        log_length: of each response, shape (items, entrants).
+        item_sd: standard deviation of the item-by-entrant effects, logits.
+        length_means: mean log-length of each entrant, shape (entrants,).
+        length_sd: standard deviation of log-lengths around it.
+        categories: category of each item.
+        seed: of the judges' noise.
+    """
+
+    entrants: tuple[str, ...]
+    strengths: np.ndarray
+    quality: np.ndarray
+    log_length: np.ndarray
+    item_sd: float
+    length_means: np.ndarray
+    length_sd: float
+    categories: tuple[str, ...]
+    seed: int
+
+    def presentations(
+        self,
+        *judges: Judge,
+        orders: Literal["both", "ab"] = "both",
+        human: bool = False,
+        repeats: int = 1,
+        pairs: Sequence[tuple[int, int]] | None = None,
+    ) -> pd.DataFrame:
+        """Return the judges' verdicts as a battles table, a row per presentation.
+
+        Args:
+            judges: one default judge when none is given.
+            orders: `both`, or only the first-named entrant first.
+            human: add one human label per battle, win or loss, drawn from the quality difference.
+            repeats: how often each judge sees each presentation.
+            pairs: entrant positions to compare on every item; all pairs by default.
+        """
+        rng = np.random.default_rng(self.seed)
+        compared = np.array(pairs if pairs is not None else list(zip(*np.triu_indices(len(self.entrants), 1), strict=True)))
+        item, pair = (axis.ravel() for axis in np.indices((len(self.quality), len(compared))))
+        a, b = compared[pair].T
+        label = (rng.random(len(item)) < expit(self.quality[item, a] - self.quality[item, b])) * 1.0 if human else None
+        parts = [
+            self._part(judge, item, a, b, order, repeat, label, rng)
+            for judge in judges or (Judge(),)
+            for repeat in range(repeats)
+            for order in (("ab", "ba") if orders == "both" else ("ab",))
+        ]
+        frame = pd.concat(parts, ignore_index=True)
+        return frame if repeats > 1 else frame.drop(columns="repeat")
+
+    def battles(
+        self,
+        *judges: Judge,
+        orders: Literal["both", "ab"] = "both",
+        human: bool = False,
+        repeats: int = 1,
+        pairs: Sequence[tuple[int, int]] | None = None,
+    ) -> Battles:
+        """Return the same verdicts, the two orders merged."""
+        return read_battles(self.presentations(*judges, orders=orders, human=human, repeats=repeats, pairs=pairs))
+
+    def expected_credits(self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both") -> np.ndarray:
+        """Return the exact mean credit of row against column over the population of items, shape (n, n).
+
+        Quality and length differences are normal, so the judge's margin is; its mean credit is integrated by
+        Gauss-Hermite quadrature (noise > 0) or in closed form (noise = 0). The diagonal is 0.5.
+        """
+        judge = judge or Judge()
+        lean = judge.scale * _gaps(self.strengths) + judge.length_bias * _gaps(self.length_means)
+        spread = np.sqrt(2) * np.hypot(judge.scale * self.item_sd, judge.length_bias * self.length_sd)
+        first = _mean_credit(judge, lean + judge.position_bias, spread)
+        if orders == "ab":
+            return np.triu(first, 1) + np.tril(1 - first.T, -1) + np.eye(len(lean)) / 2
+        return (first + 1 - first.T) / 2
+
+    def estimand(self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both") -> np.ndarray:
+        """Return the log-strengths that a Bradley-Terry fit to infinitely many items gives, shape (entrants,).
+
+        This, not `strengths`, is what an interval should cover: item effects, biases and an inflated scale move
+        the two apart.
+        """
+        credit = np.triu(self.expected_credits(judge, orders=orders), 1)
+        pairs = pairs_of_squares(credit, np.triu(np.ones_like(credit), 1))
+        return maximise(pairs, regularization=0.0).theta
+
+    def _part(
+        self,
+        judge: Judge,
+        item: np.ndarray,
+        a: np.ndarray,
+        b: np.ndarray,
+        order: str,
+        repeat: int,
+        label: np.ndarray | None,
+        rng: np.random.Generator,
+    ) -> pd.DataFrame:
+        sign = 1.0 if order == "ab" else -1.0
+        lean = judge.scale * (self.quality[item, a] - self.quality[item, b])
+        lean = lean + judge.length_bias * (self.log_length[item, a] - self.log_length[item, b])
+        margin, credit = _verdicts(judge, sign * lean + judge.position_bias, rng)
+        lost = rng.random(len(item)) < judge.unread
+        names = np.array(self.entrants, dtype=object)
+        length = np.exp(self.log_length).round().astype(int)
+        columns = {
+            "item": np.array([f"item-{k:0{len(str(len(self.quality)))}d}" for k in range(len(self.quality))])[item],
+            "model_a": names[a],
+            "model_b": names[b],
+            "credit": np.where(lost, np.nan, credit if order == "ab" else 1 - credit),
+            "margin": np.where(lost, np.nan, sign * margin),
+            "order": order,
+            "judge": judge.name,
+            "repeat": repeat,
+            **({} if label is None else {"human": label}),
+            "category": np.array(self.categories, dtype=object)[item],
+            "length_a": length[item, a],
+            "length_b": length[item, b],
+            "reason": np.where(lost, UNREAD, None),
+        }
+        return pd.DataFrame(columns)
+
+
+def simulate(
+    entrants: int | Sequence[str] = 7,
+    items: int = 100,
+    *,
+    seed: int = 0,
+    strengths: Sequence[float] | None = None,
+    spread: float = 1.0,
+    item_sd: float = 1.0,
+    length_sd: float = 0.4,
+    categories: Sequence[str] = ("all",),
+) -> World:
+    """Draw a world.
+
+    Args:
+        entrants: their number, or their names.
+        items: number of items.
+        seed: the same seed gives the same world and the same verdicts.
+        strengths: true log-strengths; centred. By default normal draws with standard deviation `spread`.
+        spread: logits.
+        item_sd: standard deviation of item-by-entrant effects, logits.
+        length_sd: standard deviation of log-lengths.
+        categories: dealt to the items in turn.
+
+    Raises:
+        UsageError: fewer than 2 entrants, no items, or strengths of another number.
+    """
+    names = tuple(f"model-{k + 1:02d}" for k in range(entrants)) if isinstance(entrants, int) else tuple(entrants)
+    if len(set(names)) < max(2, len(names)) or items < 1:
+        raise UsageError("a world needs at least two entrants with different names, and one item")
+    if strengths is not None and len(strengths) != len(names):
+        raise UsageError(f"{len(strengths)} strengths for {len(names)} entrants")
+    rng = np.random.default_rng(seed)
+    drawn = rng.normal(0, spread, len(names)) if strengths is None else np.array(strengths, dtype=np.float64)
+    theta = drawn - drawn.mean()
+    length_means = rng.normal(7.0, 0.3, len(names))
+    shape = (items, len(names))
+    return World(
+        entrants=names,
+        strengths=theta,
+        quality=theta + rng.normal(0, item_sd, shape),
+        log_length=length_means + rng.normal(0, length_sd, shape),
+        item_sd=item_sd,
+        length_means=length_means,
+        length_sd=length_sd,
+        categories=tuple(categories[k % len(categories)] for k in range(items)),
+        seed=int(rng.integers(2**63)),
+    )
+
+
+def _verdicts(judge: Judge, lean: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return the margin and credit of the response shown first."""
+    if judge.verdicts == "soft":
+        return lean, judge.expected(lean)
+    margin = lean + judge.noise * rng.logistic(size=len(lean))
+    return margin, (np.sign(margin - judge.tie) + np.sign(margin + judge.tie)) / 4 + 0.5
+
+
+def _gaps(values: np.ndarray) -> np.ndarray:
+    return values[:, None] - values[None, :]
+
+
+def _mean_credit(judge: Judge, lean: np.ndarray, spread: float) -> np.ndarray:
+    if judge.noise == 0 and spread > 0:
+        return (ndtr((lean - judge.tie) / spread) + ndtr((lean + judge.tie) / spread)) / 2
+    return judge.expected(lean[..., None] + spread * NODES) @ (WEIGHTS / WEIGHTS.sum())

@@ -11,7 +11,11 @@ def _any_of(*alternatives: str) -> tuple[frozenset[str], ...]:
 def podium_rankers() -> list[Ranker]:
     """Return podium's own rankers."""
     return [
-        Ranker("bradley-terry", "podium.rankers.bradley_terry:bradley_terry", "joint maximum likelihood, Elo scale"),
+        Ranker(
+            "bradley-terry",
+            "podium.rankers.bradley_terry:bradley_terry",
+            "joint maximum likelihood, Elo scale",
+        ),
         Ranker("win-rate", "podium.rankers.win_rate:win_rate", "mean credit against all, or against one anchor"),
         Ranker("mean", "podium.rankers.pointwise:mean", "mean pointwise score over items"),
         Ranker("median", "podium.rankers.pointwise:median", "median pointwise score over items"),

@@ -31,9 +31,7 @@ class DataError(PodiumError):
 
     def located(self, source: str, row: str | None = None) -> "DataError":
         """Return the same error with its place filled in where it was missing."""
-        return DataError(
-            self.problem, remedy=self.remedy, source=self.source or source, row=self.row or row
-        )
+        return DataError(self.problem, remedy=self.remedy, source=self.source or source, row=self.row or row)
 
 
 class NotIdentifiedError(PodiumError):

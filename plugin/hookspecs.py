@@ -1,15 +1,15 @@
 """What a plugin can add: rankers and file formats. One module, one entry-point line.
 
-    # pyproject.toml of the third-party package
-    [project.entry-points.podium]
-    my_rankers = "my_package.my_module"
+# pyproject.toml of the third-party package
+[project.entry-points.podium]
+my_rankers = "my_package.my_module"
 
-    # my_package/my_module.py
-    from podium import Ranker, hookimpl
+# my_package/my_module.py
+from podium import Ranker, hookimpl
 
-    @hookimpl
-    def podium_rankers():
-        return [Ranker("wins", wins, "number of wins")]
+@hookimpl
+def podium_rankers():
+    return [Ranker("wins", wins, "number of wins")]
 """
 
 from collections.abc import Callable, Sequence

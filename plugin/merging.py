@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-MIRRORED = ("_a", "_b")
 COMPLEMENTED = ("credit", "human")
 AVERAGED = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight")
 ONE_ORDER_UNREAD = "one order unread"
@@ -125,6 +124,7 @@ def mirror(table: pd.DataFrame) -> pd.DataFrame:
 
 def _merge_twins(first: pd.DataFrame, second: pd.DataFrame, keep_one_sided: bool) -> pd.DataFrame:
     second = second.set_axis(first.index)
+    first, second = _sign_beside_credit(first, second), _sign_beside_credit(second, first)
     read_first, read_second = _readable(first), _readable(second)
     both, one = read_first & read_second, read_first ^ read_second
     kept = {name: _agreed(first[name], second[name]) for name in first.columns}
@@ -139,6 +139,14 @@ def _merge_twins(first: pd.DataFrame, second: pd.DataFrame, keep_one_sided: bool
     kept["swap"] = _swap(first, second, both, one)
     kept["reason"] = _reasons(first, second, both, one & (not keep_one_sided), read_first | read_second)
     return pd.DataFrame(kept, index=first.index)
+
+
+def _sign_beside_credit(side: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Let the margin's sign stand in for a credit that only the other order has: the two are averaged."""
+    lacking = _readable(side) & side["credit"].isna() & other["credit"].notna()
+    if not lacking.any():
+        return side
+    return side.assign(credit=side["credit"].mask(lacking, (np.sign(side["margin"]) + 1) / 2))
 
 
 def _swap(first: pd.DataFrame, second: pd.DataFrame, both: np.ndarray, one: np.ndarray) -> np.ndarray:

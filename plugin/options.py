@@ -1,7 +1,8 @@
 """Options of rankers as they are typed: `--set KEY=VALUE` or `--set RANKER.KEY=VALUE`."""
 
 import inspect
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -14,12 +15,29 @@ RESERVED = frozenset({"battles", "rng", "level", "center"})
 
 def options_of(ranker: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Return the options of a ranker: its keyword-only parameters, except those that podium fills in."""
-    parameters = inspect.signature(ranker).parameters
     return {
         name: parameter
-        for name, parameter in parameters.items()
+        for name, parameter in parameters_of(ranker).items()
         if parameter.kind is parameter.KEYWORD_ONLY and name not in RESERVED
     }
+
+
+def parameters_of(ranker: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """Return all parameters of a ranker, annotations evaluated where its module allows it."""
+    try:
+        return inspect.signature(ranker, eval_str=True).parameters
+    except NameError:
+        return inspect.signature(ranker).parameters
+
+
+def ranker_names(rankers: str | Sequence[str]) -> list[str]:
+    """Return the names of rankers, given as a sequence or separated by commas, each once.
+
+    >>> ranker_names("win-rate, bradley-terry,win-rate")
+    ['win-rate', 'bradley-terry']
+    """
+    names = rankers.split(",") if isinstance(rankers, str) else rankers
+    return list(dict.fromkeys(name.strip() for name in names))
 
 
 def parse_settings(settings: Sequence[str], rankers: Sequence[str]) -> dict[str, Any]:
@@ -53,20 +71,45 @@ def _parameter(key: str, known: dict[str, dict[str, inspect.Parameter]]) -> insp
 
 
 def _value(key: str, text: str, parameter: inspect.Parameter) -> Any:
-    annotation = parameter.annotation
-    if get_origin(annotation) in (Union, UnionType):
-        annotation = next(one for one in get_args(annotation) if one is not type(None))
-    if get_origin(annotation) is Literal:
-        if text not in get_args(annotation):
-            raise UsageError(f"{key}={text!r} is unknown; use one of {', '.join(get_args(annotation))}")
-        return text
+    declared = _declared(parameter)
+    if get_origin(declared) is Literal:
+        values = {str(value): value for value in get_args(declared)}
+        if text not in values:
+            raise UsageError(f"{key}={text!r} is unknown; use one of {', '.join(values)}")
+        return values[text]
+    read, what = READERS.get(declared, (str, "text"))
     try:
-        return _flag(text) if annotation is bool else annotation(text) if annotation in (int, float) else text
+        return read(text)
     except ValueError:
-        raise UsageError(f"{key}={text!r} is not {'true or false' if annotation is bool else 'a number'}") from None
+        raise UsageError(f"{key}={text!r} is not {what}") from None
+
+
+def _declared(parameter: inspect.Parameter) -> Any:
+    """Return the type of an option: as annotated, without None; of the default where there is no annotation."""
+    annotation = parameter.annotation
+    if annotation is inspect.Parameter.empty or isinstance(annotation, str):
+        return type(parameter.default)
+    if get_origin(annotation) in (Union, UnionType):
+        return next(one for one in get_args(annotation) if one is not type(None))
+    return annotation
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
 
 
 def _flag(text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise ValueError(text)
     return text.lower() == "true"
+
+
+READERS: dict[Any, tuple[Callable[[str], Any], str]] = {
+    bool: (_flag, "true or false"),
+    int: (int, "a whole number"),
+    float: (_finite, "a number"),
+}
+"""How a typed value is read, and what it must be."""

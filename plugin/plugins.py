@@ -13,6 +13,7 @@ from podium.errors import PluginError, unknown_name
 from podium.hookspecs import Format, Ranker
 
 GROUP = "podium"
+HOOKS = ("podium_rankers", "podium_formats")
 Extension = TypeVar("Extension", Ranker, Format)
 
 
@@ -86,6 +87,8 @@ def _register(manager: pluggy.PluginManager, entry: EntryPoint) -> None:
         raise PluginError(
             f"plugin {origin} cannot be loaded: {type(error).__name__}: {error}; repair or uninstall it"
         ) from error
+    if not manager.get_hookcallers(plugin):
+        raise PluginError(f"plugin {origin} adds nothing: mark {' or '.join(HOOKS)} with @podium.hookimpl")
 
 
 def _origin(entry: EntryPoint) -> str:

@@ -1,9 +1,8 @@
 """Rank battles: choose the rankers, slice, hand out options, and keep going when one part cannot be answered."""
 
-import inspect
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -12,10 +11,13 @@ import pandas as pd
 
 from podium import __version__, plugins
 from podium.battles import Battles
-from podium.errors import NotIdentifiedError, PodiumError, UsageError, unknown_name
-from podium.options import options_of
+from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError, unknown_name
+from podium.options import options_of, parameters_of, ranker_names
 from podium.ranking import Ranking, Standings
 from podium.reading import read_battles
+
+Slice = tuple[str | None, Battles]
+
 
 def rank(
     battles: Battles | pd.DataFrame,
@@ -47,57 +49,112 @@ def rank(
     """
     if isinstance(battles, pd.DataFrame):
         battles = read_battles(battles)
-    names = rankers.split(",") if isinstance(rankers, str) else list(rankers)
+    names = ranker_names(rankers)
     functions = {name: plugins.ranker(name).load() for name in names}
     settings = _settings(functions, options)
     _refuse_several_judges(battles, by, pool)
-    standings, failures = _every(battles, functions, settings, by=by, level=level, seed=seed)
-    return Ranking(standings, _provenance(battles, names, options, level, seed, by, pool), failures)
+    calls = [Asked(name, functions[name], {"level": level, **settings[name]}, seed) for name in names]
+    standings, failures = _every(battles, calls, by)
+    asked = {"rankers": names, "level": level, "seed": seed, "by": by, "pool": pool, **options}
+    return Ranking(standings, provenance(battles.sources, asked), failures)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A ranker and all that it is asked to do.
+
+    Attributes:
+        settings: level and options, by parameter.
+        seed: of its generator; each call starts afresh.
+        warnings: to add to what it says.
+    """
+
+    name: str
+    function: Callable[..., Standings]
+    settings: Mapping[str, Any]
+    seed: int
+    warnings: tuple[str, ...] = ()
+
+    def __call__(self, battles: Battles) -> Standings:
+        """Rank the battles.
+
+        Raises:
+            PluginError: the function returns something else than standings.
+        """
+        result = self.function(battles, rng=np.random.default_rng(self.seed), **self.settings)
+        if not isinstance(result, Standings):
+            origin = plugins.rankers()[self.name].origin
+            raise PluginError(
+                f"plugin {origin}: ranker {self.name!r} must return Standings, got {type(result).__name__}"
+            )
+        return replace(result, warnings=(*result.warnings, *self.warnings))
 
 
 def _every(
-    battles: Battles,
-    functions: Mapping[str, Callable[..., Standings]],
-    settings: Mapping[str, Mapping[str, Any]],
-    *,
-    by: str | None,
-    level: float,
-    seed: int,
+    battles: Battles, rankers: Sequence[Asked], by: str | None
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
-    slices = list(battles.slices(by)) if by else [(None, battles)]
-    centre = _common_entrants(slices) if by else None
-    standings, errors = [], []
-    for name, function in functions.items():
-        for value, part in slices:
-            try:
-                standings.append(_one(function, part, value, settings[name], level, seed, centre))
-            except UsageError:
-                raise
-            except PodiumError as error:
-                errors.append((f"{name}{f', {by}={value}' if by else ''}: {error}", error))
+    """Rank every slice by every ranker; a part that cannot be answered does not stop the others."""
+    slices = list(_told_unsliced(battles, by).slices(by)) if by else [(None, battles)]
+    standings: list[Standings] = []
+    errors: list[tuple[str, PodiumError]] = []
+    for ranker in _centred(rankers, slices):
+        done, lost = _over_slices(ranker, slices)
+        standings += done
+        errors += [(ranker.name + (f" [{value}]" if by else ""), error) for value, error in lost]
+    failures = tuple(f"{part}: {error}" for part, error in errors)
     if not standings:
-        raise errors[0][1] if len(errors) == 1 else NotIdentifiedError("; ".join(text for text, _ in errors))
-    return tuple(standings), tuple(text for text, _ in errors)
+        raise errors[0][1] if len(errors) == 1 else NotIdentifiedError("; ".join(failures))
+    return tuple(standings), failures
 
 
-def _one(
-    function: Callable[..., Standings],
-    battles: Battles,
-    value: str | None,
-    settings: Mapping[str, Any],
-    level: float,
-    seed: int,
-    centre: tuple[str, ...] | None,
-) -> Standings:
-    extra = {"center": centre} if centre and "center" in inspect.signature(function).parameters else {}
-    result = function(battles, level=level, rng=np.random.default_rng(seed), **settings, **extra)
-    return replace(result, slice=value)
+def _over_slices(
+    ranker: Asked, slices: Sequence[Slice]
+) -> tuple[list[Standings], list[tuple[str | None, PodiumError]]]:
+    """Rank slice by slice.
+
+    Raises:
+        UsageError: what was asked fits no slice. What one slice does not know (its anchor) is only that slice's.
+    """
+    standings: list[Standings] = []
+    errors: list[tuple[str | None, PodiumError]] = []
+    for value, part in slices:
+        try:
+            standings.append(replace(ranker(part), slice=value))
+        except PodiumError as error:
+            errors.append((value, error))
+    if not standings and all(isinstance(error, UsageError) for _, error in errors):
+        raise errors[0][1]
+    return standings, errors
 
 
-def _common_entrants(slices: Sequence[tuple[str | None, Battles]]) -> tuple[str, ...] | None:
-    """Return the entrants of which every slice has a readable battle."""
-    common = set.intersection(*(set(_with_verdict(part)) for _, part in slices))
-    return tuple(sorted(common)) or None
+def _centred(rankers: Sequence[Asked], slices: Sequence[Slice]) -> list[Asked]:
+    """Give rankers with a free origin the entrants common to all slices, so that slices can be compared."""
+    if len(slices) < 2:
+        return list(rankers)
+    common = _common_entrants(slices)
+    return [_centred_on(common, one) if "center" in parameters_of(one.function) else one for one in rankers]
+
+
+def _centred_on(common: tuple[str, ...], ranker: Asked) -> Asked:
+    if common:
+        return replace(ranker, settings={**ranker.settings, "center": common})
+    told = "no entrant is in every slice: each slice is centred on its own entrants, compare scores within a slice only"
+    return replace(ranker, warnings=(*ranker.warnings, told))
+
+
+def _told_unsliced(battles: Battles, column: str) -> Battles:
+    """Add a note of the battles that are in no slice, because their value is empty."""
+    outside = int(battles.table[column].isna().sum()) if column in battles.table else 0
+    if not outside:
+        return battles
+    note = f"{outside} of {len(battles)} battles have no {column} and are in no slice"
+    return replace(battles, notes=(*battles.notes, note))
+
+
+def _common_entrants(slices: Sequence[Slice]) -> tuple[str, ...]:
+    """Return the entrants with a readable battle in every slice that has any."""
+    present = [set(_with_verdict(part)) for _, part in slices if part.readable.any()]
+    return tuple(sorted(set.intersection(*present))) if present else ()
 
 
 def _with_verdict(battles: Battles) -> Iterator[str]:
@@ -112,7 +169,8 @@ def _settings(
     """Give each ranker the options that are its own; one that nobody takes is an error."""
     settings: dict[str, dict[str, Any]] = {name: {} for name in functions}
     known = {name: options_of(function) for name, function in functions.items()}
-    for key, value in options.items():
+    # The general settings first: `win-rate.labels` overrides `labels`, whichever was typed first.
+    for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
         ranker, _, option = key.rpartition(".")
         if ranker and ranker not in functions:
             raise unknown_name("ranker in this call", ranker, functions)
@@ -134,18 +192,11 @@ def _refuse_several_judges(battles: Battles, by: str | None, pool: bool) -> None
         )
 
 
-def _provenance(
-    battles: Battles,
-    names: Sequence[str],
-    options: Mapping[str, Any],
-    level: float,
-    seed: int,
-    by: str | None,
-    pool: bool,
-) -> dict[str, Any]:
+def provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Say where a ranking comes from: sources, options, versions."""
     packages = {name: version(name) for name in ("numpy", "scipy", "pandas")}
     return {
-        "sources": list(battles.sources),
-        "options": {"rankers": list(names), "level": level, "seed": seed, "by": by, "pool": pool, **options},
+        "sources": list(sources),
+        "options": dict(options),
         "versions": {"podium": __version__, "python": platform.python_version(), **packages},
     }

@@ -1,8 +1,8 @@
 """Sources in, battles out: find the files, recognise them, read, check, filter and merge."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from glob import glob, has_magic
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from glob import glob, has_magic, iglob
 from pathlib import Path
 from typing import Literal
 
@@ -92,13 +92,14 @@ def read_battles(
     return Battles(rows.reset_index(drop=True), missing, tuple(notes), tuple(sheet.source for sheet in sheets))
 
 
-def _sheets(sources: Iterable[Source], format: str | None, foreign: Foreign) -> tuple[list[Sheet], list[str]]:
+def _sheets(sources: Sequence[Source], format: str | None, foreign: Foreign) -> tuple[list[Sheet], list[str]]:
     chosen = plugins.format_named(format) if format else None
     sheets: list[Sheet] = []
     skipped: list[Path] = []
+    alone: list[str] = []
     for source in sources:
         if isinstance(source, pd.DataFrame):
-            sheets.append(_sheet(_rows_named(source), "the data frame", None, chosen, foreign))
+            sheets.append(_checked(_draft(_rows_named(source), "the data frame", None, chosen, foreign)))
             continue
         label, paths, is_folder = _expand(str(source))
         for path in paths:
@@ -106,22 +107,40 @@ def _sheets(sources: Iterable[Source], format: str | None, foreign: Foreign) -> 
             if is_folder and not (chosen or foreign.columns) and recognise(frozenset(records), label) is None:
                 skipped.append(path)
                 continue
-            sheets.append(_sheet(records, str(path), label, chosen, foreign))
+            draft = _draft(records, str(path), label, chosen, foreign)
+            if len(sources) + len(paths) > 2 and _only_against_itself(draft.frame):
+                alone.append(draft.source)
+                continue
+            sheets.append(_checked(draft))
     if not sheets:
         raise UsageError(f"no file with verdicts in {', '.join(map(str, sources)) or 'nothing'}")
     notes = [f"{len(skipped)} files hold no verdicts and were skipped: {_some(skipped)}"] if skipped else []
+    if alone:
+        notes.append(f"files that compare a model only with itself were skipped: {_some(alone)}")
     return sheets, notes
 
 
-def _sheet(records: pd.DataFrame, source: str, label: str | None, chosen: Format | None, foreign: Foreign) -> Sheet:
+def _only_against_itself(frame: pd.DataFrame) -> bool:
+    """Recognise the baseline's own file in a results tree: nothing in it is a battle."""
+    if not {"model_a", "model_b"} <= set(frame) or not len(frame):
+        return False
+    return bool((as_text(frame["model_a"]) == as_text(frame["model_b"])).all())
+
+
+def _draft(
+    records: pd.DataFrame, source: str, label: str | None, chosen: Format | None, foreign: Foreign
+) -> Sheet:
     name, frame = _translated(records, source, label, chosen, foreign)
     if foreign.credit_map is not None:
         frame = _credited(frame, foreign, source)
     if foreign.shown is not None and "order" not in frame:
         frame = frame.assign(order=ORDER_SHOWN.get(foreign.shown))
-    if pointwise.is_pointwise(frame):
-        return Sheet(source, name, pointwise.check_scores(frame, source))
-    return Sheet(source, name, table.check(frame, source))
+    return Sheet(source, name, frame)
+
+
+def _checked(draft: Sheet) -> Sheet:
+    check = pointwise.check_scores if pointwise.is_pointwise(draft.frame) else table.check
+    return replace(draft, frame=check(draft.frame, draft.source))
 
 
 def _translated(
@@ -138,7 +157,9 @@ def _translated(
         raise error.located(source) from None
     except KeyError as error:
         raise DataError(
-            f"no column {error}, which the format {one.name} needs", source=source, remedy="choose another --from"
+            f"no column {error}, which the format {one.name} needs",
+            source=source,
+            remedy="choose another --from",
         ) from None
 
 
@@ -162,7 +183,9 @@ def _renamed(records: pd.DataFrame, columns: Mapping[str, str], source: str) -> 
 
 def _credited(frame: pd.DataFrame, foreign: Foreign, source: str) -> pd.DataFrame:
     if "credit" not in frame:
-        raise UsageError(f"--credit-map translates the column credit, and {source} has none; name it with --columns")
+        raise UsageError(
+            f"--credit-map translates the column credit, and {source} has none; name it with --columns"
+        )
     credit_of = {_canonical(verdict): credit for verdict, credit in (foreign.credit_map or {}).items()}
     words = as_text(frame["credit"])
     mapped = words.map(lambda word: credit_of.get(_canonical(word)), na_action="ignore")
@@ -267,7 +290,7 @@ def _identical(rows: pd.DataFrame) -> list[str]:
 
 def _expand(source: str) -> tuple[str | None, list[Path], bool]:
     """Split `label=path` and find the files of a directory or glob, sorted."""
-    label, _, path = source.partition("=") if "=" in source and not Path(source).exists() else ("", "", source)
+    label, path = _split_label(source)
     if Path(path).is_dir():
         found = sorted(one for one in Path(path).rglob("*") if one.is_file() and one.name.endswith(SUFFIXES))
         if not found:
@@ -281,6 +304,13 @@ def _expand(source: str) -> tuple[str | None, list[Path], bool]:
     if not Path(path).exists():
         raise UsageError(f"no such file or directory: {path}")
     return label or None, [Path(path)], False
+
+
+def _split_label(source: str) -> tuple[str, str]:
+    """Split at the first `=`, unless that is a part of the path (`judge=gpt-4/*.json`)."""
+    label, equals, path = source.partition("=")
+    is_path = Path(source).exists() or (has_magic(source) and any(iglob(source, recursive=True)))
+    return (label, path) if equals and "/" not in label and not is_path else ("", source)
 
 
 def _rows_named(frame: pd.DataFrame) -> pd.DataFrame:

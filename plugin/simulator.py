@@ -102,10 +102,14 @@ class World:
             pairs: entrant positions to compare on every item; all pairs by default.
         """
         rng = np.random.default_rng(self.seed)
-        compared = np.array(pairs if pairs is not None else list(zip(*np.triu_indices(len(self.entrants), 1), strict=True)))
+        compared = np.array(
+            pairs if pairs is not None else list(zip(*np.triu_indices(len(self.entrants), 1), strict=True))
+        )
         item, pair = (axis.ravel() for axis in np.indices((len(self.quality), len(compared))))
         a, b = compared[pair].T
-        label = (rng.random(len(item)) < expit(self.quality[item, a] - self.quality[item, b])) * 1.0 if human else None
+        label = (
+            (rng.random(len(item)) < expit(self.quality[item, a] - self.quality[item, b])) * 1.0 if human else None
+        )
         parts = [
             self._part(judge, item, a, b, order, repeat, label, rng)
             for judge in judges or (Judge(),)
@@ -126,7 +130,9 @@ class World:
         """Return the same verdicts, the two orders merged."""
         return read_battles(self.presentations(*judges, orders=orders, human=human, repeats=repeats, pairs=pairs))
 
-    def expected_credits(self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both") -> np.ndarray:
+    def expected_credits(
+        self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both"
+    ) -> np.ndarray:
         """Return the exact mean credit of row against column over the population of items, shape (n, n).
 
         Quality and length differences are normal, so the judge's margin is; its mean credit is integrated by
@@ -169,7 +175,9 @@ class World:
         names = np.array(self.entrants, dtype=object)
         length = np.exp(self.log_length).round().astype(int)
         columns = {
-            "item": np.array([f"item-{k:0{len(str(len(self.quality)))}d}" for k in range(len(self.quality))])[item],
+            "item": np.array([f"item-{k:0{len(str(len(self.quality)))}d}" for k in range(len(self.quality))])[
+                item
+            ],
             "model_a": names[a],
             "model_b": names[b],
             "credit": np.where(lost, np.nan, credit if order == "ab" else 1 - credit),

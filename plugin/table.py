@@ -1,11 +1,13 @@
 """The gate: a foreign frame comes in, a battles table with checked types and ranges goes out."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from podium.battles import COLUMNS
 from podium.errors import DataError
-from podium.text import EMPTY, as_categorical
+from podium.text import EMPTY, as_categorical, text_of
 
 NUMBERS = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight", "repeat")
 CATEGORIES = ("item", "judge", "order", "category", "reason", "swap")
@@ -71,8 +73,16 @@ def refuse(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) -> Non
     first = int(np.argmax(bad))
     more = f" ({int(bad.sum())} such rows)" if bad.sum() > 1 else ""
     raise DataError(
-        f"{column.name} {column.iloc[first]!r} {problem}{more}", remedy=remedy, row=row_name(column.index, first)
+        f"{column.name}{_shown(column.iloc[first])} {problem}{more}",
+        remedy=remedy,
+        row=row_name(column.index, first),
     )
+
+
+def _shown(value: Any) -> str:
+    """Write a cell as it would be typed; an empty one shows nothing."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return "" if text_of(plain) is None else f" {plain!r}"
 
 
 def row_name(index: pd.Index, position: int) -> str:
@@ -82,6 +92,9 @@ def row_name(index: pd.Index, position: int) -> str:
 
 
 def _require_columns(frame: pd.DataFrame) -> None:
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise DataError(f"two columns are called {twice!r}", remedy="rename or remove one of them in the file")
     missing = [name for name in ("model_a", "model_b") if name not in frame]
     if not {"credit", "margin"} & set(frame) and not {"score_a", "score_b"} <= set(frame):
         missing.append("credit (or margin)")
@@ -103,17 +116,25 @@ def _scores_as_margin(table: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 def _entrants(frame: pd.DataFrame) -> tuple[pd.Categorical, pd.Categorical]:
     a, b = as_categorical(frame["model_a"]), as_categorical(frame["model_b"])
     for name, side in (("model_a", a), ("model_b", b)):
-        refuse(frame[name], np.asarray(side.codes) < 0, "is empty", "every battle needs the names of both entrants")
+        refuse(
+            frame[name],
+            np.asarray(side.codes) < 0,
+            "is empty",
+            "every battle needs the names of both entrants",
+        )
     names = pd.Index(sorted({*a.categories, *b.categories}), dtype=object)
     a, b = a.set_categories(names), b.set_categories(names)
     refuse(
-        frame["model_b"], np.asarray(a.codes == b.codes), "plays against itself", "remove battles of a model with itself"
+        frame["model_b"],
+        np.asarray(a.codes == b.codes),
+        "plays against itself",
+        "remove battles of a model with itself",
     )
     return a, b
 
 
 def _refuse_ranges(frame: pd.DataFrame, table: dict[str, np.ndarray]) -> None:
-    for name in {"credit", "human"} & set(table):
+    for name in [name for name in ("credit", "human") if name in table]:
         values = table[name]
         refuse(
             frame[name],
@@ -123,7 +144,12 @@ def _refuse_ranges(frame: pd.DataFrame, table: dict[str, np.ndarray]) -> None:
         )
     if "weight" in table:
         table["weight"] = np.where(np.isnan(table["weight"]), 1.0, table["weight"])
-        refuse(frame["weight"], table["weight"] <= 0, "is not above 0", "remove the row instead of weighting it by 0")
+        refuse(
+            frame["weight"],
+            table["weight"] <= 0,
+            "is not above 0",
+            "remove the row instead of weighting it by 0",
+        )
 
 
 def _refuse_orders(table: pd.DataFrame) -> None:

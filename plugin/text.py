@@ -19,7 +19,7 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, str):
         return value or None
     if isinstance(value, dict | list | tuple | np.ndarray):
-        return json.dumps(value, sort_keys=True, default=_plain)
+        return json.dumps(value, sort_keys=True, default=plain)
     if pd.isna(value):
         return None
     if isinstance(value, float | np.floating) and float(value).is_integer():
@@ -46,5 +46,6 @@ def as_categorical(values: pd.Series) -> pd.Categorical:
     return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Write as plain Python what JSON does not know."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)

@@ -1,7 +1,6 @@
 """Bradley-Terry: joint maximum likelihood on the Elo scale."""
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg
@@ -10,14 +9,14 @@ from scipy.special import expit
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
 from podium.ranking import Fit, Standings
-from podium.rankers.clusters import gram, surpluses
+from podium.rankers.clusters import Matrix, gram, surpluses
 from podium.rankers.coded import Cluster, Coded, Labels, code, require
 from podium.rankers.elo import Scale, scale_of
 from podium.rankers.graph import Graph, bridges, design_efficiency, graph_of, separated
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample
-from podium.rankers.labelling import Result, standings
+from podium.rankers.labelling import Played, Result, played_of, standings
 from podium.rankers.newton import Optimum, information, maximise, pinned
-from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_sums, win_rates
+from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_sums
 from podium.rankers.resampled import maximise_many
 
 WEAK_DESIGN = 0.1
@@ -57,39 +56,112 @@ def bradley_terry(
         UsageError: an unknown option value or entrant.
     """
     require("interval", interval, ("sandwich", "bootstrap"))
+    coded = code(battles, labels=labels, cluster=cluster)
+    pairs = pair_sums(coded)
+    played = played_of(battles, coded, pairs)
+    scale = scale_of(coded.entrants, center, pin)
+    rated = rate(played, pairs, regularization)
+    if interval == "sandwich":
+        estimate = sandwich(rated, _surpluses(coded, rated), scale, level=level, cluster=cluster)
+    else:
+        cells = cells_by_cluster(coded, pairs)
+        draws = resample(
+            lambda counts: scale.scores(resampled_strengths(cells, counts, rated)),
+            coded.clusters,
+            resamples,
+            rng,
+        )
+        estimate = by_bootstrap(scale.scores(rated.theta), draws, coded.clusters, level=level, cluster=cluster)
+    return labelled(played, rated, estimate, level=level, rng=rng)
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A fit and its certificate.
+
+    Attributes:
+        pairs: what was fitted.
+        graph: its connectivity.
+        optimum: the maximum.
+        regularization: lambda.
+    """
+
+    pairs: Pairs
+    graph: Graph
+    optimum: Optimum
+    regularization: float
+
+    @property
+    def theta(self) -> np.ndarray:
+        """Log-strengths with mean zero, shape (entrants,)."""
+        return self.optimum.theta
+
+
+def rate(played: Played, pairs: Pairs, regularization: float) -> Rated:
+    """Fit the pair sums, or say why no fit exists.
+
+    Raises:
+        NotIdentifiedError: the comparison graph is not connected, or someone is separated and lambda is 0.
+        NotConvergedError: the fit did not reach its maximum.
+        UsageError: lambda is negative.
+    """
     if not regularization >= 0:
         raise UsageError(f"regularization={regularization} is negative; use 0 or more (0.01 is the default)")
-    coded = code(battles, labels=labels, cluster=cluster)
-    scale = scale_of(coded.entrants, center, pin)
-    pairs = pair_sums(coded)
     graph = graph_of(pairs)
-    _refuse_unidentified(coded, graph, regularization)
-    optimum = maximise(pairs, regularization)
-    if interval == "sandwich":
-        estimate = _by_sandwich(coded, pairs, optimum, scale, regularization, level, cluster)
-    else:
-        estimate = _by_bootstrap(coded, pairs, optimum, scale, regularization, level, cluster, resamples, rng)
-    result = _result(coded, pairs, graph, optimum, _without_separated(estimate, graph), regularization)
-    return standings("bradley-terry", "elo", battles, coded, result, level=level, rng=rng)
+    if graph.groups > 1:
+        raise NotIdentifiedError(_disconnected(played, graph))
+    if graph.separated.any() and regularization == 0:
+        raise NotIdentifiedError(
+            "no finite maximum-likelihood rating with regularization=0: "
+            + "; ".join(_told_separated(played, graph, regularization))
+        )
+    return Rated(pairs, graph, maximise(pairs, regularization), regularization)
 
 
-def covariance(coded: Coded, pairs: Pairs, theta: np.ndarray, regularization: float) -> np.ndarray:
+def sandwich(rated: Rated, surplus: Matrix, scale: Scale, *, level: float, cluster: Cluster) -> Estimate:
+    """Return Elo scores with cluster-robust intervals.
+
+    Args:
+        surplus: likelihood scores per cluster, shape (clusters, entrants).
+    """
+    spread = scale.covariance(covariance(rated, surplus))
+    return by_sandwich(scale.scores(rated.theta), spread, surplus.shape[0], level=level, cluster=cluster)
+
+
+def covariance(rated: Rated, surplus: Matrix) -> np.ndarray:
     """Return the cluster-robust covariance of log-strengths, G / (G - 1) H^-1 B H^-1, shape (entrants, entrants).
 
     B is the sum over clusters of the outer products of their likelihood scores, centred.
-
-    Args:
-        theta: the maximum, shape (entrants,).
     """
-    expected = expit(theta[coded.a] - theta[coded.b])
-    meat = gram(surpluses(coded, expected)) * (coded.clusters / max(coded.clusters - 1, 1))
-    bread = linalg.cho_factor(pinned(information(pairs, theta, regularization)))
+    clusters = surplus.shape[0]
+    meat = gram(surplus) * (clusters / max(clusters - 1, 1))
+    bread = linalg.cho_factor(pinned(information(rated.pairs, rated.theta, rated.regularization)))
     return linalg.cho_solve(bread, linalg.cho_solve(bread, meat).T)
 
 
-def resampled_strengths(
-    cells: PairCells, counts: np.ndarray, optimum: Optimum, regularization: float
-) -> np.ndarray:
+def labelled(
+    played: Played, rated: Rated, estimate: Estimate, *, level: float, rng: np.random.Generator
+) -> Standings:
+    """Add the certificate and the warnings of the fit, and label the scores."""
+    graph, efficiency = rated.graph, design_efficiency(rated.pairs)
+    fit = Fit(
+        converged=True,
+        gradient=rated.optimum.gradient,
+        components=graph.groups,
+        separated=tuple(played.entrants[k] for k in np.flatnonzero(graph.separated)),
+        regularization=rated.regularization,
+    )
+    result = Result(
+        _without_separated(estimate, graph),
+        fit,
+        graph.separated,
+        diagnostics={"newton_steps": rated.optimum.steps, "design_efficiency": efficiency},
+        warnings=[*_told_separated(played, graph, rated.regularization), *_told_weak(efficiency)],
+    )
+    return standings("bradley-terry", "elo", played, result, level=level, rng=rng)
+
+
+def resampled_strengths(cells: PairCells, counts: np.ndarray, rated: Rated) -> np.ndarray:
     """Return log-strengths of item resamples, NaN where one is separated or disconnected, shape (block, entrants).
 
     Args:
@@ -98,42 +170,12 @@ def resampled_strengths(
     credit, weight = (np.asarray(matrix.T @ counts.T).T for matrix in (cells.credit, cells.weight))
     theta = np.full((len(counts), cells.pairs.entrants), np.nan)
     sound = _sound(cells.pairs, credit, weight)
-    theta[sound] = maximise_many(cells.pairs, credit[sound], weight[sound], regularization, optimum.theta)
+    theta[sound] = maximise_many(cells.pairs, credit[sound], weight[sound], rated.regularization, rated.theta)
     return theta
 
 
-def _by_sandwich(
-    coded: Coded,
-    pairs: Pairs,
-    optimum: Optimum,
-    scale: Scale,
-    regularization: float,
-    level: float,
-    cluster: Cluster,
-) -> Estimate:
-    spread = scale.covariance(covariance(coded, pairs, optimum.theta, regularization))
-    return by_sandwich(scale.scores(optimum.theta), spread, coded.clusters, level=level, cluster=cluster)
-
-
-def _by_bootstrap(
-    coded: Coded,
-    pairs: Pairs,
-    optimum: Optimum,
-    scale: Scale,
-    regularization: float,
-    level: float,
-    cluster: Cluster,
-    resamples: int,
-    rng: np.random.Generator,
-) -> Estimate:
-    cells = cells_by_cluster(coded, pairs)
-    draws = resample(
-        lambda counts: scale.scores(resampled_strengths(cells, counts, optimum, regularization)),
-        coded.clusters,
-        resamples,
-        rng,
-    )
-    return by_bootstrap(scale.scores(optimum.theta), draws, coded.clusters, level=level, cluster=cluster)
+def _surpluses(coded: Coded, rated: Rated) -> Matrix:
+    return surpluses(coded, expit(rated.theta[coded.a] - rated.theta[coded.b]))
 
 
 def _sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -144,7 +186,11 @@ def _sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
     for k in np.flatnonzero(~same):
         drawn = weight[k] > 0
         part = replace(
-            pairs, low=pairs.low[drawn], high=pairs.high[drawn], credit=credit[k, drawn], weight=weight[k, drawn]
+            pairs,
+            low=pairs.low[drawn],
+            high=pairs.high[drawn],
+            credit=credit[k, drawn],
+            weight=weight[k, drawn],
         )
         same[k] = not (separated(part) & ~before).any()
     return same
@@ -163,38 +209,13 @@ def _without_separated(estimate: Estimate, graph: Graph) -> Estimate:
     )
 
 
-def _result(
-    coded: Coded, pairs: Pairs, graph: Graph, optimum: Optimum, estimate: Estimate, regularization: float
-) -> Result:
-    names = tuple(np.array(coded.entrants, dtype=object)[graph.separated])
-    efficiency = design_efficiency(pairs)
-    diagnostics: dict[str, Any] = {"newton_steps": optimum.steps, "design_efficiency": efficiency}
-    fit = Fit(
-        converged=True,
-        gradient=optimum.gradient,
-        components=graph.groups,
-        separated=names,
-        regularization=regularization,
-    )
-    warnings = [*_told_separated(coded, graph, regularization), *_told_weak(efficiency)]
-    return Result(estimate, fit, graph.separated, diagnostics=diagnostics, warnings=warnings)
-
-
-def _refuse_unidentified(coded: Coded, graph: Graph, regularization: float) -> None:
-    if graph.groups > 1:
-        raise NotIdentifiedError(_disconnected(coded, graph))
-    if graph.separated.any() and regularization == 0:
-        raise NotIdentifiedError(
-            "no finite maximum-likelihood rating with regularization=0: "
-            + "; ".join(_told_separated(coded, graph, regularization))
-        )
-
-
-def _disconnected(coded: Coded, graph: Graph) -> str:
-    names = np.array(coded.entrants, dtype=object)
+def _disconnected(played: Played, graph: Graph) -> str:
+    names = np.array(played.entrants, dtype=object)
     groups = [names[graph.group == group].tolist() for group in np.unique(graph.group)]
-    shown = " | ".join(", ".join(one[:5]) + (f" and {len(one) - 5} more" if len(one) > 5 else "") for one in groups[:10])
-    repair = [f"{names[a]} vs {names[b]}" for a, b in bridges(graph, coded.battles_of())]
+    shown = " | ".join(
+        ", ".join(one[:5]) + (f" and {len(one) - 5} more" if len(one) > 5 else "") for one in groups[:10]
+    )
+    repair = [f"{names[a]} vs {names[b]}" for a, b in bridges(graph, played.battles)]
     more = f" and {len(repair) - 5} more" if len(repair) > 5 else ""
     return (
         f"the battles fall into {len(groups)} groups that never met, so no common scale exists: {shown}. "
@@ -202,22 +223,21 @@ def _disconnected(coded: Coded, graph: Graph) -> str:
     )
 
 
-def _told_separated(coded: Coded, graph: Graph, regularization: float) -> list[str]:
+def _told_separated(played: Played, graph: Graph, regularization: float) -> list[str]:
     codes = np.flatnonzero(graph.separated)
     if not len(codes):
         return []
     if graph.separated.all():
         who, cure = "every entrant", "battles that upset the order of some pair"
     else:
-        who = "; ".join(f"{coded.entrants[k]} {_record(coded, k)}" for k in codes[:5])
+        who = "; ".join(f"{played.entrants[k]} {_record(played.win_rates[k])}" for k in codes[:5])
         who += f"; and {len(codes) - 5} more" if len(codes) > 5 else ""
-        cure = f"battles of {coded.entrants[codes[0]]} with entrants close to it, until one win or loss goes the other way"
+        cure = f"battles of {played.entrants[codes[0]]} with entrants close to it, until one win or loss goes the other way"
     set_by = f"set by the regularization ({regularization:g})" if regularization else "infinite"
     return [f"separated, rating {set_by} and unbounded by the data: {who}. What would bound it: {cure}"]
 
 
-def _record(coded: Coded, entrant: int) -> str:
-    rate = win_rates(pair_sums(coded))[entrant]
+def _record(rate: float) -> str:
     return "(never lost)" if rate == 1 else "(never won)" if rate == 0 else "(wins and losses all point one way)"
 
 
@@ -228,5 +248,3 @@ def _told_weak(efficiency: float | None) -> list[str]:
         f"weakly identified: the pairs that met give {efficiency:.1%} of the precision of a balanced round robin "
         f"with as many battles (rating differences vary {1 / efficiency:.0f} times as much)"
     ]
-
-

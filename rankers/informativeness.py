@@ -10,7 +10,7 @@ from podium.errors import NotIdentifiedError
 from podium.ranking import Standings
 from podium.rankers.coded import Coded, code, require
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.labelling import Result, standings
+from podium.rankers.labelling import Result, played_of, standings
 
 MOST_LEVELS = 21
 """Distinct verdicts above which a judge's scale is continuous and only win, tie, loss are compared."""
@@ -70,7 +70,7 @@ def informativeness(
         diagnostics={"levels": "three" if chosen is three else "full"},
         warnings=[*warnings, *_uncompared(coded, chosen)],
     )
-    return standings("informativeness", "informativeness", battles, coded, result, level=level, rng=rng)
+    return standings("informativeness", "informativeness", played_of(battles, coded), result, level=level, rng=rng)
 
 
 def told_apart(coded: Coded, verdict: np.ndarray) -> Told:
@@ -119,9 +119,7 @@ def _full_verdict(battles: Battles, coded: Coded) -> np.ndarray | None:
     return None
 
 
-def _estimate(
-    told: Told, level: float, interval: Interval, resamples: int, rng: np.random.Generator
-) -> Estimate:
+def _estimate(told: Told, level: float, interval: Interval, resamples: int, rng: np.random.Generator) -> Estimate:
     score, clusters = _shares(told.apart.sum(axis=0), told.compared.sum(axis=0)), len(told.apart)
     if interval == "bootstrap":
         draws = resample(lambda n: _shares(n @ told.apart, n @ told.compared), clusters, resamples, rng)

@@ -100,7 +100,11 @@ def covariance_of(influence: Matrix) -> np.ndarray:
         influence: what each cluster adds to each score's error, shape (clusters, columns).
     """
     clusters = influence.shape[0]
-    return gram(influence) * (clusters / (clusters - 1)) if clusters > 1 else np.full([influence.shape[1]] * 2, np.nan)
+    return (
+        gram(influence) * (clusters / (clusters - 1))
+        if clusters > 1
+        else np.full([influence.shape[1]] * 2, np.nan)
+    )
 
 
 def resample(

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from podium.battles import Battles
+from podium.battles import Battles, Counts
 from podium.ranking import Entry, Fit, Standings
 from podium.rankers.coded import Coded
 from podium.rankers.intervals import Estimate
-from podium.rankers.pairs import pair_sums, win_rates
+from podium.rankers.pairs import Pairs, pair_sums, win_rates
 from podium.rankers.rank_sets import rank_sets
 
 FEW_ITEMS = 30
@@ -36,41 +36,79 @@ class Result:
     warnings: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What was played, whatever the ranker: the rest of what standings show.
+
+    Attributes:
+        entrants: names of those with readable battles, by code.
+        battles: readable battles of each, shape (entrants,).
+        win_rates: mean over opponents of the mean credit against each, shape (entrants,).
+        clusters: independent clusters (items, or rows).
+        unranked: entrants without a readable battle.
+        counts: the denominators.
+        notes: warnings from reading and merging.
+        diagnostics: swap report and reasons of unread battles.
+    """
+
+    entrants: tuple[str, ...]
+    battles: np.ndarray
+    win_rates: np.ndarray
+    clusters: int
+    unranked: tuple[str, ...]
+    counts: Counts
+    notes: tuple[str, ...] = ()
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+
+def played_of(battles: Battles, coded: Coded, pairs: Pairs | None = None) -> Played:
+    """Collect what was played from battles and their codes.
+
+    Args:
+        pairs: the pair sums of `coded`, if they are at hand.
+    """
+    return Played(
+        entrants=coded.entrants,
+        battles=coded.battles_of(),
+        win_rates=win_rates(pairs or pair_sums(coded)),
+        clusters=coded.clusters,
+        unranked=tuple(sorted(set(battles.entrants) - set(coded.entrants))),
+        counts=battles.counts(),
+        notes=battles.notes,
+        diagnostics=_of_battles(battles),
+    )
+
+
 def standings(
-    ranker: str,
-    scale: str,
-    battles: Battles,
-    coded: Coded,
-    result: Result,
-    *,
-    level: float,
-    rng: np.random.Generator,
+    ranker: str, scale: str, played: Played, result: Result, *, level: float, rng: np.random.Generator
 ) -> Standings:
     """Label, sort and rank the scores; add counts, the swap report and the warnings that go with any ranking."""
-    result_entries = _entries(coded, result, level=level, rng=rng)
-    unranked = sorted(set(battles.entrants) - set(coded.entrants))
+    last = len(played.entrants) + len(played.unranked)
     return Standings(
         ranker=ranker,
         scale=scale,
         level=level,
         interval=result.estimate.method,
-        entries=(*result_entries, *(_unranked(name, len(battles.entrants)) for name in unranked)),
-        counts=battles.counts(),
+        entries=(
+            *_entries(played, result, level=level, rng=rng),
+            *(Entry(name, last, None, None, None, None, None, None, battles=0) for name in played.unranked),
+        ),
+        counts=played.counts,
         fit=result.fit,
-        diagnostics=dict(result.diagnostics) | _of_battles(battles),
-        warnings=(*battles.notes, *result.warnings, *result.estimate.warnings, *_usual(coded, result, unranked)),
+        diagnostics=dict(result.diagnostics) | dict(played.diagnostics),
+        warnings=(*played.notes, *result.warnings, *result.estimate.warnings, *_usual(played, result)),
     )
 
 
-def _entries(coded: Coded, result: Result, *, level: float, rng: np.random.Generator) -> list[Entry]:
+def _entries(played: Played, result: Result, *, level: float, rng: np.random.Generator) -> list[Entry]:
     estimate = result.estimate
     best, worst = rank_sets(estimate, level=level, rng=rng)
-    battles, rates, se = coded.battles_of(), win_rates(pair_sums(coded)), estimate.se
-    order = sorted(range(len(coded.entrants)), key=lambda k: (-_last(estimate.score[k]), coded.entrants[k]))
+    names, se = played.entrants, estimate.se
+    order = sorted(range(len(names)), key=lambda k: (-_last(estimate.score[k]), names[k]))
     certain = se == 0
     return [
         Entry(
-            model=coded.entrants[k],
+            model=names[k],
             rank=_rank(estimate.score, k),
             rank_low=_whole(best[k]),
             rank_high=_whole(worst[k]),
@@ -78,8 +116,8 @@ def _entries(coded: Coded, result: Result, *, level: float, rng: np.random.Gener
             low=None if certain[k] else _real(estimate.low[k]),
             high=None if certain[k] else _real(estimate.high[k]),
             se=None if certain[k] else _real(se[k]),
-            battles=int(battles[k]),
-            win_rate=_real(rates[k]),
+            battles=int(played.battles[k]),
+            win_rate=_real(played.win_rates[k]),
             separated=bool(result.separated[k]) if result.separated is not None else False,
             extra={name: _real(values[k]) for name, values in result.extra.items()},
         )
@@ -98,10 +136,6 @@ def _rank(score: np.ndarray, k: int) -> int:
     return 1 + int(np.sum(score > score[k] + SAME_SCORE))
 
 
-def _unranked(model: str, entrants: int) -> Entry:
-    return Entry(model, entrants, None, None, None, None, None, None, battles=0)
-
-
 def _of_battles(battles: Battles) -> dict[str, Any]:
     swaps = battles.swaps()
     report = {"swap": asdict(swaps)} if swaps else {}
@@ -109,13 +143,13 @@ def _of_battles(battles: Battles) -> dict[str, Any]:
     return report | ({"unread_reasons": reasons} if reasons else {})
 
 
-def _usual(coded: Coded, result: Result, unranked: Sequence[str]) -> list[str]:
-    warnings = [f"{name} has no readable battle and is not ranked" for name in unranked]
-    clusters, entrants = coded.clusters, len(coded.entrants)
+def _usual(played: Played, result: Result) -> list[str]:
+    warnings = [f"{name} has no readable battle and is not ranked" for name in played.unranked]
+    clusters, entrants = played.clusters, len(played.entrants)
     if 1 < clusters < max(FEW_ITEMS, entrants):
         many = f"fewer than {FEW_ITEMS}" if clusters < FEW_ITEMS else f"fewer than the {entrants} entrants"
         warnings.append(f"{clusters} items only ({many}): intervals rest on little, read them with care")
-    flat = [coded.entrants[k] for k in np.flatnonzero(result.estimate.se == 0)]
+    flat = [played.entrants[k] for k in np.flatnonzero(result.estimate.se == 0)]
     if flat:
         warnings.append(f"no variation between items for {_some(flat)}: their interval cannot be computed")
     return warnings

@@ -47,10 +47,16 @@ def pair_sums(coded: Coded) -> Pairs:
     size = len(coded.entrants)
     if size > DENSE:
         return _sparse_sums(coded)
+    return pairs_of_squares(*squares(coded))
+
+
+def squares(coded: Coded) -> tuple[np.ndarray, np.ndarray]:
+    """Return weighted credit and weight of a against b, indexed [a, b], shape (entrants, entrants) each."""
+    size = len(coded.entrants)
     cell = coded.a.astype(np.int64) * size + coded.b
-    weight = np.bincount(cell, coded.weight, size * size).reshape(size, size)
-    credit = np.bincount(cell, coded.weight * coded.credit, size * size).reshape(size, size)
-    return pairs_of_squares(credit, weight)
+    credit = np.bincount(cell, coded.weight * coded.credit, size * size)
+    weight = np.bincount(cell, coded.weight, size * size)
+    return credit.reshape(size, size), weight.reshape(size, size)
 
 
 def pairs_of_squares(credit: np.ndarray, weight: np.ndarray) -> Pairs:

@@ -9,7 +9,7 @@ from podium.errors import NotIdentifiedError
 from podium.ranking import Standings
 from podium.rankers.coded import code, require
 from podium.rankers.intervals import Interval, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.labelling import Result, standings
+from podium.rankers.labelling import Result, played_of, standings
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,10 @@ def mean(
         draws = resample(lambda counts: _ratio(counts @ filled, counts @ known), len(filled), resamples, rng)
         estimate = by_bootstrap(score, draws, len(filled), level=level, cluster="item")
     result = Result(estimate, warnings=_unbalanced(matrix))
-    return standings("mean", "score", battles, code(battles), result, level=level, rng=rng)
+    return standings("mean", "score", played_of(battles, code(battles)), result, level=level, rng=rng)
 
 
-def median(
-    battles: Battles, *, level: float = 0.95, rng: np.random.Generator, resamples: int = 1000
-) -> Standings:
+def median(battles: Battles, *, level: float = 0.95, rng: np.random.Generator, resamples: int = 1000) -> Standings:
     """Rank by the median over items of each entrant's pointwise score, with item-bootstrap intervals.
 
     Args:
@@ -82,7 +80,7 @@ def median(
     shared = len(score) - len(np.unique(score))
     told = [f"{shared} entrants share another's median: it does not separate them"] if shared else []
     result = Result(estimate, warnings=[*_unbalanced(matrix), *told])
-    return standings("median", "score", battles, code(battles), result, level=level, rng=rng)
+    return standings("median", "score", played_of(battles, code(battles)), result, level=level, rng=rng)
 
 
 def score_matrix(battles: Battles) -> ScoreMatrix:

@@ -52,7 +52,11 @@ def _block(
     for k in np.flatnonzero(~(size < CLOSE_ENOUGH)):
         drawn = weight[k] > 0
         alone = replace(
-            pairs, low=pairs.low[drawn], high=pairs.high[drawn], credit=credit[k, drawn], weight=weight[k, drawn]
+            pairs,
+            low=pairs.low[drawn],
+            high=pairs.high[drawn],
+            credit=credit[k, drawn],
+            weight=weight[k, drawn],
         )
         theta[k] = maximise(alone, regularization, start).theta
     return theta

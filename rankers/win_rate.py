@@ -11,7 +11,7 @@ from podium.rankers.clusters import Matrix, sums
 from podium.rankers.coded import Cluster, Coded, Labels, code, require
 from podium.rankers.graph import graph_of
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.labelling import Result, standings
+from podium.rankers.labelling import Result, played_of, standings
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, opponents, pair_of, pair_sums, win_rates
 
 
@@ -59,7 +59,7 @@ def win_rate(
         estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=cluster)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
     result = Result(_within_bounds(estimate, met, level), warnings=_warnings(coded, pairs, score, anchor))
-    return standings("win-rate", scale, battles, coded, result, level=level, rng=rng)
+    return standings("win-rate", scale, played_of(battles, coded), result, level=level, rng=rng)
 
 
 def influence(coded: Coded, pairs: Pairs) -> Matrix:
@@ -79,7 +79,13 @@ def _resampled(cells: PairCells, counts: np.ndarray) -> np.ndarray:
     credit, weight = (np.asarray(matrix.T @ counts.T).T for matrix in (cells.credit, cells.weight))
     rates = [
         win_rates(
-            replace(cells.pairs, low=cells.pairs.low[w > 0], high=cells.pairs.high[w > 0], credit=c[w > 0], weight=w[w > 0])
+            replace(
+                cells.pairs,
+                low=cells.pairs.low[w > 0],
+                high=cells.pairs.high[w > 0],
+                credit=c[w > 0],
+                weight=w[w > 0],
+            )
         )
         for c, w in zip(credit, weight, strict=True)
     ]
@@ -129,5 +135,7 @@ def _warnings(coded: Coded, pairs: Pairs, score: np.ndarray, anchor: str | None)
     warnings = [f"{name} has no readable battle against {anchor}: no score" for name in absent]
     groups = graph_of(pairs).groups
     if groups > 1:
-        warnings.append(f"the battles fall into {groups} groups that never met: win rates compare within a group only")
+        warnings.append(
+            f"the battles fall into {groups} groups that never met: win rates compare within a group only"
+        )
     return warnings

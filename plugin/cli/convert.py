@@ -1,10 +1,10 @@
 """podium convert: any known format in, podium's battles table out."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
+from podium.cli.output_file import OutputFile
 from podium.cli.sources import read, source_options
 
 
@@ -14,12 +14,20 @@ from podium.cli.sources import read, source_options
     "-o",
     "output",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    type=OutputFile((".parquet", ".csv", ".jsonl")),
     help="A .parquet, .csv or .jsonl file.",
 )
-@click.option("--merge", is_flag=True, help="Average the two orders of a pair; by default every presentation stays.")
+@click.option(
+    "--merge", is_flag=True, help="Average the two orders of a pair; by default every presentation stays."
+)
 def convert(**arguments: Any) -> None:
-    """Write SOURCE... as one battles table, a row per presentation, foreign columns kept."""
+    """Write SOURCE... as one battles table, a row per presentation, foreign columns kept.
+
+    \b
+    podium convert annotations.json -o battles.parquet
+    podium convert results/*.jsonl --from arena-hard -o battles.csv
+    """
     from podium.formats.podium_table import write
 
     output = arguments.pop("output")

@@ -1,6 +1,8 @@
 """The command `podium`."""
 
+import os
 import sys
+from io import TextIOWrapper
 
 import click
 
@@ -21,7 +23,9 @@ def podium() -> None:
     podium rank results/ --ranker win-rate,bradley-terry --format json
     podium convert annotations.json -o battles.parquet
 
-    Exit codes: 0 done; 1 the data do not support the answer; 2 wrong usage; 3 partly done.
+    \b
+    Exit codes: 0 done; 1 the data do not support the answer; 2 wrong usage;
+    3 partly done. Tables go to stdout, messages to stderr.
     """
 
 
@@ -31,19 +35,39 @@ for command in (rank, convert, list_):
 
 def main() -> None:
     """Run the command line; podium's own errors become a message and an exit code."""
+    _write_utf8()
     try:
-        podium(standalone_mode=False)
+        code = podium(standalone_mode=False)
+        sys.stdout.flush()
     except PodiumError as error:
-        click.echo(f"podium: {error}", err=True)
-        sys.exit(error.exit_code)
+        sys.exit(_told(str(error), error.exit_code))
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except click.Abort:
-        click.echo("podium: stopped", err=True)
-        sys.exit(130)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()
+        sys.exit(_told("stopped", 130))
+    except (BrokenPipeError, SystemExit):
+        # The reader has gone, as `| head` does. Click turns that into exit code 1, which here would say that the
+        # data do not support the answer.
+        _drop_stdout()
         sys.exit(0)
+    except OSError as error:
+        sys.exit(_told(f"{error.filename}: {error.strerror}" if error.filename else str(error), 2))
+    sys.exit(code)
+
+
+def _told(message: str, code: int) -> int:
+    click.echo(f"podium: {message}", err=True)
+    return code
+
+
+def _write_utf8() -> None:
+    """Write UTF-8 to files and pipes wherever we run, and never fail on a name that cannot be encoded."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+
+
+def _drop_stdout() -> None:
+    """Let the interpreter's last flush go nowhere instead of failing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,5 +1,7 @@
 """A ranking as a table, JSON, CSV or Markdown."""
 
+import os
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -8,29 +10,46 @@ from pathlib import Path
 
 import click
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from podium.cli.picture import interval_bar
+from podium.errors import UsageError
 from podium.ranking import Entry, Ranking, Standings
 
 PLAIN_WIDTH = 120
 """Columns of a table that does not go to a terminal."""
 PICTURE_WIDTH = 28
-STYLES = {".json": "json", ".csv": "csv", ".md": "md"}
+STYLES = {".json": "json", ".csv": "csv", ".md": "md", ".txt": "table"}
 EMPTY = "–"
+MARKDOWN = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
+"""What Markdown would not show as it is; an underscore inside a word it does."""
 
 
 def suffix_style(output: Path | None) -> str:
-    """Return the style that a file's suffix asks for; `table` without one."""
-    return STYLES.get(output.suffix, "table") if output else "table"
+    """Return the style that a file's suffix asks for; `table` without a file or a suffix.
+
+    Raises:
+        UsageError: the suffix is of none of the styles.
+    """
+    if output is None or not output.suffix:
+        return "table"
+    if output.suffix not in STYLES:
+        raise UsageError(f"cannot tell the format from {output.name!r}: use {', '.join(STYLES)}, or pass --format")
+    return STYLES[output.suffix]
 
 
 def announce(ranking: Ranking) -> None:
-    """Write warnings and failures to stderr."""
+    """Write warnings and failures to stderr; a warning that several standings share is written once."""
+    told: dict[str, list[str]] = {}
     for one in ranking.standings:
-        for warning in one.warnings:
-            click.echo(f"podium: warning: {_name(one)}: {warning}", err=True)
+        for warning in dict.fromkeys(one.warnings):
+            told.setdefault(warning, []).append(_name(one))
+    for warning, names in told.items():
+        whose = "" if len(names) == len(ranking.standings) else f"{', '.join(names)}: "
+        click.echo(f"podium: warning: {whose}{warning}", err=True)
     for failure in ranking.failures:
         click.echo(f"podium: not ranked: {failure}", err=True)
 
@@ -38,10 +57,9 @@ def announce(ranking: Ranking) -> None:
 def write(ranking: Ranking, style: str, output: Path | None) -> None:
     """Write the ranking to a file, or to stdout."""
     if output is None:
-        text = as_text(ranking, style, sys.stdout.isatty())
-        sys.stdout.write(text)
+        sys.stdout.write(as_text(ranking, style, sys.stdout.isatty()))
         return
-    output.write_text(as_text(ranking, style, False), encoding="utf-8")
+    output.write_text(as_text(ranking, style), encoding="utf-8", errors="backslashreplace")
     click.echo(f"podium: wrote {output}", err=True)
 
 
@@ -60,31 +78,35 @@ def _tables(ranking: Ranking, terminal: bool) -> str:
     width = shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns if terminal else PLAIN_WIDTH
     width = max(width, *(_widest(one) for one in ranking.standings))
     buffer = StringIO()
-    console = Console(file=buffer, width=width, force_terminal=terminal, highlight=False)
+    # Styles go only to a terminal, and not where NO_COLOR is set: rich would still write bold.
+    styled = terminal and not os.environ.get("NO_COLOR")
+    console = Console(file=buffer, width=width, force_terminal=styled, highlight=False, markup=False, emoji=False)
     for one in ranking.standings:
+        console.print(Text(_title(one), style="bold"), soft_wrap=True)
         console.print(_table(one, width), soft_wrap=False)
-        console.print(_denominators(one), style="dim", markup=False)
+        console.print(Text(_denominators(one), style="dim"), soft_wrap=True)
         console.print()
-    return buffer.getvalue()
+    return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
 
 
 def _widest(one: Standings) -> int:
-    """Return the width below which a row would be cut."""
+    """Return the width below which a row would be cut; a Chinese character takes two columns."""
     header, rows = _cells(one)
-    widths = [max(len(row[k]) for row in [header, *rows]) for k in range(len(header))]
+    widths = [max(cell_len(row[k]) for row in [header, *rows]) for k in range(len(header))]
     return sum(widths) + 3 * len(widths) + 1
 
 
 def _table(one: Standings, width: int) -> Table:
-    table = Table(title=_title(one), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     header, rows = _cells(one)
     pictures = _pictures(one) if _widest(one) + PICTURE_WIDTH + 3 <= width else None
+    # Cells are `Text`: rich would read a plain string's [brackets] as markup.
     for k, name in enumerate(header):
-        table.add_column(name, justify="left" if k == 1 else "right", no_wrap=True)
+        table.add_column(Text(name), justify="left" if k == 1 else "right", no_wrap=True)
     if pictures:
         table.add_column(_axis(one), no_wrap=True)
     for k, row in enumerate(rows):
-        table.add_row(*row, *([pictures[k]] if pictures else []))
+        table.add_row(*map(Text, row), *([Text(pictures[k])] if pictures else []))
     return table
 
 
@@ -99,7 +121,7 @@ def _cells(one: Standings) -> tuple[list[str], list[list[str]]]:
 
 
 def _scale(one: Standings) -> str:
-    return "Elo" if one.scale == "elo" else one.scale
+    return "Elo" if one.scale == "elo" else _shown(one.scale)
 
 
 def _row(entry: Entry, digits: int, with_rate: bool, extra: Sequence[str]) -> list[str]:
@@ -107,14 +129,14 @@ def _row(entry: Entry, digits: int, with_rate: bool, extra: Sequence[str]) -> li
     ranks = EMPTY if entry.rank_low is None else f"{entry.rank_low}–{entry.rank_high}"
     return [
         str(entry.rank) if entry.score is not None else EMPTY,
-        entry.model + (" *" if entry.separated else ""),
+        _shown(entry.model) + (" *" if entry.separated else ""),
         _number(entry.score, digits),
         EMPTY if entry.low is None and entry.high is None else interval,
         _number(entry.se, digits),
         ranks,
         f"{entry.battles:,}",
         *([_number(entry.win_rate, 3)] if with_rate else []),
-        *(_number(entry.extra[name], 3 if name != "pairs" else 0) for name in extra),
+        *(_number(entry.extra.get(name), 3 if name != "pairs" else 0) for name in extra),
     ]
 
 
@@ -142,12 +164,17 @@ def _axis(one: Standings) -> str:
 
 
 def _title(one: Standings) -> str:
-    interval = f"{one.level:.0%} intervals: {one.interval}" if one.interval else "no interval"
+    interval = f"{100 * one.level:.10g}% intervals: {one.interval}" if one.interval else "no interval"
     return f"{_name(one)} · {interval}"
 
 
 def _name(one: Standings) -> str:
-    return one.ranker if one.slice is None else f"{one.ranker} [{one.slice}]"
+    return one.ranker if one.slice is None else f"{one.ranker} [{_shown(one.slice)}]"
+
+
+def _shown(name: str) -> str:
+    """Write line breaks and control characters as escapes: a name must not move the cursor or break a row."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in name)
 
 
 def _denominators(one: Standings) -> str:
@@ -169,7 +196,12 @@ def _denominators(one: Standings) -> str:
 
 def _markdown(one: Standings) -> str:
     header, rows = _cells(one)
-    lines = [f"**{_title(one)}**", "", "| " + " | ".join(header) + " |"]
+    lines = [f"**{_literal(_title(one))}**", "", "| " + " | ".join(map(_literal, header)) + " |"]
     lines.append("|" + "|".join("---" if k == 1 else "---:" for k in range(len(header))) + "|")
-    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join([*lines, "", *(f"{line}  " for line in _denominators(one).splitlines())]) + "\n"
+    lines += ["| " + " | ".join(map(_literal, row)) + " |" for row in rows]
+    return "\n".join([*lines, "", *(f"{_literal(line)}  " for line in _denominators(one).splitlines())]) + "\n"
+
+
+def _literal(text: str) -> str:
+    """Escape what Markdown would read as markup."""
+    return MARKDOWN.sub(lambda sign: f"\\{sign[0]}", text)

@@ -1,5 +1,6 @@
 """A progress bar on stderr for long work; nothing when stderr is not a terminal."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,11 +14,13 @@ from podium.progress import tracker
 @contextmanager
 def shown_on_terminal() -> Iterator[None]:
     """Show the steps of long computations while the body runs."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if not sys.stderr.isatty():
         yield
         return
-    with Progress(*Progress.get_default_columns()[:2], TimeRemainingColumn(), console=console, transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(
+        *Progress.get_default_columns()[:2], TimeRemainingColumn(), console=console, transient=True
+    ) as bar:
 
         def follow(steps: Sequence[Any], what: str) -> Iterator[Any]:
             return iter(bar.track(steps, description=what))

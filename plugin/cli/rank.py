@@ -1,18 +1,36 @@
 """podium rank: recorded verdicts in, rankings out."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
+from podium.cli.output_file import OutputFile
 from podium.cli.sources import read, source_options
 
 
 @click.command(short_help="Rank models from files of verdicts.")
 @source_options
-@click.option("--ranker", "rankers", required=True, metavar="NAME[,NAME...]", help="See `podium list rankers`.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of intervals and rank sets.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of everything random.")
+@click.option(
+    "--ranker",
+    "rankers",
+    required=True,
+    metavar="NAME[,NAME...]",
+    help="One or more rankers; `podium list rankers` shows them.",
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Confidence level of intervals and rank sets.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed of bootstrap draws and rank sets; the same seed gives the same output.",
+)
 @click.option("--by", metavar="COLUMN", help="One ranking per value of this column.")
 @click.option("--pool", is_flag=True, help="Rank the verdicts of several judges together.")
 @click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
@@ -21,19 +39,25 @@ from podium.cli.sources import read, source_options
     type=click.Choice(["unread", "keep"]),
     default="unread",
     show_default=True,
-    help="A pair of which one order could not be read.",
+    help="A pair of which only one order could be read is unread, or keeps that verdict.",
 )
 @click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
-@click.option("--stream", is_flag=True, help="Read Parquet of any size piece by piece (bradley-terry, no merging).")
+@click.option(
+    "--stream", is_flag=True, help="Read Parquet of any size piece by piece (bradley-terry, no merging)."
+)
 @click.option(
     "--format",
     "style",
     type=click.Choice(["table", "json", "csv", "md"]),
-    help="Of the output; by default that of -o's suffix, else table.",
+    help="Output format; by default that of -o's suffix, else table.",
 )
-@click.option("-o", "output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
+@click.option("-o", "output", metavar="FILE", type=OutputFile(), help="Write to this file.")
 @click.option(
-    "--set", "settings", multiple=True, metavar="[RANKER.]KEY=VALUE", help="An option of a ranker, as pin=MODEL:1000."
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="[RANKER.]KEY=VALUE",
+    help="An option of a ranker, as pin=MODEL:1000; may be given several times.",
 )
 @click.pass_context
 def rank(context: click.Context, **arguments: Any) -> None:
@@ -58,16 +82,23 @@ def rank(context: click.Context, **arguments: Any) -> None:
 
 
 def _ranking(arguments: dict[str, Any]) -> Any:
-    from podium.options import parse_settings
+    from podium.options import parse_settings, ranker_names
     from podium.ranking_run import rank as rank_battles
 
-    names = arguments.pop("rankers").split(",")
+    names = ranker_names(arguments.pop("rankers"))
     options = parse_settings(arguments.pop("settings"), names)
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool")}
     if arguments.pop("stream"):
         from podium.streaming import rank_stream
 
-        return rank_stream(arguments["sources"], names, arguments["columns"], level=common["level"], **options)
+        return rank_stream(
+            arguments["sources"],
+            names,
+            arguments["columns"],
+            level=common["level"],
+            seed=common["seed"],
+            **options,
+        )
     complete = arguments.pop("complete")
     battles = read(arguments, merge=not arguments.pop("no_merge"), one_sided=arguments.pop("one_sided"))
     return rank_battles(battles.complete_items() if complete else battles, names, **common, **options)

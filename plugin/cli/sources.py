@@ -46,9 +46,14 @@ class Credits(Assignments):
 
 OPTIONS = (
     click.argument("sources", nargs=-1, required=True, metavar="SOURCE..."),
-    click.option("--from", "format_", metavar="FORMAT", help="The files' format; recognised by content by default."),
     click.option(
-        "--where", multiple=True, metavar="COLUMN=VALUE", help="Keep only these rows; may be given several times."
+        "--from", "format_", metavar="FORMAT", help="Format of the files; by default recognised by content."
+    ),
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="COLUMN=VALUE",
+        help="Keep only these rows; may be given several times.",
     ),
     click.option("--columns", type=Assignments(), help="Columns of a foreign table, as item=prompt,model_a=left."),
     click.option("--credit-map", type=Credits(), help="Verdicts of a foreign table, as 1=1,0=0.5,-1=0."),
@@ -57,10 +62,12 @@ OPTIONS = (
         type=click.Choice(["error", "unread"]),
         default="error",
         show_default=True,
-        help="What a verdict outside --credit-map is.",
+        help="A verdict that --credit-map does not know is an error, or unread.",
     ),
     click.option(
-        "--shown", type=click.Choice(["a", "b", "unknown"]), help="Who was shown first, where no column says it."
+        "--shown",
+        type=click.Choice(["a", "b", "unknown"]),
+        help="Which response was shown first, where no column says it.",
     ),
 )
 

@@ -22,7 +22,12 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     unread = np.isnan(preference) | (preference == SILENT)
     tie = np.isin(preference, TIES)
     bad = ~unread & ~tie & ((preference < 1) | (preference > 2))
-    refuse(records["preference"], bad, "is not a preference", "preferences lie between 1 and 2 (1.5 or 0 = tie, -1 = unread)")
+    refuse(
+        records["preference"],
+        bad,
+        "is not a preference",
+        "preferences lie between 1 and 2 (1.5 or 0 = tie, -1 = unread)",
+    )
     credit = np.where(unread, np.nan, np.where(tie, 0.5, preference - 1))
     frame = pd.DataFrame(
         {
@@ -33,11 +38,12 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
         },
         index=records.index,
     )
-    frame = frame.assign(**{new: records[old] for new, old in _KEPT.items() if old in records})
+    kept = {new: old for new, old in _KEPT.items() if old in records and new not in records}
+    frame = frame.assign(**{new: records[old] for new, old in kept.items()})
     for side, output in (("a", "output_2"), ("b", "output_1")):
         if output in records:
             frame[f"length_{side}"] = records[output].str.len()
-    foreign = [name for name in records if name not in {*_KEPT.values(), *_USED}]
+    foreign = [name for name in records if name not in {*kept.values(), *_USED, *frame}]
     return frame.join(records[foreign])
 
 

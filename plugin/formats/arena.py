@@ -31,7 +31,9 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     else:
         credit, unread = _from_indicators(records)
     item = next((name for name in ITEMS if name in records), None)
-    frame = records.rename(columns={item: "item", "language": "category"} if item else {"language": "category"})
+    names = {"language": "category"} | ({item: "item"} if item else {})
+    frame = records.drop(columns=[name for name in ("winner", *INDICATORS) if name in records])
+    frame = frame.rename(columns={old: new for old, new in names.items() if new not in records})
     return frame.assign(credit=credit, reason=reasons(unread, "no winner"))
 
 

@@ -3,10 +3,12 @@
 The index of the frame is named `row` or `line` and holds the 1-based place of each record, for errors.
 """
 
+import codecs
 import csv
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,6 +23,10 @@ from podium.errors import DataError, UsageError
 SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".csv.gz", ".tsv.gz", ".json.gz", ".jsonl.gz")
 LONGEST_LINE = 64 * 2**20
 """Bytes; a longer line of JSONL is refused: it is not one record."""
+
+
+BLOCK = 2**20
+"""Bytes that the CSV reader takes at once; a longer row needs larger blocks."""
 
 
 def read_records(path: Path) -> pd.DataFrame:
@@ -43,8 +49,14 @@ def _read(path: Path) -> pd.DataFrame:
         magic = stream.read(4)
     if magic == b"PAR1":
         return _numbered(_parquet(path), "row")
-    with gzip.open(path) if magic[:2] == b"\x1f\x8b" else path.open("rb") as stream:
-        return _text(stream, path)
+    if magic[:2] != b"\x1f\x8b":
+        with path.open("rb") as stream:
+            return _text(stream, path)
+    try:
+        with gzip.open(path) as stream:
+            return _text(stream, path)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"not a whole gzip file ({error})", remedy="write or copy the file again") from None
 
 
 def _text(stream: BinaryIO | gzip.GzipFile, path: Path) -> pd.DataFrame:
@@ -54,9 +66,10 @@ def _text(stream: BinaryIO | gzip.GzipFile, path: Path) -> pd.DataFrame:
         raise DataError("the file is empty", remedy="give a file that holds verdicts")
     if b"\0" in head:
         raise DataError("the file is binary", remedy="give CSV, TSV, Parquet, JSON or JSONL")
-    if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] not in b"[{":
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    if start not in b"[{":
         return _numbered(_delimited(stream, head), "row")
-    if head.lstrip()[:1] == b"{" and (".jsonl" in path.suffixes or _first_line_is_a_record(head)):
+    if start == b"{" and (".jsonl" in path.suffixes or _first_line_is_a_record(stream)):
         return _lines(stream)
     return _numbered(_json(stream), "row")
 
@@ -73,30 +86,63 @@ def _parquet(path: Path) -> pd.DataFrame:
 
 
 def _delimited(stream: Any, head: bytes) -> pd.DataFrame:
-    first_line = head.splitlines()[0].decode("utf-8-sig", errors="replace")
+    lines = head.removeprefix(codecs.BOM_UTF8).splitlines()
+    first_line = next(line for line in lines if line.strip()).decode(errors="replace")
     delimiter = "\t" if first_line.count("\t") > first_line.count(",") else ","
     names = next(csv.reader([first_line], delimiter=delimiter))
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"column {twice!r} appears twice", row="header", remedy="rename one of the two")
     try:
-        table = pyarrow.csv.read_csv(
-            stream,
-            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True, null_values=[""]
-            ),
-        )
+        return _table(stream, names, delimiter, BLOCK)
     except pa.ArrowInvalid as error:
-        raise DataError(
-            f"not a whole table ({_shortened(str(error))})", remedy="repair that row; every row needs every column"
-        ) from None
-    return table.to_pandas()
+        if "straddling" not in str(error):
+            raise _torn(stream, delimiter, len(names), str(error)) from None
+    try:
+        return _table(stream, names, delimiter, LONGEST_LINE)
+    except pa.ArrowInvalid as error:
+        raise _torn(stream, delimiter, len(names), str(error)) from None
+
+
+def _table(stream: Any, names: list[str], delimiter: str, block: int) -> pd.DataFrame:
+    stream.seek(0)
+    return pyarrow.csv.read_csv(
+        stream,
+        read_options=pyarrow.csv.ReadOptions(block_size=block),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True, null_values=[""]
+        ),
+    ).to_pandas()
+
+
+def _torn(stream: Any, delimiter: str, width: int, problem: str) -> DataError:
+    """Return the error for a table that cannot be read, with the row, which the reader does not tell."""
+    if "UTF8" in problem:
+        return DataError("not UTF-8 text", remedy="convert the file to UTF-8")
+    if "Empty CSV" in problem:
+        return DataError("no rows below the header", remedy="give a file that holds verdicts")
+    row = _first_of_other_width(stream, delimiter, width)
+    return DataError(
+        f"not a whole table ({_shortened(problem)})",
+        row=row and f"row {row}",
+        remedy="repair that row; every row needs every column, and a quote that opens must close",
+    )
+
+
+def _first_of_other_width(stream: Any, delimiter: str, width: int) -> int | None:
+    stream.seek(0)
+    lines = (line.decode(errors="replace") for line in stream)
+    rows = (cells for cells in csv.reader(lines, delimiter=delimiter) if cells)
+    try:
+        return next((place for place, cells in enumerate(rows) if len(cells) != width), None)
+    except csv.Error:
+        return None
 
 
 def _json(stream: Any) -> pd.DataFrame:
     try:
-        content = json.load(io.TextIOWrapper(stream, encoding="utf-8"))
+        content = json.load(io.TextIOWrapper(stream, encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
         raise DataError(
             f"not whole JSON: {error.msg}",
@@ -107,10 +153,12 @@ def _json(stream: Any) -> pd.DataFrame:
         raise DataError(f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8") from None
     if isinstance(content, dict) and all(isinstance(value, list | dict) for value in content.values()):
         return _columns(content)
-    if isinstance(content, list) and all(isinstance(record, dict) for record in content):
-        return pd.DataFrame(content)
+    records = [content] if isinstance(content, dict) else content
+    if isinstance(records, list) and all(isinstance(record, dict) for record in records):
+        return pd.DataFrame(records)
     raise DataError(
-        f"the JSON is a {type(content).__name__}, not a list of records", remedy="give a list of objects, or JSONL"
+        f"the JSON is not a list of records: {_shortened(str(content))!r}",
+        remedy="give a list of objects, or JSONL",
     )
 
 
@@ -156,16 +204,22 @@ def _record(line: bytes, place: int) -> dict[str, Any]:
         ) from None
     if not isinstance(record, dict):
         raise DataError(
-            f"not a JSON object: {_shortened(str(record))!r}", row=f"line {place}", remedy="write one object per line"
+            f"not a JSON object: {_shortened(str(record))!r}",
+            row=f"line {place}",
+            remedy="write one object per line",
         )
     return record
 
 
-def _first_line_is_a_record(head: bytes) -> bool:
+def _first_line_is_a_record(stream: Any) -> bool:
+    """Tell JSONL from JSON: one line holds a whole object, and not one of columns."""
+    line = next((line for line in iter(lambda: stream.readline(LONGEST_LINE), b"") if line.strip()), b"")
+    stream.seek(0)
     try:
-        return isinstance(json.loads(head.lstrip().splitlines()[0]), dict)
+        record = json.loads(line)
     except ValueError:
         return False
+    return isinstance(record, dict) and not all(isinstance(value, list | dict) for value in record.values())
 
 
 def _shortened(text: str) -> str:

@@ -26,9 +26,22 @@ def recognise(columns: frozenset[str], label: str | None = None) -> Format | Non
 
 
 def unrecognised(columns: frozenset[str]) -> DataError:
-    """Return the error for a file that fits no format."""
+    """Return the error for a file that fits no format, with what the nearest one misses."""
     return DataError(
-        f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}",
+        f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}{_nearly(columns)}",
         remedy="name the columns, for example --columns model_a=left,model_b=right,credit=outcome; "
         "`podium list formats` shows what is known",
     )
+
+
+def _nearly(columns: frozenset[str]) -> str:
+    """Name the format of which most columns are there, if that is at least half of them."""
+    signatures = [
+        (one.extension.name, signature)
+        for one in plugins.formats().values()
+        for signature in one.extension.signature
+    ]
+    name, best = max(signatures, key=lambda one: len(one[1] & columns) / len(one[1]))
+    if len(best & columns) < len(best) / 2:
+        return ""
+    return f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"

@@ -32,9 +32,13 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     plain = records.drop(columns=[name for name in BULK if name in records])
     plain = plain.rename(columns={old: new for old, new in NAMES.items() if old in plain})
     plain = plain.assign(
-        model_a=np.where(a_is_right, RIGHT, WRONG), model_b=np.where(a_is_right, WRONG, RIGHT), human=a_is_right * 1.0
+        model_a=np.where(a_is_right, RIGHT, WRONG),
+        model_b=np.where(a_is_right, WRONG, RIGHT),
+        human=a_is_right * 1.0,
     )
     games = [_judgments(records, position) for position in range(len(records))]
+    if "judge" in plain:
+        plain["judge"] = [_judge(name, pair) for name, pair in zip(plain["judge"], games, strict=True)]
     return pd.concat([_game(plain, games, which) for which in range(max(map(len, games), default=0))])
 
 
@@ -47,6 +51,13 @@ def _judgments(records: pd.DataFrame, position: int) -> list[Any]:
             remedy="each row needs its list of judgements, one per order",
         )
     return list(games)
+
+
+def _judge(name: str, games: list[Any]) -> str:
+    """Write the judge as its realization and its model, which only the judgements tell."""
+    judgments = [game["judgment"] for game in games if game and isinstance(game.get("judgment"), dict)]
+    models = [judgment["judge_model"] for judgment in judgments if judgment.get("judge_model")]
+    return f"{name} {models[0]}" if models else name
 
 
 def _game(plain: pd.DataFrame, games: list[list[Any]], which: int) -> pd.DataFrame:

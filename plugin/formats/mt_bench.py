@@ -1,11 +1,13 @@
 """MT-bench: pairwise judgements (two games already mapped back to names) and single-answer grades."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from podium.formats.verdicts import reasons, translate
 from podium.table import number
-from podium.text import as_text
+from podium.text import text_of
 
 CREDIT = {"model_1": 1.0, "model_2": 0.0, "tie": 0.5}
 FAILED = -1.0
@@ -32,17 +34,23 @@ def read_single(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _shared(records: pd.DataFrame) -> pd.DataFrame:
-    """Rename the columns both files share; the judge is its model and its prompt template."""
+    """Rename the columns both files share.
+
+    The judge `["gpt-4", "pair-v2"]` is its model; the template, which the question decides (mathematics has one
+    of its own), is kept as a column.
+    """
     shared = records.rename(columns={"question_id": "item"})
-    shared["judge"] = _judge(records["judge"])
+    parts = records["judge"].map(_parts)
+    shared["judge"] = parts.map(lambda part: part[0] if part else None)
+    shared["template"] = parts.map(lambda part: " ".join(part[1:]) or None)
     return shared.assign(repeat=records["turn"]) if "turn" in records else shared
 
 
-def _judge(column: pd.Series) -> pd.Series:
-    """Write `["gpt-4", "pair-v2"]` as `gpt-4 pair-v2`; multi-turn templates name the same judge."""
-    if not column.map(lambda value: isinstance(value, list | tuple | np.ndarray)).any():
-        return as_text(column)
-    return column.map(lambda value: " ".join(str(part).removesuffix("-multi-turn") for part in value))
+def _parts(judge: Any) -> list[str]:
+    if isinstance(judge, list | tuple | np.ndarray):
+        return [str(part) for part in judge]
+    name = text_of(judge)
+    return [name] if name else []
 
 
 def _game(plain: pd.DataFrame, winner: pd.Series, order: str) -> pd.DataFrame:

@@ -1,10 +1,13 @@
 """podium's own battles table: nothing to translate, and the only format that is written."""
 
+import json
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 
 from podium.errors import UsageError
+from podium.text import as_text, plain
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -19,10 +22,32 @@ def write(frame: pd.DataFrame, path: Path) -> None:
         UsageError: the suffix is none of them.
     """
     if path.suffix == ".parquet":
-        frame.to_parquet(path, index=False)
+        _storable(frame).to_parquet(path, index=False)
     elif path.suffix == ".csv":
         frame.to_csv(path, index=False)
     elif path.suffix == ".jsonl":
-        frame.to_json(path, orient="records", lines=True, force_ascii=False, double_precision=15)
+        _write_lines(frame, path)
     else:
         raise UsageError(f"cannot write {path.name!r}: name a .parquet, .csv or .jsonl file")
+
+
+def _write_lines(frame: pd.DataFrame, path: Path) -> None:
+    """Write one object per line, numbers with all their digits (pandas' own writer rounds them)."""
+    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    with path.open("w", encoding="utf-8") as stream:
+        for record in records:
+            stream.write(json.dumps(record, ensure_ascii=False, default=plain) + "\n")
+
+
+def _storable(frame: pd.DataFrame) -> pd.DataFrame:
+    """Write foreign columns of mixed types as text: a Parquet column has one type."""
+    mixed = [name for name in frame.columns[frame.dtypes == object] if not _has_one_type(frame[name])]
+    return frame.assign(**{name: as_text(frame[name]) for name in mixed})
+
+
+def _has_one_type(column: pd.Series) -> bool:
+    try:
+        pa.array(column, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return False
+    return True

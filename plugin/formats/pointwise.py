@@ -81,14 +81,18 @@ def pair_up(scores: pd.DataFrame, source: str) -> Paired:
     names = np.asarray(model.categories, dtype=object)
     if len(names) < 2:
         raise DataError(
-            f"scores of one model only ({names[0]!r})", source=source, remedy="give the scores of at least two models"
+            f"scores of one model only ({names[0]!r})",
+            source=source,
+            remedy="give the scores of at least two models",
         )
     row = _rows_by_trial(trials, np.asarray(model.codes), len(names))
     a, b = np.triu_indices(len(names), 1)
     there = (row[:, a] >= 0) & (row[:, b] >= 0)
     where, pair = np.nonzero(there)
     first, second = row[where, a[pair]], row[where, b[pair]]
-    return Paired(_battles(scores, names, first, second, a[pair], b[pair], trial_columns), int((~there).sum()), averaged)
+    return Paired(
+        _battles(scores, names, first, second, a[pair], b[pair], trial_columns), int((~there).sum()), averaged
+    )
 
 
 def _averaged(scores: pd.DataFrame, trial_columns: list[str]) -> tuple[pd.DataFrame, int]:

@@ -63,7 +63,7 @@ def _scores(column: pd.Series, position: int) -> dict[str, float]:
     value = column.iloc[position]
     try:
         scores = _literal(value) if isinstance(value, str) else value
-        if scores is None or isinstance(scores, float):
+        if scores is None or scores is pd.NA or scores != scores:
             return {}
         return {str(name): float(score) for name, score in scores.items() if score is not None}
     except (ValueError, SyntaxError, AttributeError, TypeError):

@@ -8,7 +8,13 @@ import pandas as pd
 from podium.table import refuse
 from podium.text import as_text
 
-FIVE_LEVELS = {"A>>B": (1.0, 2.0), "A>B": (1.0, 1.0), "A=B": (0.5, 0.0), "B>A": (0.0, -1.0), "B>>A": (0.0, -2.0)}
+FIVE_LEVELS = {
+    "A>>B": (1.0, 2.0),
+    "A>B": (1.0, 1.0),
+    "A=B": (0.5, 0.0),
+    "B>A": (0.0, -1.0),
+    "B>>A": (0.0, -2.0),
+}
 """Label to (credit of A, margin)."""
 
 

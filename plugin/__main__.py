@@ -1,0 +1,6 @@
+"""Let `python -m podium` do what `podium` does."""
+
+from podium.cli.main import main
+
+if __name__ == "__main__":
+    main()

@@ -101,8 +101,8 @@ def _registered(hook: str, kind: str, expected: type[Extension]) -> dict[str, Re
     manager = _manager()
     for implementation in manager.hook.__getattribute__(hook).get_hookimpls():
         origin = implementation.plugin_name
-        for extension in _called(implementation.function, origin, hook):
-            _refuse_wrong(extension, expected, origin, hook)
+        for answer in _called(implementation.function, origin, hook):
+            extension = _checked(answer, expected, origin, hook)
             if extension.name in found:
                 raise PluginError(
                     f"two plugins register the {kind} {extension.name!r}: {found[extension.name].origin} "
@@ -119,8 +119,9 @@ def _called(function: object, origin: str, hook: str) -> Iterable[object]:
         raise PluginError(f"plugin {origin}: {hook}() failed: {type(error).__name__}: {error}") from error
 
 
-def _refuse_wrong(extension: object, expected: type, origin: str, hook: str) -> None:
-    if not isinstance(extension, expected):
+def _checked(answer: object, expected: type[Extension], origin: str, hook: str) -> Extension:
+    if not isinstance(answer, expected):
         raise PluginError(
-            f"plugin {origin}: {hook}() must return {expected.__name__} objects, got {type(extension).__name__}"
+            f"plugin {origin}: {hook}() must return {expected.__name__} objects, got {type(answer).__name__}"
         )
+    return answer

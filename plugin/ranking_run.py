@@ -90,9 +90,7 @@ class Asked:
         return replace(result, warnings=(*result.warnings, *self.warnings))
 
 
-def _every(
-    battles: Battles, rankers: Sequence[Asked], by: str | None
-) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
+def _every(battles: Battles, rankers: Sequence[Asked], by: str | None) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
     """Rank every slice by every ranker; a part that cannot be answered does not stop the others."""
     slices = list(_told_unsliced(battles, by).slices(by)) if by else [(None, battles)]
     standings: list[Standings] = []
@@ -163,9 +161,7 @@ def _with_verdict(battles: Battles) -> Iterator[str]:
     yield from read["model_b"].unique()
 
 
-def _settings(
-    functions: Mapping[str, Callable[..., Any]], options: Mapping[str, Any]
-) -> dict[str, dict[str, Any]]:
+def _settings(functions: Mapping[str, Callable[..., Any]], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Give each ranker the options that are its own; one that nobody takes is an error."""
     settings: dict[str, dict[str, Any]] = {name: {} for name in functions}
     known = {name: options_of(function) for name, function in functions.items()}

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from podium.cli.output_file import OutputFile
+from podium.cli.printable import printable
 from podium.cli.sources import read, source_options
 
 
@@ -18,9 +19,7 @@ from podium.cli.sources import read, source_options
     type=OutputFile((".parquet", ".csv", ".jsonl")),
     help="A .parquet, .csv or .jsonl file.",
 )
-@click.option(
-    "--merge", is_flag=True, help="Average the two orders of a pair; by default every presentation stays."
-)
+@click.option("--merge", is_flag=True, help="Average the two orders of a pair; by default every presentation stays.")
 def convert(**arguments: Any) -> None:
     """Write SOURCE... as one battles table, a row per presentation, foreign columns kept.
 
@@ -34,6 +33,6 @@ def convert(**arguments: Any) -> None:
     battles = read(arguments, merge=arguments.pop("merge"))
     write(battles.to_frame(), output)
     for note in battles.notes:
-        click.echo(f"podium: warning: {note}", err=True)
+        click.echo(printable(f"podium: warning: {note}"), err=True)
     counts = battles.counts()
     click.echo(f"podium: wrote {len(battles):,} rows to {output}: {counts.unread:,} unread", err=True)

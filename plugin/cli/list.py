@@ -23,9 +23,7 @@ def list_(kind: str | None) -> None:
         click.echo(f"{name}:" if known[name] else f"{name}: none yet")
         widths = [max(map(len, column)) for column in zip(*_rows(known[name]), strict=True)]
         for row in _rows(known[name]):
-            click.echo(
-                "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            )
+            click.echo("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def _rows(registered: dict[str, Any]) -> list[tuple[str, str, str]]:

@@ -9,6 +9,7 @@ import click
 from podium import __version__
 from podium.cli.convert import convert
 from podium.cli.list import list_
+from podium.cli.printable import printable
 from podium.cli.rank import rank
 from podium.errors import PodiumError
 
@@ -57,7 +58,7 @@ def main() -> None:
 
 
 def _told(message: str, code: int) -> int:
-    click.echo(f"podium: {message}", err=True)
+    click.echo(printable(f"podium: {message}"), err=True)
     return code
 
 

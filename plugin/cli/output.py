@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from podium.cli.picture import interval_bar
+from podium.cli.printable import printable
 from podium.errors import UsageError
 from podium.ranking import Entry, Ranking, Standings
 
@@ -49,9 +50,9 @@ def announce(ranking: Ranking) -> None:
             told.setdefault(warning, []).append(_name(one))
     for warning, names in told.items():
         whose = "" if len(names) == len(ranking.standings) else f"{', '.join(names)}: "
-        click.echo(f"podium: warning: {whose}{warning}", err=True)
+        click.echo(printable(f"podium: warning: {whose}{warning}"), err=True)
     for failure in ranking.failures:
-        click.echo(f"podium: not ranked: {failure}", err=True)
+        click.echo(printable(f"podium: not ranked: {failure}"), err=True)
 
 
 def write(ranking: Ranking, style: str, output: Path | None) -> None:
@@ -121,7 +122,7 @@ def _cells(one: Standings) -> tuple[list[str], list[list[str]]]:
 
 
 def _scale(one: Standings) -> str:
-    return "Elo" if one.scale == "elo" else _shown(one.scale)
+    return "Elo" if one.scale == "elo" else printable(one.scale)
 
 
 def _row(entry: Entry, digits: int, with_rate: bool, extra: Sequence[str]) -> list[str]:
@@ -129,7 +130,7 @@ def _row(entry: Entry, digits: int, with_rate: bool, extra: Sequence[str]) -> li
     ranks = EMPTY if entry.rank_low is None else f"{entry.rank_low}–{entry.rank_high}"
     return [
         str(entry.rank) if entry.score is not None else EMPTY,
-        _shown(entry.model) + (" *" if entry.separated else ""),
+        printable(entry.model) + (" *" if entry.separated else ""),
         _number(entry.score, digits),
         EMPTY if entry.low is None and entry.high is None else interval,
         _number(entry.se, digits),
@@ -169,12 +170,7 @@ def _title(one: Standings) -> str:
 
 
 def _name(one: Standings) -> str:
-    return one.ranker if one.slice is None else f"{one.ranker} [{_shown(one.slice)}]"
-
-
-def _shown(name: str) -> str:
-    """Write line breaks and control characters as escapes: a name must not move the cursor or break a row."""
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in name)
+    return one.ranker if one.slice is None else f"{one.ranker} [{printable(one.slice)}]"
 
 
 def _denominators(one: Standings) -> str:

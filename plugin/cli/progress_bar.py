@@ -18,9 +18,7 @@ def shown_on_terminal() -> Iterator[None]:
         yield
         return
     console = Console(stderr=True)
-    with Progress(
-        *Progress.get_default_columns()[:2], TimeRemainingColumn(), console=console, transient=True
-    ) as bar:
+    with Progress(*Progress.get_default_columns()[:2], TimeRemainingColumn(), console=console, transient=True) as bar:
 
         def follow(steps: Sequence[Any], what: str) -> Iterator[Any]:
             return iter(bar.track(steps, description=what))

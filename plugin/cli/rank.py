@@ -3,9 +3,14 @@
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from podium.cli.output_file import OutputFile
 from podium.cli.sources import read, source_options
+from podium.errors import UsageError
+
+STREAMED = {"sources", "rankers", "columns", "level", "seed", "settings", "style", "output", "stream"}
+"""Parameters that `--stream` heeds."""
 
 
 @click.command(short_help="Rank models from files of verdicts.")
@@ -42,9 +47,7 @@ from podium.cli.sources import read, source_options
     help="A pair of which only one order could be read is unread, or keeps that verdict.",
 )
 @click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
-@click.option(
-    "--stream", is_flag=True, help="Read Parquet of any size piece by piece (bradley-terry, no merging)."
-)
+@click.option("--stream", is_flag=True, help="Read Parquet of any size piece by piece (bradley-terry, no merging).")
 @click.option(
     "--format",
     "style",
@@ -75,30 +78,46 @@ def rank(context: click.Context, **arguments: Any) -> None:
     style = arguments.pop("style") or suffix_style(arguments["output"])
     output = arguments.pop("output")
     with shown_on_terminal():
-        ranking = _ranking(arguments)
+        ranking = _ranking(context, arguments)
     announce(ranking)
     write(ranking, style, output)
     context.exit(3 if ranking.failures else 0)
 
 
-def _ranking(arguments: dict[str, Any]) -> Any:
+def _ranking(context: click.Context, arguments: dict[str, Any]) -> Any:
     from podium.options import parse_settings, ranker_names
-    from podium.ranking_run import rank as rank_battles
 
     names = ranker_names(arguments.pop("rankers"))
     options = parse_settings(arguments.pop("settings"), names)
-    common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool")}
     if arguments.pop("stream"):
-        from podium.streaming import rank_stream
+        _refuse_unstreamed(context)
+        return _streamed(arguments, names, options)
+    from podium.ranking_run import rank as rank_battles
 
-        return rank_stream(
-            arguments["sources"],
-            names,
-            arguments["columns"],
-            level=common["level"],
-            seed=common["seed"],
-            **options,
-        )
+    common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool")}
     complete = arguments.pop("complete")
     battles = read(arguments, merge=not arguments.pop("no_merge"), one_sided=arguments.pop("one_sided"))
     return rank_battles(battles.complete_items() if complete else battles, names, **common, **options)
+
+
+def _refuse_unstreamed(context: click.Context) -> None:
+    """Refuse options that a stream would pass over in silence."""
+    given = [
+        param.opts[0]
+        for param in context.command.params
+        if param.name not in STREAMED and context.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise UsageError(f"--stream ranks the rows as they are and does not know {', '.join(given)}; leave one out")
+
+
+def _streamed(arguments: dict[str, Any], names: list[str], options: dict[str, Any]) -> Any:
+    from podium.options import options_of
+    from podium.streaming import rank_stream
+
+    settings = {key.rpartition(".")[2]: value for key, value in options.items()}
+    unknown = sorted(settings.keys() - options_of(rank_stream).keys())
+    if unknown:
+        raise UsageError(f"--stream does not know the setting {', '.join(unknown)}; leave one out")
+    common = {name: arguments[name] for name in ("level", "seed")}
+    return rank_stream(arguments["sources"], names, arguments["columns"], **common, **settings)

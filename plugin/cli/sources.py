@@ -46,9 +46,7 @@ class Credits(Assignments):
 
 OPTIONS = (
     click.argument("sources", nargs=-1, required=True, metavar="SOURCE..."),
-    click.option(
-        "--from", "format_", metavar="FORMAT", help="Format of the files; by default recognised by content."
-    ),
+    click.option("--from", "format_", metavar="FORMAT", help="Format of the files; by default recognised by content."),
     click.option(
         "--where",
         multiple=True,

@@ -1,0 +1,177 @@
+"""Plugins of other packages: found, shown with where they come from, and named when they are broken."""
+
+import inspect
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podium import hookspecs, plugins
+
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "examples" / "third_party_ranker"
+BATTLES = ROOT / "examples" / "simulated" / "battles.csv"
+
+HOOK = """
+from podium import Format, Ranker, hookimpl
+
+def ranker(battles, *, level, rng):
+    return {returned}
+
+@hookimpl
+def {hook}():
+    return {answer}
+"""
+
+
+def run(packages: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    """Run podium where the packages of a folder are installed too."""
+    command = [sys.executable, "-m", "podium", *map(str, words)]
+    environment = os.environ | {"PYTHONPATH": str(packages)}
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment, check=False)
+
+
+def install(packages: Path, name: str, code: str) -> None:
+    """Write a package with one module and one entry point, as an installer would leave it."""
+    (packages / f"{name}.py").write_text(code, encoding="utf-8")
+    about = packages / f"{name}-1.2.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text(f"[podium]\nmain = {name}\n", encoding="utf-8")
+
+
+def with_hook(
+    *, hook: str = "podium_rankers", answer: str = "[Ranker('mine', ranker, 'mine')]", returned: str = "None"
+) -> str:
+    """Return the code of a plugin."""
+    return HOOK.format(hook=hook, answer=answer, returned=returned)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the example package for real, from a copy: a build writes into its folder."""
+    folder = tmp_path_factory.mktemp("example")
+    shutil.copytree(EXAMPLE, folder / "source", ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+    alone = ["--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        *alone,
+        "--target",
+        folder / "site",
+        folder / "source",
+    ]
+    subprocess.run(command, check=True)
+    return folder / "site"
+
+
+def test_the_example_ranker_is_listed_with_the_package_it_comes_from(site: Path) -> None:
+    line = next(line for line in run(site, "list", "rankers").stdout.splitlines() if "copeland" in line)
+    assert line.split("  ")[-1].strip() == "podium-copeland 1.0 (copeland = podium_copeland)"
+
+
+def test_the_example_format_is_listed(site: Path) -> None:
+    assert "  duels " in run(site, "list", "formats").stdout
+
+
+@pytest.fixture(scope="session")
+def ranked(site: Path) -> dict[str, Any]:
+    """Rank the example battles by the example ranker, with an option of its own."""
+    words = ("--ranker", "copeland", "--set", "resamples=50", "--format", "json")
+    return json.loads(run(site, "rank", BATTLES, *words).stdout)["rankings"][0]
+
+
+def test_the_example_ranker_ranks_the_example_battles(ranked: dict[str, Any]) -> None:
+    scores = {row["model"]: row["score"] for row in ranked["models"]}
+    assert scores == {"amber": 5, "birch": 3, "cedar": 1, "ember": -1, "dune": -3, "fjord": -5}
+
+
+def test_an_option_of_the_example_ranker_is_read_as_the_type_of_its_default(ranked: dict[str, Any]) -> None:
+    assert ranked["interval"] == "item bootstrap, percentile, 50 resamples"
+
+
+def test_a_table_of_the_example_format_is_recognised(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "duels.csv").write_text("winner,loser\na,b\na,c\nb,c\n", encoding="utf-8")
+    answer = run(site, "rank", tmp_path / "duels.csv", "--ranker", "copeland", "--format", "csv")
+    assert [line.split(",")[4] for line in answer.stdout.splitlines()[1:]] == ["a", "b", "c"]
+
+
+def test_a_name_clash_is_an_error_that_names_both_plugins(tmp_path: Path) -> None:
+    install(tmp_path, "first", with_hook())
+    install(tmp_path, "second", with_hook())
+    answer = run(tmp_path, "list")
+    named = [name in answer.stderr for name in ("ranker 'mine'", "first 1.2", "second 1.2")]
+    assert (answer.returncode, named) == (2, [True, True, True])
+
+
+def test_a_clash_with_podiums_own_ranker_is_an_error(tmp_path: Path) -> None:
+    install(tmp_path, "first", with_hook(answer="[Ranker('win-rate', ranker, 'mine')]"))
+    assert "two plugins register the ranker 'win-rate': podium " in run(tmp_path, "list").stderr
+
+
+def test_a_plugin_that_cannot_be_imported_is_an_error_that_names_it(tmp_path: Path) -> None:
+    install(tmp_path, "broken", "import a_package_that_is_not_there")
+    answer = run(tmp_path, "list")
+    named = [name in answer.stderr for name in ("plugin broken 1.2", "a_package_that_is_not_there")]
+    assert (answer.returncode, named) == (2, [True, True])
+
+
+def test_a_broken_plugin_gives_a_message_and_no_traceback(tmp_path: Path) -> None:
+    install(tmp_path, "broken", "1 / 0")
+    assert run(tmp_path, "list").stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("hook", "answer", "complaint"),
+    [
+        ("podium_rankers", "[ranker]", "podium_rankers() must return Ranker objects, got function"),
+        ("podium_rankers", "[Format('f', (), ranker, '')]", "must return Ranker objects, got Format"),
+        ("podium_formats", "['duels']", "podium_formats() must return Format objects, got str"),
+        ("podium_rankers", "None", "podium_rankers() failed: TypeError"),
+        ("podium_rankers", "1 / 0", "podium_rankers() failed: ZeroDivisionError"),
+    ],
+)
+def test_a_hook_with_the_wrong_answer_is_an_error_that_names_plugin_and_hook(
+    tmp_path: Path, hook: str, answer: str, complaint: str
+) -> None:
+    install(tmp_path, "wrong", with_hook(hook=hook, answer=answer))
+    told = run(tmp_path, "list")
+    assert (told.returncode, "plugin wrong 1.2" in told.stderr, complaint in told.stderr) == (2, True, True)
+
+
+def test_an_unknown_hook_is_an_error_that_names_plugin_and_hook(tmp_path: Path) -> None:
+    install(tmp_path, "typo", with_hook(hook="podium_ranker"))
+    answer = run(tmp_path, "list")
+    named = [name in answer.stderr for name in ("plugin typo 1.2", "'podium_ranker'")]
+    assert (answer.returncode, named) == (2, [True, True])
+
+
+def test_a_plugin_without_a_marked_hook_is_an_error(tmp_path: Path) -> None:
+    install(tmp_path, "unmarked", "def podium_rankers():\n    return []")
+    answer = run(tmp_path, "list")
+    assert (answer.returncode, "plugin unmarked 1.2 (main = unmarked) adds nothing" in answer.stderr) == (2, True)
+
+
+def test_a_ranker_that_returns_no_standings_is_an_error_that_names_it(tmp_path: Path) -> None:
+    install(tmp_path, "wrong", with_hook(returned="[1, 2]"))
+    answer = run(tmp_path, "rank", BATTLES, "--ranker", "mine")
+    told = "plugin wrong 1.2 (main = wrong): ranker 'mine' must return Standings, got list"
+    assert (answer.returncode, told in answer.stderr) == (2, True)
+
+
+def test_every_hook_has_a_docstring() -> None:
+    hooks = [one for name, one in inspect.getmembers(hookspecs, inspect.isfunction) if name.startswith("podium_")]
+    assert (len(hooks) > 0, [hook.__name__ for hook in hooks if not hook.__doc__]) == (True, [])
+
+
+def test_the_hooks_that_an_error_suggests_are_those_there_are() -> None:
+    hooks = [name for name, _ in inspect.getmembers(hookspecs, inspect.isfunction) if name.startswith("podium_")]
+    assert sorted(plugins.HOOKS) == hooks

@@ -50,7 +50,7 @@ def parse_settings(settings: Sequence[str], rankers: Sequence[str]) -> dict[str,
     Raises:
         UsageError: an unknown ranker or option, or a value of the wrong type.
     """
-    known = {name: options_of(plugins.ranker(name).load()) for name in rankers}
+    known = {name: options_of(plugins.ranker_function(name)) for name in rankers}
     values = {}
     for setting in settings:
         key, equals, text = setting.partition("=")

@@ -1,10 +1,10 @@
 """Find what is plugged in: podium's own rankers and formats, and those of other packages."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import pluggy
 
@@ -50,6 +50,23 @@ def ranker(name: str) -> Ranker:
         UsageError: no ranker has that name; the nearest is suggested.
     """
     return _find("ranker", name, rankers())
+
+
+def ranker_function(name: str) -> Callable[..., Any]:
+    """Return the function of the ranker of that name, importing it now if it was given by name.
+
+    Raises:
+        UsageError: no ranker has that name; the nearest is suggested.
+        PluginError: the function cannot be imported, or is none.
+    """
+    known = ranker(name)
+    try:
+        function = known.load()
+    except (ImportError, AttributeError) as error:
+        raise PluginError(f"plugin {rankers()[name].origin}: ranker {name!r} cannot be imported: {error}") from error
+    if not callable(function):
+        raise PluginError(f"plugin {rankers()[name].origin}: ranker {name!r} is no function but {function!r}")
+    return function
 
 
 def format_named(name: str) -> Format:

@@ -50,7 +50,7 @@ def rank(
     if isinstance(battles, pd.DataFrame):
         battles = read_battles(battles)
     names = ranker_names(rankers)
-    functions = {name: plugins.ranker(name).load() for name in names}
+    functions = {name: plugins.ranker_function(name) for name in names}
     settings = _settings(functions, options)
     _refuse_several_judges(battles, by, pool)
     calls = [Asked(name, functions[name], {"level": level, **settings[name]}, seed) for name in names]

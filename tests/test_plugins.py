@@ -167,6 +167,23 @@ def test_a_ranker_that_returns_no_standings_is_an_error_that_names_it(tmp_path: 
     assert (answer.returncode, told in answer.stderr) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("function", "complaint"),
+    [
+        ("'absent_module:rank'", "No module named 'absent_module'"),
+        ("'wrong:rank'", "'rank'"),
+        ("7", "no function but 7"),
+    ],
+)
+def test_a_ranker_whose_function_is_not_there_is_an_error_that_names_it(
+    tmp_path: Path, function: str, complaint: str
+) -> None:
+    install(tmp_path, "wrong", with_hook(answer=f"[Ranker('mine', {function}, 'mine')]"))
+    answer = run(tmp_path, "rank", BATTLES, "--ranker", "mine")
+    named = [text in answer.stderr for text in ("podium: plugin wrong 1.2 (main = wrong): ranker 'mine'", complaint)]
+    assert (answer.returncode, named) == (2, [True, True])
+
+
 def test_every_hook_has_a_docstring() -> None:
     hooks = [one for name, one in inspect.getmembers(hookspecs, inspect.isfunction) if name.startswith("podium_")]
     assert (len(hooks) > 0, [hook.__name__ for hook in hooks if not hook.__doc__]) == (True, [])

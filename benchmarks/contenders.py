@@ -1,6 +1,6 @@
 """The tools compared, each behind the same three functions; and an exact optimum to hold them against."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
@@ -255,12 +255,12 @@ CONTENDERS = {
 """Distribution and its ways to fit."""
 
 
-def installed() -> tuple[list[Tool], list[str]]:
-    """Return the tools that can be imported, and a line per distribution: its version, or that it is missing."""
+def installed(without: Collection[str] = ()) -> tuple[list[Tool], list[str]]:
+    """Return the tools that can be imported, and a note per distribution: its version, or that it is missing."""
     tools, notes = [], []
-    for name, load in CONTENDERS.items():
+    for name in [name for name in CONTENDERS if name not in without]:
         try:
-            tools += load()
+            tools += CONTENDERS[name]()
             notes.append(f"{name} {version(name)}")
         except ImportError:
             notes.append(f"{name} not installed (skipped)")

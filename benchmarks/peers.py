@@ -14,13 +14,14 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from contenders import Problem, Tool, arena_rank, evalica_public, exact, installed, podium_input, wins
-from tables import Timing, machine, show, timed
+from tables import Timing, machine, show, timed, timed_in_turn
 
 POINTS = 400 / np.log(10)
 SEED = 20240501
@@ -50,8 +51,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a tenth of the battles, items and resamples")
     parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--without", default="", help="tools to leave out, for example statsmodels,arena-rank")
     arguments = parser.parse_args()
-    tools, notes = installed()
+    tools, notes = installed(arguments.without.split(","))
     warnings.simplefilter("ignore")
     print(machine(*notes))
     part = 10 if arguments.quick else 1
@@ -61,7 +63,7 @@ def main() -> None:
         *intervals(tools, hard, 100 // part, 1_000 // part, arguments.markdown),
         *sparse_designs(tools, arguments.markdown),
     ]
-    memory(hard, arguments.markdown)
+    memory(tools, hard, arguments.markdown)
     show(
         "Goals (podium, judged by the median)",
         ["goal", "target", "measured", "met"],
@@ -84,8 +86,8 @@ def drawn(battles: int, items: int, entrants: int) -> tuple[Problem, Problem]:
 
 def fits(tools: list[Tool], hard: Problem, soft: Problem, markdown: bool) -> list[Goal]:
     """Compare the time and the error of maximum-likelihood fits."""
-    frame, optima = hard.frame(), (exact(wins(hard)), exact(wins(soft)))
-    speeds = {tool.name: _speed(tool, hard, frame) for tool in tools}
+    optima = exact(wins(hard)), exact(wins(soft))
+    speeds = _speeds(tools, hard)
     errors = {tool.name: _errors(tool, (hard, soft), optima) for tool in tools}
     show(
         f"Bradley-Terry fit of {len(hard.a):,} battles, {hard.items:,} items, {hard.entrants} entrants: seconds, "
@@ -105,14 +107,17 @@ def fits(tools: list[Tool], hard: Problem, soft: Problem, markdown: bool) -> lis
     return _fit_goals(speeds, errors)
 
 
-def _speed(tool: Tool, problem: Problem, frame: pd.DataFrame) -> Speed:
-    print(f"timing {tool.name}", file=sys.stderr)
-    ours = tool.prepare(problem)
-    return Speed(
-        own=timed(lambda: tool.fit(ours)),
-        arrays=timed(lambda: tool.fit(tool.prepare(problem)), warm=False),
-        strings=timed(lambda: tool.fit(tool.from_frame(frame)), warm=False),
-    )
+def _speeds(tools: list[Tool], problem: Problem) -> dict[str, Speed]:
+    frame = problem.frame()
+    inputs = {tool.name: tool.prepare(problem) for tool in tools}
+    own = timed_in_turn({tool.name: partial(_fit, tool, inputs.__getitem__, tool.name) for tool in tools})
+    arrays = timed_in_turn({tool.name: partial(_fit, tool, tool.prepare, problem) for tool in tools}, warm=False)
+    strings = timed_in_turn({tool.name: partial(_fit, tool, tool.from_frame, frame) for tool in tools}, warm=False)
+    return {name: Speed(own[name], arrays[name], strings[name]) for name in own}
+
+
+def _fit(tool: Tool, prepare: Callable[[Any], Any], given: Any) -> np.ndarray:
+    return tool.fit(prepare(given))
 
 
 def _errors(tool: Tool, problems: tuple[Problem, Problem], optima: tuple[np.ndarray, np.ndarray]) -> list[float | None]:
@@ -341,9 +346,8 @@ def _told(problem: Problem) -> str:
     return f"design efficiency {standings.diagnostics['design_efficiency']:.4f}; {warning}"
 
 
-def memory(hard: Problem, markdown: bool) -> None:
+def memory(tools: list[Tool], hard: Problem, markdown: bool) -> None:
     """Compare the memory that a fit from string columns needs beyond the frame."""
-    tools, _ = installed()
     frame = hard.frame()
     size = frame.memory_usage(deep=True).sum() / 1e6
     path = Path(__file__).with_name("memory.tmp.parquet")

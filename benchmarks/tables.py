@@ -4,7 +4,7 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 Cells = Sequence[str]
@@ -42,24 +42,36 @@ def timed(
     warm: bool = True,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Timing:
-    """Run up to `repeats` times, at least once.
+    """Time one piece of work; see `timed_in_turn`."""
+    return timed_in_turn({"": work}, repeats=repeats, budget=budget, warm=warm, clock=clock)[""]
+
+
+def timed_in_turn(
+    works: Mapping[str, Callable[[], object]],
+    *,
+    repeats: int = 11,
+    budget: float = 7.0,
+    warm: bool = True,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, Timing]:
+    """Run all works once per round, so that whatever else the machine does slows all alike.
 
     Args:
-        budget: seconds of wall-clock time after which no further run starts.
-        warm: run once before, untimed.
+        repeats: rounds.
+        budget: seconds on the clock after which a work sits out further rounds; each runs at least once.
+        warm: run each once before, untimed.
         clock: seconds, monotonic.
     """
-    if warm:
-        work()
-    seconds: list[float] = []
-    start = time.perf_counter()
-    while len(seconds) < repeats:
-        if seconds and time.perf_counter() - start > budget:
-            break
-        before = clock()
-        work()
-        seconds.append(clock() - before)
-    return Timing(tuple(seconds))
+    seconds: dict[str, list[float]] = {name: [] for name in works}
+    for turn in range(repeats + warm):
+        for name, work in works.items():
+            if sum(seconds[name]) > budget:
+                continue
+            before = clock()
+            work()
+            if turn or not warm:
+                seconds[name].append(clock() - before)
+    return {name: Timing(tuple(each)) for name, each in seconds.items()}
 
 
 def show(title: str, header: Cells, rows: Sequence[Cells], *, markdown: bool) -> None:
@@ -84,7 +96,7 @@ def machine(*versions: str) -> str:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     load = f", load average {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     system = f"{platform.system()} {platform.machine()}"
-    return f"{system}, {cores} cores{load}; Python {platform.python_version()}; {', '.join(versions)}"
+    return f"{system}, {cores} cores{load}; {', '.join([f'Python {platform.python_version()}', *versions])}"
 
 
 def _short(seconds: float) -> str:

@@ -8,6 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium import read_battles
+from podium.rankers.coded import Coded, code
+from podium.rankers.newton import maximise
+from podium.rankers.pairs import pair_sums
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -105,10 +110,6 @@ def coded(frame: pd.DataFrame) -> Problem:
 
 def podium() -> list[Tool]:
     """Podium, without regularization like the others."""
-    from podium import read_battles
-    from podium.rankers.coded import code
-    from podium.rankers.newton import maximise
-    from podium.rankers.pairs import pair_sums
 
     return [
         Tool(
@@ -122,7 +123,6 @@ def podium() -> list[Tool]:
 
 def podium_input(problem: Problem) -> Any:
     """Return podium's coded arrays."""
-    from podium.rankers.coded import Coded
 
     names = tuple(f"model-{k:04d}" for k in range(problem.entrants))
     weight = np.ones(len(problem.a))

@@ -23,6 +23,14 @@ import pandas as pd
 from contenders import Problem, Tool, arena_rank, evalica_public, exact, installed, podium_input, wins
 from tables import Timing, machine, show, timed, timed_in_turn
 
+from podium import rank, read_battles
+from podium.rankers.bradley_terry import Rated, bradley_terry, covariance, resampled_strengths
+from podium.rankers.clusters import surpluses
+from podium.rankers.graph import graph_of
+from podium.rankers.intervals import resample
+from podium.rankers.newton import maximise
+from podium.rankers.pairs import cells_by_cluster, pair_sums
+
 POINTS = 400 / np.log(10)
 SEED = 20240501
 
@@ -195,10 +203,6 @@ class PodiumIntervals:
 
 
 def _podium_intervals(problem: Problem, few: int, many: int) -> PodiumIntervals:
-    from podium import read_battles
-    from podium.rankers.bradley_terry import bradley_terry, resampled_strengths
-    from podium.rankers.intervals import resample
-    from podium.rankers.pairs import cells_by_cluster
 
     ours = podium_input(problem)
     rated = _rated(ours)
@@ -225,18 +229,12 @@ def _podium_intervals(problem: Problem, few: int, many: int) -> PodiumIntervals:
 
 
 def _rated(ours: Any) -> Any:
-    from podium.rankers.bradley_terry import Rated
-    from podium.rankers.graph import graph_of
-    from podium.rankers.newton import maximise
-    from podium.rankers.pairs import pair_sums
 
     pairs = pair_sums(ours)
     return Rated(pairs, graph_of(pairs), maximise(pairs, 0.0), 0.0)
 
 
 def _covariance(ours: Any, rated: Any) -> np.ndarray:
-    from podium.rankers.bradley_terry import covariance
-    from podium.rankers.clusters import surpluses
 
     chance = 1 / (1 + np.exp(rated.theta[ours.b] - rated.theta[ours.a]))
     return covariance(rated, surpluses(ours, chance))
@@ -283,7 +281,7 @@ def _covariance_apart() -> float:
 
     small, _ = drawn(20_000, 200, 20)
     ours = podium_input(small)
-    covariance = _covariance(ours, _rated(ours))
+    ours_covariance = _covariance(ours, _rated(ours))
     design = np.zeros((len(small.a), small.entrants))
     rows = np.arange(len(small.a))
     design[rows, small.a], design[rows, small.b] = 1, -1
@@ -291,7 +289,7 @@ def _covariance_apart() -> float:
     fit = GLM(small.credit, design[:, 1:], family=families.Binomial()).fit(
         tol=1e-14, cov_type="cluster", cov_kwds=groups
     )
-    variance = np.diag(covariance)[1:] + covariance[0, 0] - 2 * covariance[0, 1:]
+    variance = np.diag(ours_covariance)[1:] + ours_covariance[0, 0] - 2 * ours_covariance[0, 1:]
     factor = np.sqrt(small.items / (small.items - 1))
     return float(np.abs(np.sqrt(variance) / (fit.bse * factor) - 1).max())
 
@@ -339,7 +337,6 @@ def neighbours(pairs: np.ndarray, battles: int) -> Problem:
 
 
 def _told(problem: Problem) -> str:
-    from podium import rank
 
     standings = rank(problem.frame(), "bradley-terry", regularization=0.0).standings[0]
     warning = next((one for one in standings.warnings if one.startswith("weakly identified")), "no warning")

@@ -1,18 +1,11 @@
-"""What a plugin can add: rankers and file formats. One module, one entry-point line.
+"""What a plugin can add: rankers and file formats.
 
-# pyproject.toml of the third-party package
-[project.entry-points.podium]
-my_rankers = "my_package.my_module"
-
-# my_package/my_module.py
-from podium import Ranker, hookimpl
-
-@hookimpl
-def podium_rankers():
-    return [Ranker("wins", wins, "number of wins")]
+A plugin is one module whose hooks are marked with `@podium.hookimpl`, and one entry-point line in the group `podium`
+that names it. `examples/third_party_ranker` is a whole one.
 """
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -60,7 +53,7 @@ class Format:
     """
 
     name: str
-    signature: tuple[frozenset[str], ...]
+    signature: tuple[AbstractSet[str], ...]
     read: "Callable[[pd.DataFrame], pd.DataFrame] | str"
     summary: str
     label_is: str | None = None

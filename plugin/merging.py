@@ -127,10 +127,12 @@ def _merge_twins(first: pd.DataFrame, second: pd.DataFrame, keep_one_sided: bool
     first, second = _sign_beside_credit(first, second), _sign_beside_credit(second, first)
     read_first, read_second = _readable(first), _readable(second)
     both, one = read_first & read_second, read_first ^ read_second
-    kept = {name: _agreed(first[name], second[name]) for name in first.columns}
-    for name in AVERAGED:
-        if name in first:
-            kept[name] = (first[name].to_numpy() + second[name].to_numpy()) / 2
+    kept = {
+        name: (first[name].to_numpy() + second[name].to_numpy()) / 2
+        if name in AVERAGED
+        else _agreed(first[name], second[name])
+        for name in first.columns
+    }
     for name in ("credit", "margin"):
         if name in first:
             sole = np.where(read_first, first[name], second[name]) if keep_one_sided else np.nan
@@ -164,7 +166,8 @@ def _reasons(
     nothing = np.full(len(first), None, dtype=object)
     a, b = (side["reason"].astype(object).to_numpy() if "reason" in side else nothing for side in (first, second))
     a, b = (np.where(pd.isna(reason), "no reason given", reason) for reason in (a, b))
-    neither = np.where(a == b, a, [" / ".join(sorted({str(x), str(y)})) for x, y in zip(a, b, strict=True)])
+    neither, differ = a.copy(), np.flatnonzero((a != b) & ~any_read)
+    neither[differ] = [" / ".join(sorted((str(x), str(y)))) for x, y in zip(a[differ], b[differ], strict=True)]
     return np.where(both | (any_read & ~one), None, np.where(one, ONE_ORDER_UNREAD, neither))
 
 

@@ -59,14 +59,16 @@ def ranker_function(name: str) -> Callable[..., Any]:
         UsageError: no ranker has that name; the nearest is suggested.
         PluginError: the function cannot be imported, or is none.
     """
-    known = ranker(name)
-    try:
-        function = known.load()
-    except (ImportError, AttributeError) as error:
-        raise PluginError(f"plugin {rankers()[name].origin}: ranker {name!r} cannot be imported: {error}") from error
-    if not callable(function):
-        raise PluginError(f"plugin {rankers()[name].origin}: ranker {name!r} is no function but {function!r}")
-    return function
+    return _imported("ranker", ranker(name), rankers()[name].origin)
+
+
+def reader(known: Format) -> Callable[..., Any]:
+    """Return the function that reads a format, importing it now if it was given by name.
+
+    Raises:
+        PluginError: the function cannot be imported, or is none.
+    """
+    return _imported("format", known, formats()[known.name].origin)
 
 
 def format_named(name: str) -> Format:
@@ -76,6 +78,16 @@ def format_named(name: str) -> Format:
         UsageError: no format has that name; the nearest is suggested.
     """
     return _find("format", name, formats())
+
+
+def _imported(kind: str, extension: Ranker | Format, origin: str) -> Callable[..., Any]:
+    try:
+        function = extension.load()
+    except (ImportError, AttributeError) as error:
+        raise PluginError(f"plugin {origin}: {kind} {extension.name!r} cannot be imported: {error}") from error
+    if not callable(function):
+        raise PluginError(f"plugin {origin}: {kind} {extension.name!r} is no function but {function!r}")
+    return function
 
 
 def _find(kind: str, name: str, known: dict[str, Registered[Extension]]) -> Extension:

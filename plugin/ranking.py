@@ -89,7 +89,7 @@ class Standings:
     interval: str | None
     entries: tuple[Entry, ...]
     counts: Counts
-    fit: Fit = Fit()
+    fit: Fit = field(default_factory=Fit)
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     slice: str | None = None

@@ -127,9 +127,7 @@ def _only_against_itself(frame: pd.DataFrame) -> bool:
     return bool((as_text(frame["model_a"]) == as_text(frame["model_b"])).all())
 
 
-def _draft(
-    records: pd.DataFrame, source: str, label: str | None, chosen: Format | None, foreign: Foreign
-) -> Sheet:
+def _draft(records: pd.DataFrame, source: str, label: str | None, chosen: Format | None, foreign: Foreign) -> Sheet:
     name, frame = _translated(records, source, label, chosen, foreign)
     if foreign.credit_map is not None:
         frame = _credited(frame, foreign, source)
@@ -152,7 +150,7 @@ def _translated(
     if one is None:
         raise unrecognised(frozenset(records)).located(source)
     try:
-        return one.name, one.load()(_labelled(records, label, one.label_is))
+        return one.name, plugins.reader(one)(_labelled(records, label, one.label_is))
     except DataError as error:
         raise error.located(source) from None
     except KeyError as error:
@@ -183,9 +181,7 @@ def _renamed(records: pd.DataFrame, columns: Mapping[str, str], source: str) -> 
 
 def _credited(frame: pd.DataFrame, foreign: Foreign, source: str) -> pd.DataFrame:
     if "credit" not in frame:
-        raise UsageError(
-            f"--credit-map translates the column credit, and {source} has none; name it with --columns"
-        )
+        raise UsageError(f"--credit-map translates the column credit, and {source} has none; name it with --columns")
     credit_of = {_canonical(verdict): credit for verdict, credit in (foreign.credit_map or {}).items()}
     words = as_text(frame["credit"])
     mapped = words.map(lambda word: credit_of.get(_canonical(word)), na_action="ignore")
@@ -259,9 +255,7 @@ def _has_items(rows: pd.DataFrame) -> bool:
 def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     if len(frames) == 1:
         return frames[0]
-    plain = [
-        frame.astype({name: object for name in frame.columns[frame.dtypes == "category"]}) for frame in frames
-    ]
+    plain = [frame.astype(dict.fromkeys(frame.columns[frame.dtypes == "category"], object)) for frame in frames]
     rows = pd.concat(plain, ignore_index=True)
     names = {name for frame in frames for name in frame.columns[frame.dtypes == "category"]}
     return rows.assign(**{name: as_categorical(rows[name]) for name in rows.columns if name in names})
@@ -283,7 +277,8 @@ def _identical(rows: pd.DataFrame) -> list[str]:
     if not suspects.any():
         return []
     candidates = rows[suspects]
-    text = candidates.astype({name: str for name in candidates.columns[candidates.dtypes == object]})
+    nested = [name for name in candidates if pd.api.types.is_object_dtype(candidates[name])]
+    text = candidates.astype(dict.fromkeys(nested, str))
     twice = int(text.duplicated().sum())
     return [f"{twice} rows repeat another row in every column; they count as repeats"] if twice else []
 

@@ -126,9 +126,7 @@ def rank_stream(
     return Ranking((standing,), provenance(tuple(map(str, paths)), options))
 
 
-def _pieces(
-    paths: Sequence[Path], columns: Mapping[str, str], names: dict[str, int], what: str
-) -> Iterator[Piece]:
+def _pieces(paths: Sequence[Path], columns: Mapping[str, str], names: dict[str, int], what: str) -> Iterator[Piece]:
     groups = [(path, group) for path in paths for group in range(pq.read_metadata(path).num_row_groups)]
     start: dict[Path, int] = {}
     for path, group in track(groups, what):
@@ -215,9 +213,7 @@ def _hashes(texts: pa.Array) -> np.ndarray:
     return hashes
 
 
-def _refuse_rows(
-    path: Path, start: int, a: np.ndarray, b: np.ndarray, credit: np.ndarray, weight: np.ndarray
-) -> None:
+def _refuse_rows(path: Path, start: int, a: np.ndarray, b: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> None:
     with np.errstate(invalid="ignore"):
         problems = {
             "an entrant's name is empty": (a < 0) | (b < 0),
@@ -253,14 +249,11 @@ def _played(tally: Tally, pairs: Pairs) -> Played:
     """Describe what was played; entrants of whom nothing could be read are refused, not guessed at."""
     silent = [name for name, number in zip(tally.names, tally.battles, strict=True) if number == 0]
     if silent:
-        raise NotIdentifiedError(
-            f"no readable battle of {', '.join(silent[:5])}: remove those rows and rank again"
-        )
+        raise NotIdentifiedError(f"no readable battle of {', '.join(silent[:5])}: remove those rows and rank again")
     items = len(tally.distinct_items())
     counts = Counts(items, tally.rows, tally.rows, tally.unread, 0, None, tally.rows - tally.unread)
     note = (
-        f"streamed: rows are battles, the two orders are not merged; {items:,} items hashed into "
-        f"{CLUSTERS:,} clusters"
+        f"streamed: rows are battles, the two orders are not merged; {items:,} items hashed into {CLUSTERS:,} clusters"
     )
     clusters = len(_used_clusters(tally))
     return Played(tuple(tally.names), tally.battles, win_rates(pairs), clusters, (), counts, (note,))

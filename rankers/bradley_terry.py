@@ -8,7 +8,6 @@ from scipy.special import expit
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
-from podium.ranking import Fit, Standings
 from podium.rankers.clusters import Matrix, gram, surpluses
 from podium.rankers.coded import Cluster, Coded, Labels, code, require
 from podium.rankers.elo import Scale, scale_of
@@ -16,8 +15,9 @@ from podium.rankers.graph import Graph, bridges, design_efficiency, graph_of, se
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample
 from podium.rankers.labelling import Played, Result, played_of, standings
 from podium.rankers.newton import Optimum, information, maximise, pinned
-from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_sums
+from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, drawn, pair_sums
 from podium.rankers.resampled import maximise_many
+from podium.ranking import Fit, Standings
 
 WEAK_DESIGN = 0.1
 """Design efficiency below which a warning says how weakly the ratings are identified."""
@@ -139,9 +139,7 @@ def covariance(rated: Rated, surplus: Matrix) -> np.ndarray:
     return linalg.cho_solve(bread, linalg.cho_solve(bread, meat).T)
 
 
-def labelled(
-    played: Played, rated: Rated, estimate: Estimate, *, level: float, rng: np.random.Generator
-) -> Standings:
+def labelled(played: Played, rated: Rated, estimate: Estimate, *, level: float, rng: np.random.Generator) -> Standings:
     """Add the certificate and the warnings of the fit, and label the scores."""
     graph, efficiency = rated.graph, design_efficiency(rated.pairs)
     fit = Fit(
@@ -167,7 +165,7 @@ def resampled_strengths(cells: PairCells, counts: np.ndarray, rated: Rated) -> n
     Args:
         counts: how often each cluster was drawn, shape (block, clusters).
     """
-    credit, weight = (np.asarray(matrix.T @ counts.T).T for matrix in (cells.credit, cells.weight))
+    credit, weight = cells.resampled(counts)
     theta = np.full((len(counts), cells.pairs.entrants), np.nan)
     sound = _sound(cells.pairs, credit, weight)
     theta[sound] = maximise_many(cells.pairs, credit[sound], weight[sound], rated.regularization, rated.theta)
@@ -184,15 +182,7 @@ def _sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
     pattern = np.stack([pairs.credit > 0, pairs.credit < pairs.weight])
     same = ((credit > 0) == pattern[0]).all(axis=1) & ((credit < weight) == pattern[1]).all(axis=1)
     for k in np.flatnonzero(~same):
-        drawn = weight[k] > 0
-        part = replace(
-            pairs,
-            low=pairs.low[drawn],
-            high=pairs.high[drawn],
-            credit=credit[k, drawn],
-            weight=weight[k, drawn],
-        )
-        same[k] = not (separated(part) & ~before).any()
+        same[k] = not (separated(drawn(pairs, credit[k], weight[k])) & ~before).any()
     return same
 
 

@@ -49,10 +49,13 @@ def scale_of(entrants: tuple[str, ...], centre: tuple[str, ...] | None, pin: str
 
 
 def _pin(entrants: tuple[str, ...], pin: str) -> tuple[int, float]:
-    model, _, value = pin.rpartition(":")
+    model, _, text = pin.rpartition(":")
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if not model or not np.isfinite(value):
+        raise UsageError(f"pin={pin!r}: write pin=MODEL:NUMBER, for example pin={entrants[0]}:1000")
     if model not in entrants:
         raise unknown_name("entrant", model, entrants)
-    try:
-        return entrants.index(model), float(value)
-    except ValueError:
-        raise UsageError(f"pin={pin!r} has no number; write pin=MODEL:1000") from None
+    return entrants.index(model), value

@@ -1,6 +1,7 @@
 """Who met whom, who beat whom: whether ratings exist, and the battles that would make them exist."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy import linalg, sparse
@@ -62,7 +63,7 @@ def bridges(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
         max(np.flatnonzero((graph.group == group) & graph.played), key=lambda k: battles[k])
         for group in np.unique(graph.group[graph.played])
     ]
-    return [(int(a), int(b)) for a, b in zip(hubs[:-1], hubs[1:], strict=True)]
+    return [(int(a), int(b)) for a, b in pairwise(hubs)]
 
 
 def design_efficiency(pairs: Pairs) -> float | None:

@@ -1,16 +1,16 @@
 """How much each entrant, as anchor, tells two others apart (Don-Yehiya et al., section 4.3)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
-from podium.ranking import Standings
 from podium.rankers.coded import Coded, code, require
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
 from podium.rankers.labelling import Result, played_of, standings
+from podium.ranking import Standings
 
 MOST_LEVELS = 21
 """Distinct verdicts above which a judge's scale is continuous and only win, tie, loss are compared."""
@@ -124,7 +124,8 @@ def _estimate(told: Told, level: float, interval: Interval, resamples: int, rng:
     if interval == "bootstrap":
         draws = resample(lambda n: _shares(n @ told.apart, n @ told.compared), clusters, resamples, rng)
         return by_bootstrap(score, draws, clusters, level=level, cluster="item")
-    return by_sandwich(score, covariance_of(_influence(told)), clusters, level=level, cluster="item")
+    found = by_sandwich(score, covariance_of(_influence(told)), clusters, level=level, cluster="item")
+    return replace(found, low=np.maximum(found.low, 0), high=np.minimum(found.high, 1))
 
 
 def _influence(told: Told) -> np.ndarray:

@@ -66,9 +66,7 @@ def by_sandwich(
     return Estimate(score, score - reach, score + reach, covariance, clusters, method)
 
 
-def by_bootstrap(
-    score: np.ndarray, draws: np.ndarray, clusters: int, *, level: float, cluster: Cluster
-) -> Estimate:
+def by_bootstrap(score: np.ndarray, draws: np.ndarray, clusters: int, *, level: float, cluster: Cluster) -> Estimate:
     """Return percentile intervals from resampled scores; unusable resamples (NaN rows) are counted and told.
 
     Args:
@@ -81,9 +79,7 @@ def by_bootstrap(
     usable = draws[~np.isnan(draws).all(axis=1)]
     lost = len(draws) - len(usable)
     told = (
-        (f"{lost} of {len(draws)} bootstrap resamples were separated or disconnected and are left out",)
-        if lost
-        else ()
+        (f"{lost} of {len(draws)} bootstrap resamples were separated or disconnected and are left out",) if lost else ()
     )
     if len(usable) < max(2, FEWEST_DRAWS * len(draws)):
         return _without_interval(score, clusters, *told, "too few usable resamples: no bootstrap interval")
@@ -100,11 +96,7 @@ def covariance_of(influence: Matrix) -> np.ndarray:
         influence: what each cluster adds to each score's error, shape (clusters, columns).
     """
     clusters = influence.shape[0]
-    return (
-        gram(influence) * (clusters / (clusters - 1))
-        if clusters > 1
-        else np.full([influence.shape[1]] * 2, np.nan)
-    )
+    return gram(influence) * (clusters / (clusters - 1)) if clusters > 1 else np.full([influence.shape[1]] * 2, np.nan)
 
 
 def resample(

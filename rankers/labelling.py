@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from podium.battles import Battles, Counts
-from podium.ranking import Entry, Fit, Standings
 from podium.rankers.coded import Coded
 from podium.rankers.intervals import Estimate
 from podium.rankers.pairs import Pairs, pair_sums, win_rates
 from podium.rankers.rank_sets import rank_sets
+from podium.ranking import Entry, Fit, Standings
 
 FEW_ITEMS = 30
 SAME_SCORE = 1e-9
@@ -29,7 +29,7 @@ class Result:
     """
 
     estimate: Estimate
-    fit: Fit = Fit()
+    fit: Fit = field(default_factory=Fit)
     separated: np.ndarray | None = None
     extra: Mapping[str, np.ndarray] = field(default_factory=dict)
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
@@ -104,8 +104,8 @@ def _entries(played: Played, result: Result, *, level: float, rng: np.random.Gen
     estimate = result.estimate
     best, worst = rank_sets(estimate, level=level, rng=rng)
     names, se = played.entrants, estimate.se
-    order = sorted(range(len(names)), key=lambda k: (-_last(estimate.score[k]), names[k]))
-    certain = se == 0
+    order = sorted(range(len(names)), key=lambda k: (-_last(float(estimate.score[k])), names[k]))
+    certain = _without_variation(estimate)
     return [
         Entry(
             model=names[k],
@@ -115,7 +115,7 @@ def _entries(played: Played, result: Result, *, level: float, rng: np.random.Gen
             score=_real(estimate.score[k]),
             low=None if certain[k] else _real(estimate.low[k]),
             high=None if certain[k] else _real(estimate.high[k]),
-            se=None if certain[k] else _real(se[k]),
+            se=_real(se[k]) if se[k] > 0 else None,
             battles=int(played.battles[k]),
             win_rate=_real(played.win_rates[k]),
             separated=bool(result.separated[k]) if result.separated is not None else False,
@@ -123,6 +123,11 @@ def _entries(played: Played, result: Result, *, level: float, rng: np.random.Gen
         )
         for k in order
     ]
+
+
+def _without_variation(estimate: Estimate) -> np.ndarray:
+    """Tell whose interval has no width: no cluster differs from another, which says nothing of the error."""
+    return (estimate.se == 0) & (estimate.low == estimate.high)
 
 
 def _last(score: float) -> float:
@@ -149,7 +154,7 @@ def _usual(played: Played, result: Result) -> list[str]:
     if 1 < clusters < max(FEW_ITEMS, entrants):
         many = f"fewer than {FEW_ITEMS}" if clusters < FEW_ITEMS else f"fewer than the {entrants} entrants"
         warnings.append(f"{clusters} items only ({many}): intervals rest on little, read them with care")
-    flat = [played.entrants[k] for k in np.flatnonzero(result.estimate.se == 0)]
+    flat = [played.entrants[k] for k in np.flatnonzero(_without_variation(result.estimate))]
     if flat:
         warnings.append(f"no variation between items for {_some(flat)}: their interval cannot be computed")
     return warnings

@@ -37,6 +37,14 @@ class PairCells:
     credit: sparse.csr_matrix
     weight: sparse.csr_matrix
 
+    def resampled(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return credit and weight of each pair when clusters count so often, shape (draws, pairs) each.
+
+        Args:
+            counts: shape (draws, clusters).
+        """
+        return np.asarray(self.credit.T @ counts.T).T, np.asarray(self.weight.T @ counts.T).T
+
 
 def pair_sums(coded: Coded) -> Pairs:
     """Add up credits and weights per pair.
@@ -81,6 +89,16 @@ def cells_by_cluster(coded: Coded, pairs: Pairs) -> PairCells:
         sparse.csr_matrix((coded.weight * credit, (coded.cluster, pair)), shape=shape),
         sparse.csr_matrix((coded.weight, (coded.cluster, pair)), shape=shape),
     )
+
+
+def drawn(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> Pairs:
+    """Return the pair sums of one resample; pairs that were not drawn are left out.
+
+    Args:
+        credit, weight: shape (pairs,).
+    """
+    met = weight > 0
+    return Pairs(pairs.low[met], pairs.high[met], credit[met], weight[met], pairs.entrants)
 
 
 def pair_of(coded: Coded, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:

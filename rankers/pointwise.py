@@ -6,10 +6,10 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
-from podium.ranking import Standings
 from podium.rankers.coded import code, require
 from podium.rankers.intervals import Interval, by_bootstrap, by_sandwich, covariance_of, resample
 from podium.rankers.labelling import Result, played_of, standings
+from podium.ranking import Standings
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> 
     spread = _spread(covariance)
     critical = _critical(covariance, spread, estimate.clusters - 1, level, rng)
     gap = score[known][:, None] - score[known][None, :]
-    better = (gap > critical * spread) & np.isfinite(spread)
+    better = gap / spread > critical
     low[known] = 1 + better.sum(axis=0)
     high[known] = size - better.sum(axis=1)
     return low, high

@@ -1,13 +1,11 @@
 """Many Bradley-Terry maxima at once: Newton steps on a whole block of resamples, from a common start."""
 
-from dataclasses import replace
-
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
 from podium.rankers.newton import CLOSE_ENOUGH, maximise, pinned
-from podium.rankers.pairs import Pairs
+from podium.rankers.pairs import Pairs, drawn
 
 STEPS = 8
 BLOCK_CELLS = 20_000_000
@@ -50,15 +48,7 @@ def _block(
         if size.max() < CLOSE_ENOUGH:
             break
     for k in np.flatnonzero(~(size < CLOSE_ENOUGH)):
-        drawn = weight[k] > 0
-        alone = replace(
-            pairs,
-            low=pairs.low[drawn],
-            high=pairs.high[drawn],
-            credit=credit[k, drawn],
-            weight=weight[k, drawn],
-        )
-        theta[k] = maximise(alone, regularization, start).theta
+        theta[k] = maximise(drawn(pairs, credit[k], weight[k]), regularization, start).theta
     return theta
 
 

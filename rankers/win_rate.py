@@ -6,13 +6,14 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.errors import unknown_name
-from podium.ranking import Standings
 from podium.rankers.clusters import Matrix, sums
 from podium.rankers.coded import Cluster, Coded, Labels, code, require
+from podium.rankers.from_pairs import scores_of_draws
 from podium.rankers.graph import graph_of
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
 from podium.rankers.labelling import Result, played_of, standings
-from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, opponents, pair_of, pair_sums, win_rates
+from podium.rankers.pairs import Pairs, cells_by_cluster, opponents, pair_of, pair_sums, win_rates
+from podium.ranking import Standings
 
 
 def win_rate(
@@ -55,11 +56,11 @@ def win_rate(
         estimate = by_sandwich(score, spread, met.clusters, level=level, cluster=cluster)
     else:
         cells = cells_by_cluster(met, pairs)
-        draws = resample(lambda counts: _resampled(cells, counts), met.clusters, resamples, rng)
+        draws = resample(lambda counts: scores_of_draws(win_rates, cells, counts), met.clusters, resamples, rng)
         estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=cluster)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
     result = Result(_within_bounds(estimate, met, level), warnings=_warnings(coded, pairs, score, anchor))
-    return standings("win-rate", scale, played_of(battles, coded), result, level=level, rng=rng)
+    return standings("win-rate", scale, played_of(battles, met, pairs), result, level=level, rng=rng)
 
 
 def influence(coded: Coded, pairs: Pairs) -> Matrix:
@@ -72,24 +73,6 @@ def influence(coded: Coded, pairs: Pairs) -> Matrix:
     return sums(coded.cluster, low, error * per_opponent[low], shape) + sums(
         coded.cluster, high, -error * per_opponent[high], shape
     )
-
-
-def _resampled(cells: PairCells, counts: np.ndarray) -> np.ndarray:
-    """Return the win rates of resampled clusters, shape (block, entrants)."""
-    credit, weight = (np.asarray(matrix.T @ counts.T).T for matrix in (cells.credit, cells.weight))
-    rates = [
-        win_rates(
-            replace(
-                cells.pairs,
-                low=cells.pairs.low[w > 0],
-                high=cells.pairs.high[w > 0],
-                credit=c[w > 0],
-                weight=w[w > 0],
-            )
-        )
-        for c, w in zip(credit, weight, strict=True)
-    ]
-    return np.stack(rates)
 
 
 def _against(coded: Coded, anchor: str) -> Coded:
@@ -135,7 +118,5 @@ def _warnings(coded: Coded, pairs: Pairs, score: np.ndarray, anchor: str | None)
     warnings = [f"{name} has no readable battle against {anchor}: no score" for name in absent]
     groups = graph_of(pairs).groups
     if groups > 1:
-        warnings.append(
-            f"the battles fall into {groups} groups that never met: win rates compare within a group only"
-        )
+        warnings.append(f"the battles fall into {groups} groups that never met: win rates compare within a group only")
     return warnings

@@ -91,7 +91,7 @@ def ranked(site: Path) -> dict[str, Any]:
 
 def test_the_example_ranker_ranks_the_example_battles(ranked: dict[str, Any]) -> None:
     scores = {row["model"]: row["score"] for row in ranked["models"]}
-    assert scores == {"amber": 5, "birch": 3, "cedar": 1, "ember": -1, "dune": -3, "fjord": -5}
+    assert scores == {"amber": 5, "birch": 4, "cedar": 3, "ember": 2, "dune": 1, "fjord": 0}
 
 
 def test_an_option_of_the_example_ranker_is_read_as_the_type_of_its_default(ranked: dict[str, Any]) -> None:

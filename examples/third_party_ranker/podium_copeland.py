@@ -3,29 +3,18 @@
 import numpy as np
 
 from podium import Format, Ranker, hookimpl
-from podium.rankers.coded import code
-from podium.rankers.intervals import by_bootstrap, resample
-from podium.rankers.labelling import Result, played_of, standings
-from podium.rankers.pairs import cells_by_cluster, pair_sums
+from podium.rankers.from_pairs import from_pairs
+
+
+def beaten(pairs):
+    """Count the opponents that each model beats on average; a draw counts half."""
+    won = (np.sign(pairs.credit - pairs.weight / 2) + 1) / 2
+    return np.bincount(pairs.low, won, pairs.entrants) + np.bincount(pairs.high, 1 - won, pairs.entrants)
 
 
 def copeland(battles, *, level=0.95, rng, resamples=1000):
-    """Rank by the number of opponents that a model beats on average, minus the number that beat it."""
-    coded = code(battles)
-    pairs = pair_sums(coded)
-    cells = cells_by_cluster(coded, pairs)
-    surplus = cells.credit - cells.weight / 2
-    sides = np.eye(pairs.entrants)[pairs.low] - np.eye(pairs.entrants)[pairs.high]
-
-    def scores(counts):
-        """Turn how often each item counts, shape (draws, items), into scores, shape (draws, models)."""
-        return np.sign(counts @ surplus) @ sides
-
-    score = scores(np.ones((1, coded.clusters)))[0]
-    draws = resample(scores, coded.clusters, resamples, rng)
-    estimate = by_bootstrap(score, draws, coded.clusters, level=level, cluster="item")
-    played = played_of(battles, coded, pairs)
-    return standings("copeland", "wins - losses", played, Result(estimate), level=level, rng=rng)
+    """Rank by the number of opponents beaten."""
+    return from_pairs("copeland", "opponents beaten", beaten, battles, level=level, rng=rng, resamples=resamples)
 
 
 def read_duels(records):
@@ -35,9 +24,9 @@ def read_duels(records):
 
 @hookimpl
 def podium_rankers():
-    return [Ranker("copeland", copeland, "opponents beaten minus opponents lost to")]
+    return [Ranker("copeland", copeland, "number of opponents beaten")]
 
 
 @hookimpl
 def podium_formats():
-    return [Format("duels", (frozenset({"winner", "loser"}),), read_duels, "one duel per row: winner, loser")]
+    return [Format("duels", ({"winner", "loser"},), read_duels, "one duel per row: winner, loser")]

@@ -22,9 +22,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     Raises:
         DataError: a label that is none of the five, or a row that does not hold one or two games.
     """
-    plain = records.drop(columns=["games"]).rename(
-        columns={"uid": "item", "question_id": "item", "model": "model_a"}
-    )
+    plain = records.drop(columns=["games"]).rename(columns={"uid": "item", "question_id": "item", "model": "model_a"})
     plain = plain.rename(columns={"baseline": "model_b"} if "baseline" in plain else {})
     if "model_b" not in plain:
         plain["model_b"] = DEFAULT_BASELINE

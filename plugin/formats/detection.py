@@ -37,9 +37,7 @@ def unrecognised(columns: frozenset[str]) -> DataError:
 def _nearly(columns: frozenset[str]) -> str:
     """Name the format of which most columns are there, if that is at least half of them."""
     signatures = [
-        (one.extension.name, signature)
-        for one in plugins.formats().values()
-        for signature in one.extension.signature
+        (one.extension.name, signature) for one in plugins.formats().values() for signature in one.extension.signature
     ]
     name, best = max(signatures, key=lambda one: len(one[1] & columns) / len(one[1]))
     if len(best & columns) < len(best) / 2:

@@ -41,7 +41,7 @@ def _write_lines(frame: pd.DataFrame, path: Path) -> None:
 
 def _storable(frame: pd.DataFrame) -> pd.DataFrame:
     """Write foreign columns of mixed types as text: a Parquet column has one type."""
-    mixed = [name for name in frame.columns[frame.dtypes == object] if not _has_one_type(frame[name])]
+    mixed = [name for name in frame if pd.api.types.is_object_dtype(frame[name]) and not _has_one_type(frame[name])]
     return frame.assign(**{name: as_text(frame[name]) for name in mixed})
 
 

@@ -1,0 +1,54 @@
+"""A whole ranker out of one function: from pair sums to scores."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from podium.battles import Battles
+from podium.rankers.coded import code
+from podium.rankers.intervals import by_bootstrap, resample
+from podium.rankers.labelling import Result, played_of, standings
+from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, drawn, pair_sums
+from podium.ranking import Standings
+
+Score = Callable[[Pairs], np.ndarray]
+"""From pair sums to one score per entrant, shape (entrants,)."""
+
+
+def from_pairs(
+    ranker: str,
+    scale: str,
+    score: Score,
+    battles: Battles,
+    *,
+    level: float,
+    rng: np.random.Generator,
+    resamples: int = 1000,
+) -> Standings:
+    """Rank by a score of pair sums, with item-bootstrap intervals and rank sets.
+
+    Args:
+        ranker: its name.
+        scale: what a score is.
+        score: the rule.
+        battles: credits in [0, 1].
+        level: of intervals and rank sets, in (0, 1).
+        rng: draws for the bootstrap and rank sets.
+        resamples: of the bootstrap.
+    """
+    coded = code(battles)
+    pairs = pair_sums(coded)
+    cells = cells_by_cluster(coded, pairs)
+    draws = resample(lambda counts: scores_of_draws(score, cells, counts), coded.clusters, resamples, rng)
+    estimate = by_bootstrap(score(pairs), draws, coded.clusters, level=level, cluster="item")
+    return standings(ranker, scale, played_of(battles, coded, pairs), Result(estimate), level=level, rng=rng)
+
+
+def scores_of_draws(score: Score, cells: PairCells, counts: np.ndarray) -> np.ndarray:
+    """Score resampled clusters, shape (draws, entrants); a pair that was not drawn is left out of its draw.
+
+    Args:
+        counts: how often each cluster was drawn, shape (draws, clusters).
+    """
+    credit, weight = cells.resampled(counts)
+    return np.stack([score(drawn(cells.pairs, c, w)) for c, w in zip(credit, weight, strict=True)])

@@ -1,0 +1,85 @@
+"""FastChat and Arena battles: winner model_a, model_b or a tie in many spellings."""
+
+import pytest
+
+import podium
+
+HEADER = "question_id,model_a,model_b,winner,language\n"
+
+
+def credit(save, winner):
+    return podium.read_battles(save("battles.csv", f"{HEADER}q1,alpha,beta,{winner},English\n")).table["credit"].iloc[0]
+
+
+@pytest.mark.parametrize(("winner", "expected"), [("model_a", 1.0), ("model_b", 0.0), ("tie", 0.5)])
+def test_the_winner_earns_the_credit(save, winner, expected):
+    assert credit(save, winner) == expected
+
+
+@pytest.mark.parametrize(
+    "spelling", ["tie (bothbad)", "tie(bothbad)", "tie (both bad)", "tie(all bad)", "both_bad", "bothbad"]
+)
+def test_both_bad_is_a_tie_in_every_spelling(save, spelling):
+    assert credit(save, spelling) == 0.5
+
+
+@pytest.mark.parametrize("winner", ["", "error", "invalid"])
+def test_a_battle_without_winner_is_unread_with_its_reason(save, winner):
+    battles = podium.read_battles(save("battles.csv", f"{HEADER}q1,alpha,beta,{winner},English\n"))
+    assert battles.unread_reasons() == {"no winner": 1}
+
+
+def test_an_unknown_winner_is_an_error_that_names_file_row_and_value(save):
+    with pytest.raises(podium.DataError) as caught:
+        podium.read_battles(save("battles.csv", f"{HEADER}q1,alpha,beta,tie,English\nq2,alpha,beta,draw,English\n"))
+    for part in ("battles.csv", "row 2", "'draw'", "Remedy", "--credit-map"):
+        assert part in str(caught.value)
+
+
+def test_an_arena_battle_is_not_merged_with_its_mirror(save):
+    text = f"{HEADER}q1,alpha,beta,model_a,English\nq1,beta,alpha,model_a,English\n"
+    assert podium.read_battles(save("battles.csv", text)).counts().battles == 2
+
+
+def test_question_and_language_become_item_and_category(save):
+    row = podium.read_battles(save("battles.csv", f"{HEADER}q1,alpha,beta,tie,English\n")).to_frame().iloc[0]
+    assert (row["item"], row["category"]) == ("q1", "English")
+
+
+def test_foreign_columns_of_battles_are_kept(save):
+    rows = [{"id": 1, "model_a": "x", "model_b": "y", "winner": "tie", "anony": True, "turn": 2}]
+    table = podium.read_battles(save("battles.json", rows)).table
+    assert (table["anony"].tolist(), table["turn"].tolist()) == ([True], [2])
+
+
+def test_a_category_beside_a_language_stays(save):
+    rows = [{"id": 1, "model_a": "x", "model_b": "y", "winner": "tie", "language": "en", "category": "code"}]
+    table = podium.read_battles(save("battles.jsonl", rows)).table
+    assert (table["category"].tolist(), table["language"].tolist()) == (["code"], ["en"])
+
+
+@pytest.mark.parametrize(("flags", "expected"), [("1,0,0", 1.0), ("0,1,0", 0.0), ("0,0,1", 0.5)])
+def test_three_indicator_columns_say_the_winner(save, flags, expected):
+    header = "id,model_a,model_b,prompt,winner_model_a,winner_model_b,winner_tie\n"
+    table = podium.read_battles(save("train.csv", f"{header}30192,alpha,beta,p,{flags}\n")).table
+    assert table["credit"].tolist() == [expected]
+    assert table["item"].tolist() == ["30192"]
+
+
+@pytest.mark.parametrize("flags", ["1,1,0", "0,0,0"])
+def test_indicators_that_name_no_single_winner_are_an_error(save, flags):
+    header = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
+    with pytest.raises(podium.DataError, match=r"train.csv, row 1: winner indicators .* exactly one"):
+        podium.read_battles(save("train.csv", f"{header}1,alpha,beta,{flags}\n"))
+
+
+def test_empty_indicators_are_unread(save):
+    header = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
+    battles = podium.read_battles(save("train.csv", f"{header}1,alpha,beta,,,\n2,alpha,beta,1,0,0\n"))
+    assert battles.counts().unread == 1
+
+
+def test_a_table_without_question_says_that_each_row_is_an_item(save):
+    battles = podium.read_battles(save("battles.csv", "model_a,model_b,winner\nx,y,model_a\nx,y,model_a\n"))
+    assert battles.notes == ("no item column: each row counts as an item of its own",)
+    assert battles.counts().items == 2

@@ -1,0 +1,119 @@
+"""MT-bench: winners are names already mapped back; grades of -1 failed."""
+
+import pytest
+
+import podium
+
+
+def pair(g1, g2, turn=1, question=81, template="pair-v2", **more):
+    return {
+        "question_id": question,
+        "model_1": "alpaca",
+        "model_2": "vicuna",
+        "g1_winner": g1,
+        "g2_winner": g2,
+        "judge": ["gpt-4", template],
+        "g1_user_prompt": "p",
+        "g1_judgment": "j",
+        "g2_user_prompt": "p",
+        "g2_judgment": "j",
+        "turn": turn,
+        "tstamp": 1.0,
+    } | more
+
+
+def grade(score, model="alpaca", turn=1, question=81, template="single-v1"):
+    return {
+        "question_id": question,
+        "model": model,
+        "judge": ["gpt-4", template],
+        "user_prompt": "p",
+        "judgment": "j",
+        "score": score,
+        "turn": turn,
+        "tstamp": 1.0,
+    }
+
+
+@pytest.mark.parametrize(("winner", "credit"), [("model_1", 1.0), ("model_2", 0.0), ("tie", 0.5)])
+def test_the_winner_of_either_game_is_a_name_not_a_place(save, winner, credit):
+    table = podium.read_battles(save("pair.jsonl", [pair(winner, winner)]), merge=False).table
+    assert table["model_a"].tolist() == ["alpaca", "alpaca"]
+    assert table["order"].tolist() == ["ab", "ba"]
+    assert table["credit"].tolist() == [credit, credit]
+
+
+def test_games_that_disagree_are_a_flip_worth_half(save):
+    row = podium.read_battles(save("pair.jsonl", [pair("model_1", "model_2")])).table.iloc[0]
+    assert (row["credit"], row["swap"]) == (0.5, "flip")
+
+
+def test_an_error_in_one_game_makes_the_battle_unread(save):
+    battles = podium.read_battles(save("pair.jsonl", [pair("error", "model_2")]))
+    assert battles.unread_reasons() == {"one order unread": 1}
+
+
+def test_errors_in_both_games_say_judge_error(save):
+    battles = podium.read_battles(save("pair.jsonl", [pair("error", "error")]))
+    assert battles.unread_reasons() == {"judge error": 1}
+
+
+def test_an_unknown_winner_of_a_game_is_an_error(save):
+    with pytest.raises(
+        podium.DataError, match=r"pair.jsonl, line 1: g2_winner 'alpaca' is not a known verdict.*model_1"
+    ):
+        podium.read_battles(save("pair.jsonl", [pair("tie", "alpaca")]))
+
+
+def test_two_turns_of_a_question_are_two_battles_of_one_item(save):
+    battles = podium.read_battles(save("pair.jsonl", [pair("model_1", "model_1", turn=k) for k in (1, 2)]))
+    assert (battles.counts().items, battles.counts().battles) == (1, 2)
+    assert battles.notes == ()
+
+
+def test_templates_for_mathematics_and_turns_are_one_judge(save):
+    rows = [pair("tie", "tie"), pair("tie", "tie", question=111, template="pair-math-v1-multi-turn")]
+    battles = podium.read_battles(save("pair.jsonl", rows))
+    assert battles.judges == ("gpt-4",)
+    assert battles.table["template"].tolist() == ["pair-v2", "pair-math-v1-multi-turn"]
+
+
+def test_foreign_columns_of_pairs_are_kept(save):
+    assert podium.read_battles(save("pair.jsonl", [pair("tie", "tie", g1_judgment="why")])).table[
+        "g1_judgment"
+    ].tolist() == ["why"]
+
+
+def test_the_higher_grade_wins(save):
+    battles = podium.read_battles(save("single.jsonl", [grade(9, "vicuna"), grade(7.5, "alpaca")]))
+    row = battles.to_frame().iloc[0]
+    assert (row["model_a"], row["model_b"], row["credit"], row["margin"]) == ("alpaca", "vicuna", 0.0, -1.5)
+
+
+def test_equal_grades_tie(save):
+    battles = podium.read_battles(save("single.jsonl", [grade(8, "vicuna"), grade(8.0, "alpaca")]))
+    assert battles.table["credit"].tolist() == [0.5]
+
+
+def test_a_grade_of_minus_one_is_unread_not_low(save):
+    battles = podium.read_battles(save("single.jsonl", [grade(-1, "vicuna"), grade(7, "alpaca")]))
+    assert battles.unread_reasons() == {"no score": 1}
+
+
+def test_a_grade_of_minus_one_does_not_enter_the_mean(save):
+    rows = [grade(score, model, question=k) for k, score in enumerate((6, 8)) for model in ("alpaca", "vicuna")]
+    rows += [grade(-1, "vicuna", question=9), grade(10, "alpaca", question=9)]
+    ranking = podium.rank(podium.read_battles(save("single.jsonl", rows)), "mean")
+    assert {entry.model: entry.score for entry in ranking.standings[0].entries} == {"alpaca": 8.0, "vicuna": 7.0}
+
+
+def test_grades_of_two_turns_are_not_averaged_together(save):
+    rows = [grade(5 + turn, model, turn) for model in ("alpaca", "vicuna") for turn in (1, 2)]
+    battles = podium.read_battles(save("single.jsonl", rows))
+    assert battles.counts().battles == 2
+    assert battles.notes == ()
+
+
+def test_a_label_renames_the_one_model_of_a_file(save):
+    one, two = save("one.jsonl", [grade(9)]), save("two.jsonl", [grade(7)])
+    assert podium.read_battles(f"new={one}", f"old={two}").entrants == ("new", "old")

@@ -1,0 +1,345 @@
+"""Fits and covariances against other people's code, closed forms, and what must never change them."""
+
+import choix
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from podium import NotIdentifiedError, UsageError, rank, read_battles, simulate
+from podium.rankers.bradley_terry import bradley_terry, covariance, rate
+from podium.rankers.clusters import surpluses
+from podium.rankers.coded import code
+from podium.rankers.elo import MEAN, POINTS
+from podium.rankers.graph import design_efficiency, graph_of
+from podium.rankers.labelling import played_of
+from podium.rankers.newton import log_likelihood, maximise
+from podium.rankers.pairs import Pairs, cells_by_cluster, pair_sums, pairs_of_squares
+from podium.rankers.resampled import maximise_many
+from podium.simulator import Judge
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+def worldly_battles(seed=0, items=30, judge=None):
+    return simulate(6, items, seed=seed).battles(judge or Judge(tie=0.3))
+
+
+def elo(battles, **options):
+    return {entry.model: entry.score for entry in bradley_terry(battles, rng=rng(), **options).entries}
+
+
+def squares_of(battles):
+    coded = code(battles)
+    pairs = pair_sums(coded)
+    wins = np.zeros((pairs.entrants,) * 2)
+    wins[pairs.low, pairs.high] = pairs.credit
+    wins[pairs.high, pairs.low] = pairs.weight - pairs.credit
+    return coded, pairs, wins
+
+
+def design(coded):
+    """One row per battle, a column per entrant but the last, which is the origin."""
+    size = len(coded.entrants)
+    matrix = np.eye(size)[coded.a] - np.eye(size)[coded.b]
+    return matrix[:, :-1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ratings_equal_choix_to_1e_9(seed):
+    _, pairs, wins = squares_of(worldly_battles(seed))
+    ours = maximise(pairs, 0.0).theta
+    theirs = choix.ilsr_pairwise_dense(wins, tol=1e-13)
+    assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-9)
+
+
+@pytest.mark.parametrize("verdicts", ["hard", "soft"])
+def test_ratings_equal_a_statsmodels_binomial_glm_to_1e_9(verdicts):
+    coded, pairs, _ = squares_of(worldly_battles(1, judge=Judge(verdicts=verdicts)))
+    glm = sm.GLM(coded.credit, design(coded), family=sm.families.Binomial()).fit(tol=1e-14)
+    theirs = np.append(glm.params, 0.0)
+    assert maximise(pairs, 0.0).theta == pytest.approx(theirs - theirs.mean(), abs=1e-9)
+
+
+def test_weighted_ratings_equal_a_statsmodels_glm_with_frequency_weights():
+    frame = simulate(5, 20, seed=3).presentations()
+    frame["weight"] = np.random.default_rng(1).uniform(0.5, 3, len(frame))
+    coded, pairs, _ = squares_of(read_battles(frame, merge=False))
+    glm = sm.GLM(coded.credit, design(coded), family=sm.families.Binomial(), freq_weights=coded.weight).fit(tol=1e-14)
+    theirs = np.append(glm.params, 0.0)
+    assert maximise(pairs, 0.0).theta == pytest.approx(theirs - theirs.mean(), abs=1e-9)
+
+
+def test_the_penalised_maximum_equals_a_general_optimisers():
+    _, pairs, _ = squares_of(worldly_battles(2))
+    found = minimize(lambda t: -log_likelihood(pairs, t, 3.0), np.zeros(6), method="BFGS", options={"gtol": 1e-9})
+    assert maximise(pairs, 3.0).theta == pytest.approx(found.x, abs=1e-6)
+
+
+def test_half_lambda_not_lambda_multiplies_the_squared_ratings():
+    """Closed form for two entrants: w (y - s(2t)) = lambda t at the maximum of the lambda / 2 convention."""
+    pairs = pairs_of_squares(np.array([[0, 8.0], [0, 0]]), np.array([[0, 10.0], [0, 0]]))
+    t = maximise(pairs, 0.7).theta[0]
+    assert 8 - 10 * expit(2 * t) == pytest.approx(0.7 * t, abs=1e-9)
+
+
+def test_two_entrants_have_the_closed_form_rating():
+    frame = pd.DataFrame({"item": range(10), "model_a": "x", "model_b": "y", "credit": [1.0] * 7 + [0.0] * 3})
+    gap = np.diff(list(elo(read_battles(frame), regularization=0.0).values()))[0]
+    assert -gap == pytest.approx(400 * np.log10(7 / 3), abs=1e-9)
+
+
+def test_the_clustered_covariance_equals_statsmodels():
+    """statsmodels without its own correction, times G / (G - 1), contrasted against the last entrant."""
+    battles = worldly_battles(4)
+    coded, pairs, _ = squares_of(battles)
+    rated = rate(played_of(battles, coded, pairs), pairs, 0.0)
+    ours = covariance(rated, surpluses(coded, expit(rated.theta[coded.a] - rated.theta[coded.b])))
+    glm = sm.GLM(coded.credit, design(coded), family=sm.families.Binomial()).fit(
+        tol=1e-14, cov_type="cluster", cov_kwds={"groups": coded.cluster, "use_correction": False}
+    )
+    contrast = np.hstack([np.eye(5), -np.ones((5, 1))])
+    theirs = glm.cov_params() * coded.clusters / (coded.clusters - 1)
+    assert contrast @ ours @ contrast.T == pytest.approx(theirs, rel=1e-7)
+
+
+def test_many_resamples_at_once_equal_one_by_one():
+    coded, pairs, _ = squares_of(worldly_battles(5))
+    cells = cells_by_cluster(coded, pairs)
+    counts = np.random.default_rng(0).multinomial(coded.clusters, [1 / coded.clusters] * coded.clusters, 20)
+    credit, weight = cells.resampled(counts.astype(float))
+    together = maximise_many(pairs, credit, weight, 0.01, np.zeros(6))
+    alone = [maximise(Pairs(pairs.low, pairs.high, c, w, 6), 0.01).theta for c, w in zip(credit, weight, strict=True)]
+    assert together == pytest.approx(np.array(alone), abs=1e-9)
+
+
+@pytest.mark.parametrize("neighbours", [1, 4])
+def test_sparse_graphs_of_200_entrants_are_exact(neighbours):
+    """Expected credits of known strengths as data: the maximum is the strengths themselves."""
+    theta = np.random.default_rng(0).normal(0, 1, 200)
+    theta -= theta.mean()
+    low = np.concatenate([np.arange(200 - step) for step in range(1, neighbours + 1)])
+    high = np.concatenate([np.arange(step, 200) for step in range(1, neighbours + 1)])
+    weight = np.full(len(low), 50.0)
+    pairs = Pairs(low, high, weight * expit(theta[low] - theta[high]), weight, 200)
+    assert POINTS * np.abs(maximise(pairs, 0.0).theta - theta).max() < 1e-6
+
+
+def test_a_chain_is_said_to_be_weakly_identified():
+    names = [f"m{k:02d}" for k in range(30)]
+    rows = [(f"i{j}", a, b, j % 2) for a, b in zip(names[:-1], names[1:], strict=True) for j in range(40)]
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
+    assert any("weakly identified" in text for text in bradley_terry(read_battles(frame), rng=rng()).warnings)
+
+
+@pytest.mark.parametrize(("shape", "efficiency"), [("complete", 1.0), ("star", 0.5), ("chain", None)])
+def test_design_efficiency_has_its_closed_forms(shape, efficiency):
+    """Round robin 1; star of n: 1/2 * n / (n - 1) * (n-1)^2 / ((n-2) + 1/n) / n; chain: 3 / (n + 1)."""
+    n = 9
+    edges = {
+        "complete": np.triu_indices(n, 1),
+        "star": (np.zeros(n - 1, dtype=int), np.arange(1, n)),
+        "chain": (np.arange(n - 1), np.arange(1, n)),
+    }[shape]
+    weight = np.ones(len(edges[0]))
+    expected = {"complete": 1.0, "star": (n - 1) ** 2 / ((n - 2) + 1 / n) / (2 * (n - 1)), "chain": 3 / (n + 1)}[shape]
+    found = design_efficiency(Pairs(*edges, weight / 2, weight, n))
+    assert found == pytest.approx(expected, rel=1e-9)
+    assert efficiency is None or found == pytest.approx(efficiency, abs=0.08)
+
+
+def test_a_win_never_lowers_the_winners_rating():
+    frame = simulate(5, 12, seed=8).presentations()
+    before = elo(read_battles(frame, merge=False))
+    for name in before:
+        rival = next(other for other in before if other != name)
+        win = pd.DataFrame({"item": ["new"], "model_a": [name], "model_b": [rival], "credit": [1.0], "order": ["ab"]})
+        assert elo(read_battles(pd.concat([frame, win]), merge=False))[name] > before[name]
+
+
+def tables():
+    """Small random tables of 4 entrants, connected by a round robin of ties."""
+    row = st.tuples(
+        st.integers(0, 5), st.sampled_from([(a, b) for a in range(4) for b in range(4) if a != b]), st.integers(0, 4)
+    )
+    return st.lists(row, min_size=1, max_size=30)
+
+
+def frame_of(rows, names="wxyz"):
+    ties = [(6 + k, pair, 2) for k, pair in enumerate([(0, 1), (1, 2), (2, 3), (0, 3)])]
+    return pd.DataFrame(
+        [(f"i{item}", names[a], names[b], level / 4) for item, (a, b), level in [*rows, *ties]],
+        columns=["item", "model_a", "model_b", "credit"],
+    )
+
+
+def answers(frame, rankers=("bradley-terry", "win-rate", "informativeness")):
+    """All numbers of a ranking, by ranker and entrant."""
+    table = rank(read_battles(frame), list(rankers)).to_frame()
+    return table.set_index(["ranker", "model"]).sort_index().drop(columns=["slice", "scale", "separated"]).astype(float)
+
+
+@settings(max_examples=25, deadline=None)
+@given(tables())
+def test_renaming_models_changes_nothing(rows):
+    renamed = answers(frame_of(rows, names=("zz", "aa", "mm", "bb")))
+    back = renamed.rename(index={"zz": "w", "aa": "x", "mm": "y", "bb": "z"}, level="model").sort_index()
+    pd.testing.assert_frame_equal(answers(frame_of(rows)), back, rtol=0, atol=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(tables(), st.integers(0, 100))
+def test_shuffling_rows_changes_nothing(rows, seed):
+    frame = frame_of(rows)
+    shuffled = frame.sample(frac=1, random_state=seed)
+    pd.testing.assert_frame_equal(answers(frame), answers(shuffled), rtol=0, atol=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(tables(), st.integers(0, 2**30))
+def test_swapping_a_with_b_changes_nothing(rows, which):
+    frame = frame_of(rows)
+    turn = np.array([(which >> k % 30) & 1 == 1 for k in range(len(frame))])
+    swapped = frame.copy()
+    swapped.loc[turn, ["model_a", "model_b"]] = frame.loc[turn, ["model_b", "model_a"]].to_numpy()
+    swapped.loc[turn, "credit"] = 1 - frame.loc[turn, "credit"]
+    pd.testing.assert_frame_equal(answers(frame), answers(swapped), rtol=0, atol=1e-9)
+
+
+def test_bootstrap_intervals_do_not_depend_on_the_order_of_rows():
+    frame = simulate(4, 20, seed=2).presentations()
+    options = {"interval": "bootstrap", "resamples": 50}
+    first = rank(read_battles(frame), "bradley-terry", **options).to_frame()
+    second = rank(read_battles(frame.sample(frac=1, random_state=1)), "bradley-terry", **options).to_frame()
+    pd.testing.assert_frame_equal(first, second, rtol=0, atol=1e-9)
+
+
+def test_hard_labels_round_soft_credits():
+    battles = worldly_battles(6, judge=Judge(verdicts="soft"))
+    hard = battles.table.assign(credit=(np.sign(battles.table["credit"] - 0.5) + 1) / 2)
+    flip = (battles.table["swap"] == "flip").to_numpy()
+    hard.loc[flip, "credit"] = 0.5
+    same = read_battles(hard.assign(order=None), merge=False)
+    assert elo(battles, labels="hard") == pytest.approx(elo(same), abs=1e-9)
+
+
+def test_pinning_shifts_scores_and_leaves_standard_errors():
+    battles = worldly_battles(7)
+    plain = bradley_terry(battles, rng=rng())
+    pinned = bradley_terry(battles, rng=rng(), pin="model-02:1000")
+    assert next(e.score for e in pinned.entries if e.model == "model-02") == pytest.approx(1000)
+    shifts = [p.score - q.score for p, q in zip(pinned.entries, plain.entries, strict=True)]
+    assert shifts == pytest.approx([shifts[0]] * 6)
+    assert [e.se for e in pinned.entries] == [e.se for e in plain.entries]
+
+
+@pytest.mark.parametrize("pin", ["model-02", "model-02:", "model-02:high", ":1000", "nobody:1000", "model-02:nan"])
+def test_a_malformed_pin_is_refused(pin):
+    with pytest.raises(UsageError, match="pin=|no entrant called"):
+        bradley_terry(worldly_battles(), rng=rng(), pin=pin)
+
+
+def test_scores_average_1500():
+    assert np.mean(list(elo(worldly_battles(3)).values())) == pytest.approx(MEAN)
+
+
+def test_the_centre_is_the_mean_of_the_entrants_named():
+    scores = elo(worldly_battles(3), center=("model-01", "model-04"))
+    assert (scores["model-01"] + scores["model-04"]) / 2 == pytest.approx(MEAN)
+
+
+def test_disconnected_groups_are_named_with_the_battle_that_joins_them():
+    rows = [("i1", "a", "b", 1), ("i2", "b", "a", 1), ("i1", "c", "d", 1), ("i2", "d", "c", 1), ("i3", "d", "c", 0)]
+    battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+    with pytest.raises(NotIdentifiedError, match=r"2 groups .*a, b \| c, d.*join them: a vs c"):
+        bradley_terry(battles, rng=rng())
+
+
+def one_sided_wins():
+    """A circle a > b > c > a, and d, which never lost."""
+    rows = [(f"i{k}", *pair, 1.0) for k in range(4) for pair in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"))]
+    return read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+
+
+def test_an_unbeaten_entrant_is_marked_and_its_interval_left_open():
+    standings = bradley_terry(one_sided_wins(), rng=rng())
+    entry = next(e for e in standings.entries if e.model == "d")
+    assert (entry.separated, entry.low, entry.high, entry.se) == (True, None, None, None)
+    assert standings.fit.separated == ("d",)
+    assert any("d (never lost)" in text for text in standings.warnings)
+
+
+def test_without_regularization_an_unbeaten_entrant_is_refused():
+    with pytest.raises(NotIdentifiedError, match="no finite maximum-likelihood rating.*d \\(never lost\\)"):
+        bradley_terry(one_sided_wins(), rng=rng(), regularization=0.0)
+
+
+def test_an_entrant_that_only_won_within_its_group_is_found_separated():
+    """x and y beat each other, and together only ever lost: outside the strongly connected core, yet not winless."""
+    pairs = [("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "x"), ("a", "x"), ("b", "y")]
+    frame = pd.DataFrame([("i", a, b, 1.0) for a, b in pairs], columns=["item", "model_a", "model_b", "credit"])
+    coded = code(read_battles(frame))
+    graph = graph_of(pair_sums(coded))
+    assert [name for name, out in zip(coded.entrants, graph.separated, strict=True) if out] == ["x", "y"]
+
+
+def test_separated_bootstrap_resamples_are_counted_and_left_out():
+    """Only one of 6 items has d losing: resamples without it are separated, about (5/6)^6 of them."""
+    rows = [(f"i{k}", *pair, 1.0) for k in range(6) for pair in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"))]
+    rows.append(("i0", "d", "a", 0.0))
+    battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+    standings = bradley_terry(battles, rng=rng(), interval="bootstrap", resamples=2000)
+    told = next(text for text in standings.warnings if "resamples were separated" in text)
+    assert int(told.split()[0]) / 2000 == pytest.approx((5 / 6) ** 6, abs=0.03)
+    assert max(entry.high for entry in standings.entries) < 2500
+
+
+def test_averaging_separated_resamples_in_would_widen_the_interval():
+    """The wrong variant: without the check, the regularised huge ratings of separated resamples enter."""
+    rows = [(f"i{k}", *pair, 1.0) for k in range(6) for pair in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"))]
+    rows.append(("i0", "d", "a", 0.0))
+    battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+    coded, pairs, _ = squares_of(battles)
+    cells = cells_by_cluster(coded, pairs)
+    counts = np.random.default_rng(0).multinomial(6, [1 / 6] * 6, 500).astype(float)
+    theta = maximise_many(pairs, *cells.resampled(counts), 1e-6, np.zeros(4))
+    assert POINTS * (theta.max() - theta.min()) > 2000
+
+
+def test_all_ties_give_equal_ratings_without_an_interval():
+    rows = [(f"i{k}", a, b, 0.5) for k in range(8) for a, b in (("a", "b"), ("b", "c"))]
+    standings = bradley_terry(
+        read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])), rng=rng()
+    )
+    assert [(e.rank, e.score, e.se, e.low) for e in standings.entries] == [(1, pytest.approx(1500), None, None)] * 3
+    assert any("no variation between items" in text for text in standings.warnings)
+
+
+def test_a_single_item_gives_no_interval():
+    rows = [("i", a, b, 0.5) for a, b in (("a", "b"), ("b", "c"))] + [("i", "a", "b", 1.0)]
+    standings = bradley_terry(
+        read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])), rng=rng()
+    )
+    assert standings.interval is None
+    assert any("single item gives no interval" in text for text in standings.warnings)
+
+
+def test_ratings_recover_the_simulators_strengths():
+    """With no item effects the estimand is the strengths, and many items find them."""
+    world = simulate(5, 20_000, seed=1, item_sd=0.0)
+    coded = code(world.battles())
+    assert maximise(pair_sums(coded), 0.0).theta == pytest.approx(world.strengths, abs=0.05)
+
+
+def test_newton_reports_a_vanishing_gradient():
+    assert bradley_terry(worldly_battles(), rng=rng(), regularization=0.0).fit.gradient < 1e-12
+
+
+def test_expected_credit_logits_are_strength_gaps_in_a_world_without_item_effects():
+    world = simulate(4, 3, seed=5, item_sd=0.0)
+    assert logit(world.expected_credits()[0, 1]) == pytest.approx(world.strengths[0] - world.strengths[1])

@@ -1,0 +1,78 @@
+"""Informativeness against its definition, written out, and against hand-worked cases."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from podium import NotIdentifiedError, read_battles, simulate
+from podium.rankers.informativeness import informativeness
+from podium.simulator import Judge
+
+
+def table(rows):
+    return read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+
+
+def by_definition(battles, anchor, verdict):
+    """Share of (item, unordered pair of others) whose verdicts against the anchor differ, loop by loop."""
+    rows = battles.table[battles.readable]
+    apart = compared = 0
+    for _, item in rows.groupby("item", observed=True):
+        verdicts = {}
+        for row in item.itertuples():
+            if anchor in (row.model_a, row.model_b):
+                ours = row.credit if row.model_b == anchor else 1 - row.credit
+                verdicts[row.model_a if row.model_b == anchor else row.model_b] = verdict(ours)
+        for x, y in combinations(verdicts.values(), 2):
+            apart, compared = apart + (x != y), compared + 1
+    return apart / compared
+
+
+@pytest.mark.parametrize(
+    ("levels", "verdict"), [("full", lambda c: round(c, 9)), ("three", lambda c: np.sign(c - 0.5))]
+)
+def test_it_equals_the_papers_definition_loop_by_loop(levels, verdict):
+    battles = simulate(5, 15, seed=2).battles(Judge(tie=0.5, unread=0.1))
+    battles = read_battles(battles.to_frame().drop(columns=["margin", "swap"]), merge=False)
+    for entry in informativeness(battles, rng=np.random.default_rng(0), levels=levels).entries:
+        assert entry.score == pytest.approx(by_definition(battles, entry.model, verdict), abs=1e-12)
+
+
+def test_an_anchor_that_beats_everyone_tells_nobody_apart():
+    rows = [(f"i{k}", "best", other, 1.0) for k in range(5) for other in "xyz"]
+    standings = informativeness(table(rows), rng=np.random.default_rng(0))
+    assert {e.model: e.score for e in standings.entries}["best"] == 0.0
+
+
+def test_five_level_labels_tell_more_apart_than_three():
+    rows = [("i", "anchor", "x", 1.0, 2.0), ("i", "anchor", "y", 1.0, 1.0), ("i", "anchor", "z", 0.0, -1.0)]
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "margin"])
+    entry = next(
+        e for e in informativeness(read_battles(frame), rng=np.random.default_rng(0)).entries if e.model == "anchor"
+    )
+    assert (entry.score, entry.extra["three_level"]) == (1.0, pytest.approx(2 / 3))
+
+
+def test_continuous_credits_are_compared_by_sign_only_and_that_is_said():
+    battles = simulate(4, 40, seed=1).battles(Judge(verdicts="soft"))
+    standings = informativeness(battles, rng=np.random.default_rng(0))
+    assert standings.diagnostics["levels"] == "three"
+    assert any("continuous verdicts" in text for text in standings.warnings)
+
+
+def test_unread_verdicts_leave_the_denominator():
+    rows = [("i", "anchor", "x", 1.0), ("i", "anchor", "y", 0.0), ("i", "anchor", "z", None), ("j", "anchor", "x", 1.0)]
+    entry = next(e for e in informativeness(table(rows), rng=np.random.default_rng(0)).entries if e.model == "anchor")
+    assert (entry.score, entry.extra["pairs"]) == (1.0, 1)
+
+
+def test_two_entrants_are_refused():
+    with pytest.raises(NotIdentifiedError, match="at least three entrants"):
+        informativeness(table([("i", "a", "b", 1.0)]), rng=np.random.default_rng(0))
+
+
+def test_rows_without_items_are_refused():
+    frame = pd.DataFrame([("a", "b", 1.0), ("b", "c", 1.0)], columns=["model_a", "model_b", "credit"])
+    with pytest.raises(NotIdentifiedError, match="`item` column"):
+        informativeness(read_battles(frame), rng=np.random.default_rng(0))

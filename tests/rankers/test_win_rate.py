@@ -1,0 +1,107 @@
+"""Win rates, means and medians against hand-worked cases and plain NumPy."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from podium import NotIdentifiedError, UsageError, read_battles, simulate
+from podium.rankers.pointwise import mean, median
+from podium.rankers.win_rate import win_rate
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+def table(rows):
+    return read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+
+
+def scores(standings):
+    return {entry.model: entry.score for entry in standings.entries}
+
+
+def test_each_opponent_counts_once_however_often_it_was_met():
+    rows = [("i1", "a", "b", 1.0)] + [(f"i{k}", "a", "c", 0.0) for k in range(9)]
+    assert scores(win_rate(table(rows), rng=rng()))["a"] == 0.5
+
+
+def test_the_anchor_scores_one_minus_the_mean_of_the_others():
+    rows = [("i1", "x", "anchor", 1.0), ("i2", "x", "anchor", 0.5), ("i1", "y", "anchor", 0.0), ("i1", "x", "y", 1.0)]
+    found = scores(win_rate(table(rows), rng=rng(), anchor="anchor"))
+    assert found == {"x": 0.75, "y": 0.0, "anchor": 1 - (0.75 + 0.0) / 2}
+
+
+def test_against_an_anchor_only_its_battles_are_counted():
+    rows = [("i1", "x", "anchor", 1.0), ("i1", "y", "anchor", 0.0), ("i1", "x", "y", 1.0)]
+    standings = win_rate(table(rows), rng=rng(), anchor="anchor")
+    assert {e.model: e.battles for e in standings.entries} == {"x": 1, "y": 1, "anchor": 2}
+
+
+def test_an_entrant_that_never_met_the_anchor_has_no_score():
+    rows = [("i1", "x", "anchor", 1.0), ("i2", "x", "anchor", 0.0), ("i1", "x", "y", 1.0)]
+    standings = win_rate(table(rows), rng=rng(), anchor="anchor")
+    assert scores(standings)["y"] is None
+    assert any("y has no readable battle against anchor" in text for text in standings.warnings)
+
+
+def test_an_unknown_anchor_is_refused_with_the_nearest_name():
+    with pytest.raises(UsageError, match="did you mean 'anchor'"):
+        win_rate(table([("i1", "x", "anchor", 1.0)]), rng=rng(), anchor="ancor")
+
+
+def test_a_single_opponent_gives_the_standard_error_of_a_clustered_mean():
+    """Closed form: sqrt(G / (G - 1) * sum of squared cluster totals) / N, worked by NumPy."""
+    world = simulate(2, 30, seed=3)
+    battles = world.battles()
+    credit = battles.table["credit"].to_numpy()
+    by_hand = np.sqrt(30 / 29 * np.sum((credit - credit.mean()) ** 2)) / 30
+    assert win_rate(battles, rng=rng()).entries[0].se == pytest.approx(by_hand, rel=1e-12)
+
+
+def pointwise(seed=0, items=12, missing=()):
+    world = simulate(4, items, seed=seed)
+    frame = pd.DataFrame(world.quality, columns=world.entrants).rename_axis("item").reset_index()
+    frame = frame.melt("item", var_name="model", value_name="score").drop(index=list(missing))
+    return read_battles(frame), frame
+
+
+@pytest.mark.parametrize(("ranker", "rule"), [(mean, "mean"), (median, "median")])
+def test_pointwise_scores_are_aggregated_per_entrant(ranker, rule):
+    battles, frame = pointwise(items=13)
+    assert scores(ranker(battles, rng=rng())) == pytest.approx(frame.groupby("model")["score"].agg(rule).to_dict())
+
+
+def test_the_standard_error_of_a_mean_is_the_textbook_one():
+    battles, frame = pointwise()
+    found = {entry.model: entry.se for entry in mean(battles, rng=rng()).entries}
+    assert found == pytest.approx(frame.groupby("model")["score"].sem().to_dict())
+
+
+def test_the_median_of_an_even_number_lies_between_the_two_middle_scores():
+    battles, frame = pointwise(items=10)
+    assert scores(median(battles, rng=rng())) == pytest.approx(frame.groupby("model")["score"].median().to_dict())
+
+
+def test_resampled_medians_equal_numpy_on_the_repeated_items():
+    from podium.rankers.pointwise import _medians, score_matrix
+
+    matrix = score_matrix(pointwise(items=9)[0])
+    counts = np.random.default_rng(1).multinomial(9, [1 / 9] * 9, 25)
+    repeated = [np.median(np.repeat(matrix.values, times, axis=0), axis=0) for times in counts]
+    assert _medians(matrix, counts.astype(float)) == pytest.approx(np.array(repeated))
+
+
+def test_a_missing_score_is_not_a_zero():
+    battles, frame = pointwise(missing=[3])
+    assert scores(mean(battles, rng=rng())) == pytest.approx(frame.groupby("model")["score"].mean().to_dict())
+
+
+def test_missing_scores_are_told():
+    standings = mean(pointwise(missing=[3])[0], rng=rng())
+    assert any("1 of 48 item scores are missing" in text for text in standings.warnings)
+    assert standings.counts.missing == 3
+
+
+def test_mean_without_scores_is_refused():
+    with pytest.raises(NotIdentifiedError, match="score_a, score_b"):
+        mean(table([("i1", "a", "b", 1.0)]), rng=rng())

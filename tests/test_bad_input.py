@@ -1,0 +1,313 @@
+"""What cannot be answered is refused, with the file, the row, the value and the remedy."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+
+HEADER = "item,model_a,model_b,credit\n"
+
+
+@pytest.fixture
+def save(tmp_path):
+    def write(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def refusal(*sources, error=podium.DataError, **options):
+    with pytest.raises(error) as caught:
+        podium.read_battles(*sources, **options)
+    return str(caught.value)
+
+
+def unranked(battles, ranker="bradley-terry", error=podium.NotIdentifiedError, **options):
+    with pytest.raises(error) as caught:
+        podium.rank(battles, ranker, **options)
+    return str(caught.value)
+
+
+def table(*rows, columns=("item", "model_a", "model_b", "credit")):
+    return podium.read_battles(pd.DataFrame(rows, columns=list(columns)))
+
+
+def standings(battles, ranker="bradley-terry", **options):
+    return podium.rank(battles, ranker, **options).standings[0]
+
+
+def circle(items=4):
+    """Battles of x, y and z in which everyone wins and loses."""
+    pairs = [("x", "y"), ("y", "z"), ("z", "x")]
+    return [(f"i{k}", *pair, float(k % 2 or n == 0)) for k in range(items) for n, pair in enumerate(pairs)]
+
+
+def test_a_missing_column_is_named_with_the_nearest_format(save):
+    message = refusal(save("votes.csv", "item,model_a,credit\n1,x,1\n"))
+    for part in ("votes.csv", "nearest: podium, which also needs model_b", "--columns"):
+        assert part in message
+
+
+def test_a_table_called_podium_without_credit_says_what_is_missing(save):
+    message = refusal(save("votes.csv", "item,model_a,model_b\n1,x,y\n"), format="podium")
+    assert "no column credit (or margin); found: item, model_a, model_b" in message
+    assert "--columns" in message
+
+
+def test_a_format_that_is_forced_on_a_file_names_the_column_it_needs(save):
+    message = refusal(save("votes.csv", f"{HEADER}1,x,y,1\n"), format="evalica")
+    assert "votes.csv: no column 'winner', which the format evalica needs" in message
+
+
+@pytest.mark.parametrize("value", ["1.5", "-0.1", "2"])
+def test_a_credit_outside_its_range_is_refused_with_row_value_and_remedy(save, value):
+    message = refusal(save("votes.csv", f"{HEADER}1,x,y,1\n2,x,y,{value}\n"))
+    for part in ("votes.csv, row 2", f"credit '{value}' is outside [0, 1]", "--credit-map"):
+        assert part in message
+
+
+def test_a_credit_that_is_a_word_is_refused(save):
+    assert "votes.csv, row 1: credit 'win' is not a number" in refusal(save("votes.csv", f"{HEADER}1,x,y,win\n"))
+
+
+def test_several_bad_rows_are_counted(save):
+    message = refusal(save("votes.csv", f"{HEADER}1,x,y,7\n2,x,y,1\n3,x,y,8\n"))
+    assert "row 1: credit '7' is outside [0, 1] (2 such rows)" in message
+
+
+def test_a_data_frames_rows_are_named_too():
+    with pytest.raises(podium.DataError, match=r"the data frame, row 2: credit 3.0 is outside \[0, 1\]"):
+        table(("1", "x", "y", 1.0), ("2", "x", "y", 3.0))
+
+
+def test_a_model_against_itself_is_refused(save):
+    message = refusal(save("votes.csv", f"{HEADER}1,x,y,1\n2,x,x,1\n"))
+    assert "votes.csv, row 2: model_b 'x' plays against itself. Remedy: remove" in message
+
+
+def test_an_entrant_without_a_name_is_refused(save):
+    assert "votes.csv, row 1: model_b is empty. Remedy:" in refusal(save("votes.csv", f"{HEADER}1,x,,1\n"))
+
+
+@pytest.mark.parametrize("value", ["0", "-1"])
+def test_a_weight_that_is_not_above_zero_is_refused(save, value):
+    message = refusal(save("votes.csv", f"model_a,model_b,credit,weight\nx,y,1,{value}\n"))
+    assert f"row 1: weight '{value}' is not above 0" in message
+
+
+def test_an_unknown_order_is_refused(save):
+    message = refusal(save("votes.csv", "model_a,model_b,credit,order\nx,y,1,first\n"))
+    assert "row 1: order 'first' is unknown. Remedy: use one of ab, ba, merged" in message
+
+
+def test_duplicated_rows_are_kept_and_warned_about(save):
+    battles = podium.read_battles(save("votes.csv", f"{HEADER}1,x,y,1\n1,x,y,1\n1,x,y,0\n"))
+    assert len(battles) == 3
+    assert battles.notes == ("1 rows repeat another row in every column; they count as repeats",)
+
+
+def test_files_of_different_formats_are_refused_by_name(save):
+    message = refusal(
+        save("own.csv", f"{HEADER}1,x,y,1\n"),
+        save("food.csv", "left,right,winner\nx,y,left\n"),
+        error=podium.UsageError,
+    )
+    assert "own.csv is podium" in message
+    assert "food.csv is evalica" in message
+    assert "podium convert" in message
+
+
+def test_mixed_judges_are_refused_with_the_three_remedies():
+    columns = ("item", "model_a", "model_b", "credit", "judge")
+    battles = table(("1", "x", "y", 1, "gpt"), ("2", "x", "y", 0, "claude"), columns=columns)
+    message = unranked(battles)
+    for part in ("2 judges", "claude, gpt", "--where judge=NAME", "--by judge", "--pool"):
+        assert part in message
+
+
+def test_mixed_judges_can_be_pooled_split_or_chosen():
+    columns = ("item", "model_a", "model_b", "credit", "judge")
+    frame = pd.DataFrame([(*row, judge) for row in circle() for judge in ("gpt", "claude")], columns=list(columns))
+    assert len(podium.rank(frame, "win-rate", pool=True).standings) == 1
+    assert [one.slice for one in podium.rank(frame, "win-rate", by="judge").standings] == ["claude", "gpt"]
+    assert len(podium.rank(podium.read_battles(frame, where=[("judge", "gpt")]), "win-rate").standings) == 1
+
+
+def test_one_entrant_only_is_refused(save):
+    assert "plays against itself" in refusal(save("votes.csv", f"{HEADER}1,x,x,1\n2,x,x,0\n"))
+
+
+def test_battles_of_which_nothing_is_readable_are_refused():
+    message = unranked(table(("1", "x", "y", None), ("2", "x", "y", None)))
+    assert "none of the 2 battles has a readable verdict" in message
+
+
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
+def test_a_single_item_gives_scores_without_interval(ranker):
+    one = standings(table(*circle(1)), ranker)
+    assert one.interval is None
+    assert all((entry.low, entry.high, entry.se) == (None, None, None) for entry in one.entries)
+    assert all(entry.score is not None for entry in one.entries)
+    assert any("a single item gives no interval" in warning for warning in one.warnings)
+
+
+@pytest.mark.parametrize(("ranker", "score"), [("bradley-terry", 1500.0), ("win-rate", 0.5)])
+def test_all_ties_put_everyone_level(ranker, score):
+    rows = [(item, a, b, 0.5) for item, a, b, _ in circle()]
+    one = standings(table(*rows), ranker)
+    assert [entry.score for entry in one.entries] == pytest.approx([score] * 3)
+    assert {entry.rank for entry in one.entries} == {1}
+
+
+def unbeaten():
+    return table(*circle(), *((f"i{k}", "champion", other, 1.0) for k in range(4) for other in "xyz"))
+
+
+def test_an_unbeaten_entrant_is_flagged_without_interval_and_named():
+    one = standings(unbeaten())
+    champion = one.entries[0]
+    assert (champion.model, champion.separated, champion.low, champion.high) == ("champion", True, None, None)
+    assert any("champion (never lost)" in warning for warning in one.warnings)
+
+
+def test_the_entrants_below_an_unbeaten_one_keep_their_intervals():
+    assert all(entry.low is not None for entry in standings(unbeaten()).entries[1:])
+
+
+def test_an_unbeaten_entrant_without_regularization_is_refused():
+    message = unranked(unbeaten(), regularization=0)
+    assert "champion (never lost)" in message
+    assert "regularization=0" in message
+    assert "What would bound it" in message
+
+
+def test_groups_that_never_met_are_refused_with_the_battle_that_joins_them():
+    rows = [*circle(), *((item, f"{a}2", f"{b}2", credit) for item, a, b, credit in circle())]
+    message = unranked(table(*rows))
+    assert "2 groups that never met" in message
+    assert "x, y, z | x2, y2, z2" in message
+    assert "Cheapest battles that join them: x vs x2" in message
+
+
+def test_win_rates_of_groups_that_never_met_are_warned_about():
+    rows = [*circle(), *((item, f"{a}2", f"{b}2", credit) for item, a, b, credit in circle())]
+    assert any("2 groups that never met" in warning for warning in standings(table(*rows), "win-rate").warnings)
+
+
+def test_a_margin_that_is_nan_with_a_credit_is_only_without_margin():
+    columns = ("item", "model_a", "model_b", "credit", "margin")
+    counts = table(("1", "x", "y", 1.0, math.nan), ("2", "x", "y", 0.0, -1.0), columns=columns).counts()
+    assert (counts.unread, counts.without_margin) == (0, 1)
+
+
+def test_a_margin_that_is_nan_without_a_credit_is_unread(save):
+    lines = [{"item": k, "model_a": "x", "model_b": "y", "margin": margin} for k, margin in enumerate((math.nan, 1.0))]
+    battles = podium.read_battles(save("votes.jsonl", "\n".join(map(json.dumps, lines))))
+    assert battles.counts().unread == 1
+
+
+@pytest.mark.parametrize("margin", [math.inf, -math.inf])
+def test_an_infinite_margin_is_refused(save, margin):
+    line = {"item": 1, "model_a": "x", "model_b": "y", "margin": margin}
+    message = refusal(save("votes.jsonl", json.dumps(line)))
+    assert f"votes.jsonl, line 1: margin {margin} is infinite. Remedy: leave the cell empty" in message
+
+
+def sparse(entrants, groups):
+    """Return a random tree and random chords inside each group of entrants."""
+    rng = np.random.default_rng(5)
+    size = entrants // groups
+    child = np.arange(1, size)
+    chord = np.stack([rng.permutation(size), np.arange(size)])
+    edges = np.concatenate([np.stack([child, (rng.random(size - 1) * child).astype(int)]), chord], axis=1)
+    edges = edges[:, edges[0] != edges[1]]
+    pairs = np.concatenate([edges + group * size for group in range(groups)], axis=1)
+    names = np.array([f"m{k:05d}" for k in range(entrants)], dtype=object)
+    credit = rng.integers(0, 2, pairs.shape[1]) * 1.0
+    item = np.arange(pairs.shape[1]) % 100
+    return pd.DataFrame({"item": item, "model_a": names[pairs[0]], "model_b": names[pairs[1]], "credit": credit})
+
+
+def test_ten_thousand_entrants_with_few_battles_each_are_read():
+    battles = podium.read_battles(sparse(10_000, groups=1))
+    assert len(battles.entrants) == 10_000
+
+
+def test_two_thousand_entrants_with_few_battles_each_are_ranked():
+    one = standings(podium.read_battles(sparse(2_000, groups=1)))
+    assert len(one.entries) == 2_000
+    assert one.fit.converged
+
+
+def test_ten_thousand_entrants_in_two_groups_are_refused():
+    message = unranked(podium.read_battles(sparse(10_000, groups=2)))
+    assert "2 groups that never met" in message
+    assert len(message) < 1000
+
+
+def test_a_path_that_does_not_exist_is_named(tmp_path):
+    message = refusal(str(tmp_path / "nowhere.csv"), error=podium.UsageError)
+    assert f"no such file or directory: {tmp_path / 'nowhere.csv'}" in message
+
+
+def test_a_path_that_does_not_exist_is_named_whole_despite_an_equals_sign(tmp_path):
+    path = str(tmp_path / "judge=gpt" / "nowhere.csv")
+    assert path in refusal(path, error=podium.UsageError)
+
+
+def test_a_glob_without_match_is_named(tmp_path):
+    assert f"no file matches {tmp_path}/*.csv" in refusal(f"{tmp_path}/*.csv", error=podium.UsageError)
+
+
+def test_an_empty_directory_is_named_with_the_suffixes(tmp_path):
+    message = refusal(str(tmp_path), error=podium.UsageError)
+    assert f"the directory {tmp_path} holds no .csv, .tsv, .parquet, .json, .jsonl file" in message
+
+
+def test_a_directory_without_verdicts_is_refused(save, tmp_path):
+    save("config.json", json.dumps({"model": "x", "temperature": 0}, indent=1))
+    assert f"no file with verdicts in {tmp_path}" in refusal(str(tmp_path), error=podium.UsageError)
+
+
+def test_an_unknown_format_suggests_the_nearest(save):
+    message = refusal(save("votes.csv", f"{HEADER}1,x,y,1\n"), format="alpaca_eval", error=podium.UsageError)
+    assert "no format called 'alpaca_eval'; did you mean 'alpaca-eval'?" in message
+
+
+def test_an_unknown_ranker_suggests_the_nearest():
+    message = unranked(table(*circle()), "bradly-terry", error=podium.UsageError)
+    assert "no ranker called 'bradly-terry'; did you mean 'bradley-terry'?" in message
+
+
+def test_an_unknown_option_suggests_the_nearest():
+    message = unranked(table(*circle()), "bradley-terry", error=podium.UsageError, regularisation=0.1)
+    assert "no option called 'regularisation'; did you mean 'regularization'?" in message
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("labels", "fuzzy"), ("interval", "jackknife"), ("cluster", "model"), ("regularization", -1)]
+)
+def test_an_unknown_value_of_an_option_is_a_usage_error(option, value):
+    assert f"{option}={value!r}" in unranked(table(*circle()), error=podium.UsageError, **{option: value})
+
+
+@pytest.mark.parametrize("level", [0, 1, 95])
+def test_a_level_outside_zero_and_one_is_a_usage_error(level):
+    assert f"level {level} is not between 0 and 1" in unranked(table(*circle()), error=podium.UsageError, level=level)
+
+
+def test_a_condition_on_an_unknown_column_lists_the_columns(save):
+    message = refusal(save("v.csv", f"{HEADER}1,x,y,1\n"), where=[("jugde", "gpt")], error=podium.UsageError)
+    assert "no column 'jugde' for --where; columns: credit, item, model_a, model_b" in message
+
+
+def test_a_condition_that_no_row_meets_lists_the_values(save):
+    message = refusal(save("v.csv", f"{HEADER}1,x,y,1\n"), where=[("model_a", "z")], error=podium.UsageError)
+    assert "no row has model_a='z'; values: x" in message

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
-from podium.rankers.clusters import Matrix, gram, surpluses
+from podium.rankers.clusters import Matrix, centred, gram, surpluses
 from podium.rankers.coded import Cluster, Coded, Labels, code, require
 from podium.rankers.elo import Scale, scale_of
 from podium.rankers.graph import Graph, bridges, design_efficiency, graph_of, separated
@@ -133,10 +133,14 @@ def covariance(rated: Rated, surplus: Matrix) -> np.ndarray:
 
     B is the sum over clusters of the outer products of their likelihood scores, centred.
     """
-    clusters = surplus.shape[0]
-    meat = gram(surplus) * (clusters / max(clusters - 1, 1))
-    bread = linalg.cho_factor(pinned(information(rated.pairs, rated.theta, rated.regularization)))
-    return linalg.cho_solve(bread, linalg.cho_solve(bread, meat).T)
+    clusters, entrants = surplus.shape
+    bread = linalg.cho_factor(pinned(information(rated.pairs, rated.theta, rated.regularization)), overwrite_a=True)
+    correction = clusters / max(clusters - 1, 1)
+    if clusters < entrants:
+        # H^-1 times the clusters' scores is the smaller system: 10,000 entrants stay affordable.
+        influence = linalg.cho_solve(bread, centred(surplus).T)
+        return correction * (influence @ influence.T)
+    return correction * linalg.cho_solve(bread, linalg.cho_solve(bread, gram(surplus)).T)
 
 
 def labelled(played: Played, rated: Rated, estimate: Estimate, *, level: float, rng: np.random.Generator) -> Standings:

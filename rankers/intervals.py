@@ -14,6 +14,8 @@ from podium.rankers.coded import Cluster
 
 Interval = Literal["sandwich", "bootstrap"]
 BLOCK_CELLS = 10_000_000
+ROUNDING = 1e-10
+"""Share of the largest score below which a standard error is rounding noise."""
 FEWEST_DRAWS = 0.5
 """Share of resamples that must be usable; below it there is no bootstrap interval."""
 
@@ -41,9 +43,8 @@ class Estimate:
 
     @property
     def se(self) -> np.ndarray:
-        """Standard errors, NaN where there is none, shape (entrants,)."""
-        variance = np.diag(self.covariance)
-        return np.sqrt(np.where(variance >= 0, variance, np.nan))
+        """Standard errors, NaN where there is none, 0 where only rounding differs, shape (entrants,)."""
+        return _standard_errors(self.score, self.covariance)
 
 
 def by_sandwich(
@@ -60,8 +61,7 @@ def by_sandwich(
     check_level(level)
     if clusters < 2:
         return _without_interval(score, clusters, f"a single {cluster} gives no interval")
-    se = np.sqrt(np.maximum(np.diag(covariance), 0))
-    reach = stdtrit(clusters - 1, (1 + level) / 2) * se
+    reach = stdtrit(clusters - 1, (1 + level) / 2) * _standard_errors(score, covariance)
     method = f"{cluster}-clustered sandwich"
     return Estimate(score, score - reach, score + reach, covariance, clusters, method)
 
@@ -124,6 +124,13 @@ def check_level(level: float) -> None:
     """
     if not 0 < level < 1:
         raise UsageError(f"level {level} is not between 0 and 1; 0.95 is usual")
+
+
+def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """Return the roots of the diagonal; below a share of 1e-10 of the largest score they are rounding: zero."""
+    se = np.sqrt(np.maximum(np.diag(covariance), 0))
+    noise = ROUNDING * np.abs(np.nan_to_num(score)).max(initial=0)
+    return np.where(se > noise, se, np.where(np.isnan(np.diag(covariance)), np.nan, 0.0))
 
 
 def _blocks(clusters: int, resamples: int) -> Iterator[int]:

@@ -25,26 +25,27 @@ def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> 
     if len(known) < 2:
         return low, high
     known = known[np.argsort(-score[known], kind="stable")]
-    covariance = estimate.covariance[np.ix_(known, known)]
-    spread = _spread(covariance)
-    critical = _critical(covariance, spread, estimate.clusters - 1, level, rng)
-    gap = score[known][:, None] - score[known][None, :]
-    better = gap / spread > critical
-    low[known] = 1 + better.sum(axis=0)
-    high[known] = size - better.sum(axis=1)
+    ranked, covariance = score[known], estimate.covariance[np.ix_(known, known)]
+    critical = _critical(covariance, estimate.clusters - 1, level, rng)
+    better = np.zeros(len(known), dtype=np.int64)
+    worse = np.zeros(len(known), dtype=np.int64)
+    for k in range(len(known)):
+        beaten = (ranked[k] - ranked) / _spread(covariance, k) > critical
+        worse[k] = beaten.sum()
+        better += beaten
+    low[known] = 1 + better
+    high[known] = size - worse
     return low, high
 
 
-def _spread(covariance: np.ndarray) -> np.ndarray:
-    """Return the standard error of each difference, infinite where it is zero, shape (n, n)."""
+def _spread(covariance: np.ndarray, k: int) -> np.ndarray:
+    """Return the standard error of k's difference from each, infinite where it is zero, shape (n,)."""
     variance = np.diag(covariance)
-    squared = variance[:, None] + variance[None, :] - 2 * covariance
+    squared = variance[k] + variance - 2 * covariance[k]
     return np.sqrt(np.where(squared > 1e-12 * variance.max(), squared, np.inf))
 
 
-def _critical(
-    covariance: np.ndarray, spread: np.ndarray, freedom: int, level: float, rng: np.random.Generator
-) -> float:
+def _critical(covariance: np.ndarray, freedom: int, level: float, rng: np.random.Generator) -> float:
     size = len(covariance)
     if size > MOST_SIMULATED:
         return float(stdtrit(freedom, 1 - (1 - level) / (size * (size - 1))))
@@ -54,6 +55,6 @@ def _critical(
     errors = rng.standard_normal((draws, size)) @ factor.T
     largest = np.zeros(draws)
     for k in range(size - 1):
-        gaps = np.abs(errors[:, [k]] - errors[:, k + 1 :]) / spread[k, k + 1 :]
+        gaps = np.abs(errors[:, [k]] - errors[:, k + 1 :]) / _spread(covariance, k)[k + 1 :]
         np.maximum(largest, gaps.max(axis=1), out=largest)
     return float(np.quantile(largest / np.sqrt(rng.chisquare(freedom, draws) / freedom), level))

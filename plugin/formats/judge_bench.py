@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
-from podium.formats.verdicts import reasons
+from podium.formats.verdicts import reasons, translate
 from podium.table import refuse, row_name
 from podium.text import as_text
 
@@ -21,10 +21,10 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     """Read the labelled right response against the wrong one; the win rate of `correct` is the judge's.
 
     Both responses come from one model, so the entrants are `correct` and `incorrect`, and the label is the human
-    verdict. The second judgement has the order swapped. A missing or unknown decision is unread.
+    verdict. The second judgement has the order swapped. A missing decision is unread.
 
     Raises:
-        DataError: a label that names neither response, or a row without judgements.
+        DataError: a label or decision that is unknown, or a row without judgements.
     """
     label = as_text(records["label"])
     refuse(records["label"], (~label.isin(["A>B", "B>A"])).to_numpy(), "names no winner", "labels are A>B or B>A")
@@ -63,12 +63,12 @@ def _judge(name: str, games: list[Any]) -> str:
 def _game(plain: pd.DataFrame, games: list[list[Any]], which: int) -> pd.DataFrame:
     """Read one order; the decisions of the second are about swapped positions."""
     asked = np.array([len(pair) > which for pair in games])
-    decision = [_decision(pair[which]) for pair in games if len(pair) > which]
-    shown_first = np.array([CREDIT.get(one, np.nan) if one else np.nan for one in decision], dtype=np.float64)
+    decisions = [_decision(pair[which]) for pair in games if len(pair) > which]
+    column = pd.Series(decisions, index=plain.index[asked], name="decision", dtype=object)
+    shown_first, unread = translate(column, CREDIT, remedy="known decisions: A>B, B>A, A=B, or null")
     credit = shown_first if which == 0 else 1 - shown_first
-    return plain[asked].assign(
-        credit=credit, order="ab" if which == 0 else "ba", reason=reasons(np.isnan(credit), "no decision")
-    )
+    order = "ab" if which == 0 else "ba"
+    return plain[asked].assign(credit=credit, order=order, reason=reasons(unread, "no decision"))
 
 
 def _decision(game: Mapping[str, Any] | None) -> str | None:

@@ -49,9 +49,10 @@ def write(path: Path, rows: int) -> None:
         a = rng.integers(0, ENTRANTS, size, dtype=np.int32)
         b = (a + rng.integers(1, ENTRANTS, size, dtype=np.int32)) % ENTRANTS
         won = rng.random(size) < 1 / (1 + np.exp(strengths[b] - strengths[a]))
-        coded = {"item": (rng.integers(0, ITEMS, size, dtype=np.int32), items), "model_a": (a, names), "model_b": (b, names)}
+        codes = {"item": rng.integers(0, ITEMS, size, dtype=np.int32), "model_a": a, "model_b": b}
         columns = {
-            name: pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), texts) for name, (codes, texts) in coded.items()
+            name: pa.DictionaryArray.from_arrays(pa.array(code, pa.int32()), items if name == "item" else names)
+            for name, code in codes.items()
         }
         table = pa.table({**columns, "credit": won.astype(np.float64)})
         writer = writer or pq.ParquetWriter(path, table.schema)

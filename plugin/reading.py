@@ -1,8 +1,7 @@
-"""Sources in, battles out: find the files, recognise them, read, check, filter and merge."""
+"""Sources in, battles out: recognise the files, read, check, filter and merge."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from glob import glob, has_magic, iglob
 from pathlib import Path
 from typing import Literal
 
@@ -13,41 +12,35 @@ from podium import plugins, table
 from podium.battles import Battles
 from podium.errors import DataError, UsageError
 from podium.formats import pointwise
-from podium.formats.containers import SUFFIXES, read_records
+from podium.formats.containers import read_records
 from podium.formats.detection import recognise, unrecognised
+from podium.formats.foreign import Foreign, renamed, translated
 from podium.hookspecs import Format
 from podium.merging import merge as merge_orders
 from podium.merging import stand_in
+from podium.sources import find
 from podium.text import as_categorical, as_text
 
 Source = str | Path | pd.DataFrame
-ORDER_SHOWN = {"a": "ab", "b": "ba"}
-
-
-@dataclass(frozen=True, slots=True)
-class Foreign:
-    """How to read a table that is in no known format.
-
-    Attributes:
-        columns: the contract's name to the foreign one, for example `{"item": "prompt"}`.
-        credit_map: foreign verdict to credit, for example `{"1": 1, "0": 0.5, "-1": 0}`; empty cells are unread.
-        unknown: what a verdict outside the map is: an `error`, or `unread`.
-        shown: whose response was shown first where no `order` column says it: `a`, `b` or `unknown`.
-    """
-
-    columns: Mapping[str, str] | None = None
-    credit_map: Mapping[str, float] | None = None
-    unknown: Literal["error", "unread"] = "error"
-    shown: Literal["a", "b", "unknown"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One file's content in the contract's terms, still unmerged."""
+    """One file's content.
+
+    Attributes:
+        source: what to call the file.
+        label: the user's word for it, or None.
+        optional: whether it may turn out to hold no verdicts.
+        frame: foreign records first, then columns of the contract, still unmerged.
+        format: the format it was read by; empty before.
+    """
 
     source: str
-    format: str
+    label: str | None
+    optional: bool
     frame: pd.DataFrame
+    format: str = ""
 
 
 def read_battles(
@@ -78,10 +71,14 @@ def read_battles(
         UsageError: a path, format or column that does not exist; files of different formats.
         DataError: a file or a value in it is not what it should be.
     """
+    chosen = plugins.format_named(format) if format else None
     foreign = Foreign(columns, credit_map, unknown, shown)
-    sheets, notes = _sheets(sources, format, foreign)
+    sheets, notes = _with_verdicts([one for source in sources for one in _opened(source)], chosen, foreign)
+    if not sheets:
+        raise UsageError(f"no file with verdicts in {', '.join(map(str, sources)) or 'nothing'}")
     _refuse_mixture(sheets)
-    sheets = _filtered(sheets, where)
+    for condition in where:
+        sheets = _where(sheets, *condition)
     rows, missing, more = _rows(sheets)
     notes += [*more, *_identical(rows)]
     if merge:
@@ -92,32 +89,66 @@ def read_battles(
     return Battles(rows.reset_index(drop=True), missing, tuple(notes), tuple(sheet.source for sheet in sheets))
 
 
-def _sheets(sources: Sequence[Source], format: str | None, foreign: Foreign) -> tuple[list[Sheet], list[str]]:
-    chosen = plugins.format_named(format) if format else None
+def _opened(source: Source) -> list[Sheet]:
+    """Read the records of a source, whatever they are."""
+    if isinstance(source, pd.DataFrame):
+        return [Sheet("the data frame", None, False, source.set_axis(pd.RangeIndex(1, len(source) + 1, name="row")))]
+    found = find(str(source))
+    return [Sheet(str(path), found.label, found.searched, read_records(path)) for path in found.paths]
+
+
+def _with_verdicts(opened: Sequence[Sheet], chosen: Format | None, foreign: Foreign) -> tuple[list[Sheet], list[str]]:
+    """Translate and check the files that hold verdicts; return them, and notes of the files left out."""
     sheets: list[Sheet] = []
-    skipped: list[Path] = []
+    silent: list[str] = []
     alone: list[str] = []
-    for source in sources:
-        if isinstance(source, pd.DataFrame):
-            sheets.append(_checked(_draft(_rows_named(source), "the data frame", None, chosen, foreign)))
+    for one in opened:
+        known = _format_of(one, chosen, foreign)
+        if known is None and not foreign.columns and one.optional:
+            silent.append(one.source)
             continue
-        label, paths, is_folder = _expand(str(source))
-        for path in paths:
-            records = read_records(path)
-            if is_folder and not (chosen or foreign.columns) and recognise(frozenset(records), label) is None:
-                skipped.append(path)
-                continue
-            draft = _draft(records, str(path), label, chosen, foreign)
-            if len(sources) + len(paths) > 2 and _only_against_itself(draft.frame):
-                alone.append(draft.source)
-                continue
-            sheets.append(_checked(draft))
-    if not sheets:
-        raise UsageError(f"no file with verdicts in {', '.join(map(str, sources)) or 'nothing'}")
-    notes = [f"{len(skipped)} files hold no verdicts and were skipped: {_some(skipped)}"] if skipped else []
-    if alone:
-        notes.append(f"files that compare a model only with itself were skipped: {_some(alone)}")
-    return sheets, notes
+        sheet = _translated(one, known, foreign)
+        if len(opened) > 1 and _only_against_itself(sheet.frame):
+            alone.append(one.source)
+            continue
+        sheets.append(_checked(sheet))
+    told = (
+        (silent, f"{len(silent)} files hold no verdicts and were skipped"),
+        (alone, "files that compare a model only with itself were skipped"),
+    )
+    return sheets, [f"{text}: {_some(names)}" for names, text in told if names]
+
+
+def _format_of(sheet: Sheet, chosen: Format | None, foreign: Foreign) -> Format | None:
+    if chosen or foreign.columns:
+        return chosen
+    return recognise(frozenset(map(str, sheet.frame)), sheet.label)
+
+
+def _translated(sheet: Sheet, known: Format | None, foreign: Foreign) -> Sheet:
+    """Turn foreign records into columns of the contract.
+
+    Raises:
+        DataError: the file is in no known format, or not in the one that was said.
+        UsageError: a column that was named does not exist.
+    """
+    try:
+        if foreign.columns:
+            named = renamed(sheet.frame, foreign.columns)
+            frame = _labelled(named, sheet.label, "model" if {"item", "score"} <= set(named) else None)
+        elif known is None:
+            raise unrecognised(frozenset(map(str, sheet.frame)))
+        else:
+            frame = plugins.reader(known)(_labelled(sheet.frame, sheet.label, known.label_is))
+        frame = translated(frame, foreign)
+    except DataError as error:
+        raise error.located(sheet.source) from None
+    except UsageError as error:
+        raise UsageError(f"{sheet.source}: {error}") from None
+    except KeyError as error:
+        problem = f"no column {error}, which the format {known.name if known else 'named'} needs"
+        raise DataError(problem, source=sheet.source, remedy="choose another --from") from None
+    return replace(sheet, frame=frame, format=known.name if known else "columns")
 
 
 def _only_against_itself(frame: pd.DataFrame) -> bool:
@@ -127,38 +158,9 @@ def _only_against_itself(frame: pd.DataFrame) -> bool:
     return bool((as_text(frame["model_a"]) == as_text(frame["model_b"])).all())
 
 
-def _draft(records: pd.DataFrame, source: str, label: str | None, chosen: Format | None, foreign: Foreign) -> Sheet:
-    name, frame = _translated(records, source, label, chosen, foreign)
-    if foreign.credit_map is not None:
-        frame = _credited(frame, foreign, source)
-    if foreign.shown is not None and "order" not in frame:
-        frame = frame.assign(order=ORDER_SHOWN.get(foreign.shown))
-    return Sheet(source, name, frame)
-
-
-def _checked(draft: Sheet) -> Sheet:
-    check = pointwise.check_scores if pointwise.is_pointwise(draft.frame) else table.check
-    return replace(draft, frame=check(draft.frame, draft.source))
-
-
-def _translated(
-    records: pd.DataFrame, source: str, label: str | None, chosen: Format | None, foreign: Foreign
-) -> tuple[str, pd.DataFrame]:
-    if foreign.columns:
-        return "columns", _labelled(_renamed(records, foreign.columns, source), label, None)
-    one = chosen or recognise(frozenset(records), label)
-    if one is None:
-        raise unrecognised(frozenset(records)).located(source)
-    try:
-        return one.name, plugins.reader(one)(_labelled(records, label, one.label_is))
-    except DataError as error:
-        raise error.located(source) from None
-    except KeyError as error:
-        raise DataError(
-            f"no column {error}, which the format {one.name} needs",
-            source=source,
-            remedy="choose another --from",
-        ) from None
+def _checked(sheet: Sheet) -> Sheet:
+    check = pointwise.check_scores if pointwise.is_pointwise(sheet.frame) else table.check
+    return replace(sheet, frame=check(sheet.frame, sheet.source))
 
 
 def _labelled(records: pd.DataFrame, label: str | None, column: str | None) -> pd.DataFrame:
@@ -167,41 +169,6 @@ def _labelled(records: pd.DataFrame, label: str | None, column: str | None) -> p
         return records
     names_the_model = column is not None and (column not in records or records[column].nunique() <= 1)
     return records.assign(**{column if names_the_model and column else "source": label})
-
-
-def _renamed(records: pd.DataFrame, columns: Mapping[str, str], source: str) -> pd.DataFrame:
-    absent = [name for name in columns.values() if name not in records]
-    if absent:
-        raise UsageError(f"{source} has no column {absent[0]!r}; columns: {', '.join(map(str, records.columns))}")
-    shadowed = [name for name in columns if name in records and name not in columns.values()]
-    copied = [name for name in set(columns.values()) if list(columns.values()).count(name) > 1]
-    renamed = records.drop(columns=shadowed).rename(columns={old: new for new, old in columns.items()})
-    return renamed.assign(**{new: records[old] for new, old in columns.items() if old in copied})
-
-
-def _credited(frame: pd.DataFrame, foreign: Foreign, source: str) -> pd.DataFrame:
-    if "credit" not in frame:
-        raise UsageError(f"--credit-map translates the column credit, and {source} has none; name it with --columns")
-    credit_of = {_canonical(verdict): credit for verdict, credit in (foreign.credit_map or {}).items()}
-    words = as_text(frame["credit"])
-    mapped = words.map(lambda word: credit_of.get(_canonical(word)), na_action="ignore")
-    credit = mapped.to_numpy(dtype=np.float64, na_value=np.nan)
-    strange = np.isnan(credit) & words.notna().to_numpy()
-    if foreign.unknown == "error":
-        try:
-            table.refuse(frame["credit"], strange, "is not in --credit-map", "add it, or pass --unknown unread")
-        except DataError as error:
-            raise error.located(source) from None
-    reason = frame["reason"] if "reason" in frame else pd.Series(None, index=frame.index, dtype=object)
-    return frame.assign(credit=credit, reason=reason.mask(pd.Series(strange, frame.index), "unknown verdict"))
-
-
-def _canonical(word: str) -> str:
-    """Write numbers one way, so that the map's 1 finds a file's 1.0."""
-    try:
-        return repr(float(word))
-    except ValueError:
-        return word
 
 
 def _refuse_mixture(sheets: Sequence[Sheet]) -> None:
@@ -213,12 +180,6 @@ def _refuse_mixture(sheets: Sequence[Sheet]) -> None:
         )
 
 
-def _filtered(sheets: Sequence[Sheet], where: Sequence[tuple[str, str]]) -> list[Sheet]:
-    for column, value in where:
-        sheets = _where(sheets, column, value)
-    return list(sheets)
-
-
 def _where(sheets: Sequence[Sheet], column: str, value: str) -> list[Sheet]:
     holders = [sheet for sheet in sheets if column in sheet.frame]
     if not holders:
@@ -226,7 +187,7 @@ def _where(sheets: Sequence[Sheet], column: str, value: str) -> list[Sheet]:
         raise UsageError(f"no column {column!r} for --where; columns: {', '.join(names)}")
     texts = [as_text(sheet.frame[column]) for sheet in holders]
     kept = [
-        Sheet(sheet.source, sheet.format, sheet.frame[(text == value).to_numpy()])
+        replace(sheet, frame=sheet.frame[(text == value).to_numpy()])
         for sheet, text in zip(holders, texts, strict=True)
     ]
     kept = [sheet for sheet in kept if len(sheet.frame)]
@@ -281,35 +242,6 @@ def _identical(rows: pd.DataFrame) -> list[str]:
     text = candidates.astype(dict.fromkeys(nested, str))
     twice = int(text.duplicated().sum())
     return [f"{twice} rows repeat another row in every column; they count as repeats"] if twice else []
-
-
-def _expand(source: str) -> tuple[str | None, list[Path], bool]:
-    """Split `label=path` and find the files of a directory or glob, sorted."""
-    label, path = _split_label(source)
-    if Path(path).is_dir():
-        found = sorted(one for one in Path(path).rglob("*") if one.is_file() and one.name.endswith(SUFFIXES))
-        if not found:
-            raise UsageError(f"the directory {path} holds no {', '.join(SUFFIXES[:5])} file")
-        return label or None, found, True
-    if has_magic(path) and not Path(path).exists():
-        found = sorted(Path(one) for one in glob(path, recursive=True))
-        if not found:
-            raise UsageError(f"no file matches {path}")
-        return label or None, found, False
-    if not Path(path).exists():
-        raise UsageError(f"no such file or directory: {path}")
-    return label or None, [Path(path)], False
-
-
-def _split_label(source: str) -> tuple[str, str]:
-    """Split at the first `=`, unless that is a part of the path (`judge=gpt-4/*.json`)."""
-    label, equals, path = source.partition("=")
-    is_path = Path(source).exists() or (has_magic(source) and any(iglob(source, recursive=True)))
-    return (label, path) if equals and "/" not in label and not is_path else ("", source)
-
-
-def _rows_named(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
 
 
 def _some(names: Sequence[object]) -> str:

@@ -8,19 +8,17 @@ from scipy.special import expit
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
+from podium.rankers import identification
 from podium.rankers.clusters import Matrix, centred, gram, surpluses
 from podium.rankers.coded import Cluster, Coded, Labels, code, require
 from podium.rankers.elo import Scale, scale_of
-from podium.rankers.graph import Graph, bridges, design_efficiency, graph_of, separated
+from podium.rankers.graph import Graph, design_efficiency, graph_of, separated
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample
 from podium.rankers.labelling import Played, Result, played_of, standings
 from podium.rankers.newton import Optimum, information, maximise, pinned
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, drawn, pair_sums
 from podium.rankers.resampled import maximise_many
 from podium.ranking import Fit, Standings
-
-WEAK_DESIGN = 0.1
-"""Design efficiency below which a warning says how weakly the ratings are identified."""
 
 
 def bradley_terry(
@@ -109,12 +107,10 @@ def rate(played: Played, pairs: Pairs, regularization: float) -> Rated:
         raise UsageError(f"regularization={regularization} is negative; use 0 or more (0.01 is the default)")
     graph = graph_of(pairs)
     if graph.groups > 1:
-        raise NotIdentifiedError(_disconnected(played, graph))
+        raise NotIdentifiedError(identification.disconnected(played, graph))
     if graph.separated.any() and regularization == 0:
-        raise NotIdentifiedError(
-            "no finite maximum-likelihood rating with regularization=0: "
-            + "; ".join(_told_separated(played, graph, regularization))
-        )
+        who = identification.separated(played, graph)
+        raise NotIdentifiedError(f"no finite maximum-likelihood rating with regularization=0: separated: {who}")
     return Rated(pairs, graph, maximise(pairs, regularization), regularization)
 
 
@@ -158,7 +154,7 @@ def labelled(played: Played, rated: Rated, estimate: Estimate, *, level: float, 
         fit,
         graph.separated,
         diagnostics={"newton_steps": rated.optimum.steps, "design_efficiency": efficiency},
-        warnings=[*_told_separated(played, graph, rated.regularization), *_told_weak(efficiency)],
+        warnings=_warnings(played, rated, efficiency),
     )
     return standings("bradley-terry", "elo", played, result, level=level, rng=rng)
 
@@ -190,6 +186,12 @@ def _sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return same
 
 
+def _warnings(played: Played, rated: Rated, efficiency: float | None) -> list[str]:
+    who = identification.separated(played, rated.graph, rated.theta)
+    set_by = f"rating set by the regularization ({rated.regularization:g}) and unbounded by the data"
+    return [*([f"separated, {set_by}: {who}"] if who else []), *filter(None, [identification.weak(efficiency)])]
+
+
 def _without_separated(estimate: Estimate, graph: Graph) -> Estimate:
     """Take the intervals from separated entrants: the data do not bound their rating."""
     if not graph.separated.any():
@@ -201,44 +203,3 @@ def _without_separated(estimate: Estimate, graph: Graph) -> Estimate:
         high=estimate.high + hidden,
         covariance=estimate.covariance + hidden[:, None] + hidden[None, :],
     )
-
-
-def _disconnected(played: Played, graph: Graph) -> str:
-    names = np.array(played.entrants, dtype=object)
-    groups = [names[graph.group == group].tolist() for group in np.unique(graph.group)]
-    shown = " | ".join(
-        ", ".join(one[:5]) + (f" and {len(one) - 5} more" if len(one) > 5 else "") for one in groups[:10]
-    )
-    repair = [f"{names[a]} vs {names[b]}" for a, b in bridges(graph, played.battles)]
-    more = f" and {len(repair) - 5} more" if len(repair) > 5 else ""
-    return (
-        f"the battles fall into {len(groups)} groups that never met, so no common scale exists: {shown}. "
-        f"Cheapest battles that join them: {'; '.join(repair[:5])}{more}"
-    )
-
-
-def _told_separated(played: Played, graph: Graph, regularization: float) -> list[str]:
-    codes = np.flatnonzero(graph.separated)
-    if not len(codes):
-        return []
-    if graph.separated.all():
-        who, cure = "every entrant", "battles that upset the order of some pair"
-    else:
-        who = "; ".join(f"{played.entrants[k]} {_record(played.win_rates[k])}" for k in codes[:5])
-        who += f"; and {len(codes) - 5} more" if len(codes) > 5 else ""
-        cure = f"battles of {played.entrants[codes[0]]} with entrants close to it, until one win or loss goes the other way"
-    set_by = f"set by the regularization ({regularization:g})" if regularization else "infinite"
-    return [f"separated, rating {set_by} and unbounded by the data: {who}. What would bound it: {cure}"]
-
-
-def _record(rate: float) -> str:
-    return "(never lost)" if rate == 1 else "(never won)" if rate == 0 else "(wins and losses all point one way)"
-
-
-def _told_weak(efficiency: float | None) -> list[str]:
-    if efficiency is None or efficiency >= WEAK_DESIGN:
-        return []
-    return [
-        f"weakly identified: the pairs that met give {efficiency:.1%} of the precision of a balanced round robin "
-        f"with as many battles (rating differences vary {1 / efficiency:.0f} times as much)"
-    ]

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import statsmodels.api as sm
+
 from podium import NotIdentifiedError, rank, read_battles
 from podium.rankers.coded import code
 

@@ -5,9 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from podium import Judge, UsageError, simulate
 from scipy.integrate import quad
 from scipy.stats import norm
+
+from podium import Judge, UsageError, simulate
 
 FAULTY = Judge(scale=1.7, position_bias=0.6, length_bias=0.8, noise=0.7, tie=0.5)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from podium import DataError, NotIdentifiedError, UsageError, rank, read_battles, simulate
-from podium import streaming
+
+from podium import DataError, NotIdentifiedError, UsageError, rank, read_battles, simulate, streaming
 from podium.streaming import rank_stream
 
 

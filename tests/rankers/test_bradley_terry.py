@@ -1,5 +1,7 @@
 """Fits and covariances against other people's code, closed forms, and what must never change them."""
 
+from itertools import pairwise
+
 import choix
 import numpy as np
 import pandas as pd
@@ -7,6 +9,9 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+
 from podium import NotIdentifiedError, UsageError, rank, read_battles, simulate
 from podium.rankers.bradley_terry import bradley_terry, covariance, rate
 from podium.rankers.clusters import surpluses
@@ -18,8 +23,6 @@ from podium.rankers.newton import log_likelihood, maximise
 from podium.rankers.pairs import Pairs, cells_by_cluster, pair_sums, pairs_of_squares
 from podium.rankers.resampled import maximise_many
 from podium.simulator import Judge
-from scipy.optimize import minimize
-from scipy.special import expit, logit
 
 
 def rng():
@@ -132,7 +135,7 @@ def test_sparse_graphs_of_200_entrants_are_exact(neighbours):
 
 def test_a_chain_is_said_to_be_weakly_identified():
     names = [f"m{k:02d}" for k in range(30)]
-    rows = [(f"i{j}", a, b, j % 2) for a, b in zip(names[:-1], names[1:], strict=True) for j in range(40)]
+    rows = [(f"i{j}", a, b, j % 2) for a, b in pairwise(names) for j in range(40)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
     assert any("weakly identified" in text for text in bradley_terry(read_battles(frame), rng=rng()).warnings)
 
@@ -240,7 +243,7 @@ def test_pinning_shifts_scores_and_leaves_standard_errors():
 
 @pytest.mark.parametrize("pin", ["model-02", "model-02:", "model-02:high", ":1000", "nobody:1000", "model-02:nan"])
 def test_a_malformed_pin_is_refused(pin):
-    with pytest.raises(UsageError, match="pin=|no entrant called"):
+    with pytest.raises(UsageError, match=r"pin=|no entrant called"):
         bradley_terry(worldly_battles(), rng=rng(), pin=pin)
 
 
@@ -275,7 +278,7 @@ def test_an_unbeaten_entrant_is_marked_and_its_interval_left_open():
 
 
 def test_without_regularization_an_unbeaten_entrant_is_refused():
-    with pytest.raises(NotIdentifiedError, match="no finite maximum-likelihood rating.*d \\(never lost\\)"):
+    with pytest.raises(NotIdentifiedError, match=r"no finite maximum-likelihood rating.*d \(never lost\)"):
         bradley_terry(one_sided_wins(), rng=rng(), regularization=0.0)
 
 

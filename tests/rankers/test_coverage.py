@@ -150,10 +150,6 @@ def test_an_unbeaten_win_rate_is_bounded_by_the_exact_binomial_limit():
 
 def pointwise_worlds(items=80):
     """Battles made of scores: the quality of each response."""
-    import pandas as pd
-
-    from podium import read_battles
-
     for world in worlds(items):
         n, k = world.quality.shape
         frame = pd.DataFrame(
@@ -274,13 +270,6 @@ def all_rank_sets_hold(critical_from_simulation):
 def pointwise_difference_found(battles):
     """The wrong variant: each pair tested alone at 5%."""
     names = battles.entrants
-    from scipy.special import expit
-
-    from podium.rankers.bradley_terry import covariance, rate
-    from podium.rankers.clusters import surpluses
-    from podium.rankers.labelling import played_of
-    from podium.rankers.pairs import pair_sums
-
     coded = code(battles)
     pairs = pair_sums(coded)
     rated = rate(played_of(battles, coded, pairs), pairs, 0.01)

@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+
 from podium import NotIdentifiedError, read_battles, simulate
 from podium.rankers.informativeness import informativeness
 from podium.simulator import Judge

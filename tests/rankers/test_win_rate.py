@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from podium import NotIdentifiedError, UsageError, read_battles, simulate
 from podium.rankers.pointwise import mean, median
 from podium.rankers.win_rate import win_rate

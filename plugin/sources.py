@@ -1,0 +1,56 @@
+"""Where files are: a path, a directory or a glob, optionally labelled."""
+
+from dataclasses import dataclass
+from glob import glob, has_magic, iglob
+from pathlib import Path
+
+from podium.errors import UsageError
+from podium.formats.containers import SUFFIXES
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The files behind one typed source.
+
+    Attributes:
+        label: what stands before `=`, or None.
+        paths: sorted.
+        searched: whether a directory was searched, so that a file may turn out to hold no verdicts.
+    """
+
+    label: str | None
+    paths: tuple[Path, ...]
+    searched: bool
+
+
+def find(source: str) -> Found:
+    """Find the files of a path, directory or glob, optionally `label=path`.
+
+    Raises:
+        UsageError: there are none.
+    """
+    label, path = _split_label(source)
+    if Path(path).is_dir():
+        return Found(label, _in_directory(Path(path)), searched=True)
+    if Path(path).exists():
+        return Found(label, (Path(path),), searched=False)
+    if not has_magic(path):
+        raise UsageError(f"no such file or directory: {path}")
+    paths = tuple(sorted(Path(one) for one in glob(path, recursive=True)))
+    if not paths:
+        raise UsageError(f"no file matches {path}")
+    return Found(label, paths, searched=False)
+
+
+def _in_directory(folder: Path) -> tuple[Path, ...]:
+    paths = sorted(one for one in folder.rglob("*") if one.is_file() and one.name.endswith(SUFFIXES))
+    if not paths:
+        raise UsageError(f"the directory {folder} holds no {', '.join(SUFFIXES[:5])} file")
+    return tuple(paths)
+
+
+def _split_label(source: str) -> tuple[str | None, str]:
+    """Split at the first `=`, unless that is a part of the path (`judge=gpt-4/*.json`)."""
+    label, equals, path = source.partition("=")
+    is_path = Path(source).exists() or (has_magic(source) and any(iglob(source, recursive=True)))
+    return (label or None, path) if equals and "/" not in label and not is_path else (None, source)

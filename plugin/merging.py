@@ -168,7 +168,9 @@ def _reasons(
     a, b = (np.where(pd.isna(reason), "no reason given", reason) for reason in (a, b))
     neither, differ = a.copy(), np.flatnonzero((a != b) & ~any_read)
     neither[differ] = [" / ".join(sorted((str(x), str(y)))) for x, y in zip(a[differ], b[differ], strict=True)]
-    return np.where(both | (any_read & ~one), None, np.where(one, ONE_ORDER_UNREAD, neither))
+    unexplained = np.where(one, ONE_ORDER_UNREAD, neither).astype(object)
+    unexplained[both | (any_read & ~one)] = None
+    return unexplained
 
 
 def _agreed(first: pd.Series, second: pd.Series) -> pd.Series:

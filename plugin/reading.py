@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from podium.merging import stand_in
 from podium.sources import find
 from podium.text import as_categorical, as_text
 
-Source = str | Path | pd.DataFrame
+Source: TypeAlias = str | Path | pd.DataFrame
 
 
 @dataclass(frozen=True, slots=True)

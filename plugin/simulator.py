@@ -16,6 +16,7 @@ from scipy.special import expit, ndtr
 
 from podium.battles import Battles
 from podium.errors import UsageError
+from podium.formats.verdicts import reasons
 from podium.rankers.newton import maximise
 from podium.rankers.pairs import pairs_of_squares
 from podium.reading import read_battles
@@ -186,7 +187,7 @@ class World:
             "category": np.array(self.categories, dtype=object)[item],
             "length_a": length[item, a],
             "length_b": length[item, b],
-            "reason": np.where(lost, UNREAD, None),
+            "reason": reasons(lost, UNREAD),
         }
         return pd.DataFrame(columns)
 

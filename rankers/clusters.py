@@ -1,12 +1,15 @@
 """Sums per cluster and entrant, dense while they fit, sparse beyond."""
 
+from typing import Any, TypeAlias
+
 import numpy as np
 from scipy import sparse
 
 from podium.rankers.coded import Coded
 
 DENSE_CELLS = 40_000_000
-Matrix = np.ndarray | sparse.csr_matrix
+Matrix: TypeAlias = Any
+"""A dense array or a SciPy CSR matrix."""
 
 
 def sums(cluster: np.ndarray, column: np.ndarray, values: np.ndarray, shape: tuple[int, int]) -> Matrix:

@@ -33,7 +33,7 @@ def separated(played: Played, graph: Graph, theta: np.ndarray | None = None) -> 
         return "every entrant. What would bound the ratings: battles that upset the order of some pair"
     codes = np.flatnonzero(graph.separated)
     who = [f"{played.entrants[k]} {_record(played.win_rates[k])}" for k in codes]
-    cures = [f"{played.entrants[k]} vs {_rival(played, graph, k, theta)}" for k in codes]
+    cures = [f"{played.entrants[k]} vs {_rival(played, graph, k, theta)}" for k in codes.tolist()]
     return f"{_some(who, '; ')}. What would bound it: battles that go the other way, most likely {_some(cures, '; ')}"
 
 

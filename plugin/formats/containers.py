@@ -125,7 +125,7 @@ def _torn(stream: Any, delimiter: str, width: int, problem: str) -> DataError:
     row = _first_of_other_width(stream, delimiter, width)
     return DataError(
         f"not a whole table ({_shortened(problem)})",
-        row=row and f"row {row}",
+        row=f"row {row}" if row else None,
         remedy="repair that row; every row needs every column, and a quote that opens must close",
     )
 

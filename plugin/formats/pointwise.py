@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
+from podium.formats.verdicts import reasons
 from podium.table import number, refuse
 from podium.text import as_categorical
 
@@ -132,7 +133,7 @@ def _battles(
         "margin": margin,
         "score_a": score[first],
         "score_b": score[second],
-        "reason": np.where(np.isnan(margin), "no score", None).astype(object),
+        "reason": reasons(np.isnan(margin), "no score"),
     }
     if "length" in scores:
         length = number(scores["length"])

@@ -38,4 +38,6 @@ def translate(
 
 def reasons(unread: np.ndarray, reason: str) -> np.ndarray:
     """Return the reason where a row is unread and None elsewhere, shape (rows,)."""
-    return np.where(unread, reason, None).astype(object)
+    found = np.full(len(unread), None, dtype=object)
+    found[unread] = reason
+    return found

@@ -64,12 +64,16 @@ def test_shown_does_not_overrule_an_order_column(save):
 
 
 def test_a_named_column_that_does_not_exist_is_a_usage_error(save):
-    with pytest.raises(podium.UsageError, match=r"votes.csv: there is no column 'question'; columns: prompt, first, second"):
+    with pytest.raises(
+        podium.UsageError, match=r"votes.csv: there is no column 'question'; columns: prompt, first, second"
+    ):
         podium.read_battles(save("votes.csv", TEXT.format("1,ann")), columns=COLUMNS | {"item": "question"})
 
 
 def test_a_map_without_a_credit_column_is_a_usage_error(save):
-    with pytest.raises(podium.UsageError, match=r"m\.csv: --credit-map translates the column credit, and there is none"):
+    with pytest.raises(
+        podium.UsageError, match=r"m\.csv: --credit-map translates the column credit, and there is none"
+    ):
         podium.read_battles(save("m.csv", "model_a,model_b,margin\nx,y,1\n"), credit_map=MAP)
 
 

@@ -10,7 +10,7 @@ KINDS = ("rankers", "scorers", "tournaments", "formats")
 @click.command("list", short_help="Show rankers and formats, and the package each comes from.")
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 def list_(kind: str | None) -> None:
-    """Show what is plugged in: rankers, scorers, tournaments, formats, or all."""
+    """Show what is plugged in: rankers (with their options), scorers, tournaments, formats, or all in short."""
     from podium import plugins
 
     known: dict[str, dict[str, Any]] = {
@@ -24,6 +24,17 @@ def list_(kind: str | None) -> None:
         widths = [max(map(len, column)) for column in zip(*_rows(known[name]), strict=True)]
         for row in _rows(known[name]):
             click.echo("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+            if kind == "rankers":
+                click.echo(f"      --set {_options(row[0])}")
+
+
+def _options(ranker: str) -> str:
+    """Return a ranker's options as they are typed, with their defaults."""
+    from podium import plugins
+    from podium.options import options_of
+
+    options = options_of(plugins.ranker_function(ranker))
+    return " ".join(f"{name}={'...' if one.default is None else one.default}" for name, one in options.items())
 
 
 def _rows(registered: dict[str, Any]) -> list[tuple[str, str, str]]:

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from rich.text import Text
 from podium.cli.picture import interval_bar
 from podium.cli.printable import printable
 from podium.errors import UsageError
+from podium.merging import ONE_ORDER_UNREAD
 from podium.ranking import Entry, Ranking, Standings
 
 PLAIN_WIDTH = 120
@@ -25,6 +26,7 @@ PLAIN_WIDTH = 120
 PICTURE_WIDTH = 28
 STYLES = {".json": "json", ".csv": "csv", ".md": "md", ".txt": "table"}
 EMPTY = "–"
+MOST_REASONS = 4
 MARKDOWN = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
 """What Markdown would not show as it is; an underscore inside a word it does."""
 
@@ -174,12 +176,14 @@ def _name(one: Standings) -> str:
 
 
 def _denominators(one: Standings) -> str:
-    counts = one.counts
+    counts, reasons = one.counts, one.diagnostics.get("unread_reasons", {})
+    why = f" ({_reasons(reasons)})" if reasons else ""
+    kept = counts.one_sided - reasons.get(ONE_ORDER_UNREAD, 0)
+    halves = f", {kept:,} of them in one order only" if kept else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
-    sided = f" ({counts.one_sided:,} with one order unread)" if counts.one_sided else ""
     text = (
         f"{counts.items:,} items, {counts.presentations:,} presentations, {counts.battles:,} battles: "
-        f"{counts.judged:,} judged, {counts.unread:,} unread{sided}{missing}"
+        f"{counts.judged:,} judged{halves}, {counts.unread:,} unread{why}{missing}"
     )
     swap = one.diagnostics.get("swap")
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):
@@ -188,6 +192,13 @@ def _denominators(one: Standings) -> str:
     if one.fit.separated:
         text += "\n* separated: the data do not bound this rating"
     return text
+
+
+def _reasons(reasons: Mapping[str, int]) -> str:
+    """Return the most frequent reasons with their counts."""
+    shown = [f"{printable(reason)}: {number:,}" for reason, number in list(reasons.items())[:MOST_REASONS]]
+    more = sum(list(reasons.values())[MOST_REASONS:])
+    return ", ".join([*shown, *([f"other: {more:,}"] if more else [])])
 
 
 def _markdown(one: Standings) -> str:

@@ -14,9 +14,15 @@ Podium = Callable[..., Any]
 
 
 def test_every_ranker_is_listed_with_its_summary_and_origin(podium: Podium) -> None:
-    lines = [line.split() for line in podium("list", "rankers").out.splitlines()[1:]]
+    lines = [line.split() for line in podium("list", "rankers").out.splitlines()[1:] if "--set" not in line]
     expected = [[name, *one.extension.summary.split(), *one.origin.split()] for name, one in plugins.rankers().items()]
     assert lines == expected
+
+
+def test_every_rankers_options_are_listed_as_they_are_typed(podium: Podium) -> None:
+    lines = podium("list", "rankers").out.splitlines()
+    median = next(k for k, line in enumerate(lines) if line.split()[0] == "median")
+    assert lines[median + 1].split() == ["--set", "resamples=1000"]
 
 
 def test_every_format_is_listed(podium: Podium) -> None:

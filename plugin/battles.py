@@ -118,6 +118,11 @@ class Battles:
         return self.table["credit"].notna().to_numpy()
 
     @property
+    def has_items(self) -> bool:
+        """Whether any row says which item it is about; without items each row stands alone."""
+        return "item" in self.table and bool(self.table["item"].notna().any())
+
+    @property
     def judges(self) -> tuple[str, ...]:
         """Names of all judges, sorted; empty when the table does not say."""
         return self.values_of("judge") if "judge" in self.table else ()

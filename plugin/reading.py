@@ -19,7 +19,7 @@ from podium.hookspecs import Format
 from podium.merging import merge as merge_orders
 from podium.merging import stand_in
 from podium.sources import find
-from podium.text import as_categorical, as_text
+from podium.text import as_categorical, as_text, some
 
 Source: TypeAlias = str | Path | pd.DataFrame
 
@@ -116,7 +116,7 @@ def _with_verdicts(opened: Sequence[Sheet], chosen: Format | None, foreign: Fore
         (silent, f"{len(silent)} files hold no verdicts and were skipped"),
         (alone, "files that compare a model only with itself were skipped"),
     )
-    return sheets, [f"{text}: {_some(names)}" for names, text in told if names]
+    return sheets, [f"{text}: {some(names)}" for names, text in told if names]
 
 
 def _format_of(sheet: Sheet, chosen: Format | None, foreign: Foreign) -> Format | None:
@@ -193,7 +193,7 @@ def _where(sheets: Sequence[Sheet], column: str, value: str) -> list[Sheet]:
     kept = [sheet for sheet in kept if len(sheet.frame)]
     if not kept:
         known = sorted({str(one) for text in texts for one in text.dropna().unique()})
-        raise UsageError(f"no row has {column}={value!r}; values: {_some(known)}")
+        raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
     return kept
 
 
@@ -242,7 +242,3 @@ def _identical(rows: pd.DataFrame) -> list[str]:
     text = candidates.astype(dict.fromkeys(nested, str))
     twice = int(text.duplicated().sum())
     return [f"{twice} rows repeat another row in every column; they count as repeats"] if twice else []
-
-
-def _some(names: Sequence[object]) -> str:
-    return ", ".join(map(str, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

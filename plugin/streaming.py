@@ -120,7 +120,8 @@ def rank_stream(
         gap = rated.theta[piece.coded.a] - rated.theta[piece.coded.b]
         surplus += surpluses(piece.coded, expit(gap))
     used = surplus[_used_clusters(tally)]
-    estimate = sandwich(rated, used, scale_of(played.entrants, None, pin), level=level, cluster="item")
+    scale = scale_of(played.entrants, None, pin)
+    estimate = scale.pinned(sandwich(rated, used, scale, level=level, cluster="item"))
     standing = labelled(played, rated, estimate, level=level, rng=np.random.default_rng(seed))
     options = {"rankers": list(rankers), "level": level, "seed": seed, "stream": True}
     return Ranking((standing,), provenance(tuple(map(str, paths)), options))
@@ -159,7 +160,7 @@ def _piece(table: Mapping[str, pa.Array], rows: int, names: dict[str, int], path
     read = ~np.isnan(credit)
     cluster, items = _items(table["item"], read)
     judges = set(map(str, pc.unique(table["judge"]).drop_null().to_pylist())) if "judge" in table else set()
-    coded = Coded(a[read], b[read], credit[read], weight[read], cluster[read], CLUSTERS, tuple(names))
+    coded = Coded(a[read], b[read], credit[read], weight[read], cluster[read], CLUSTERS, "item", tuple(names))
     return Piece(coded, items, judges, rows)
 
 

@@ -1,6 +1,7 @@
 """Values as text, written one way wherever names and values are compared."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,3 +50,13 @@ def as_categorical(values: pd.Series) -> pd.Categorical:
 def plain(value: Any) -> Any:
     """Write as plain Python what JSON does not know."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
+
+
+def some(names: Sequence[object], separator: str = ", ", most: int = 5) -> str:
+    """Join the first few names, and count the rest.
+
+    >>> some(["a", "b", "c"], most=2)
+    'a, b, and 1 more'
+    """
+    rest = [f"and {len(names) - most} more"] if len(names) > most else []
+    return separator.join([*map(str, names[:most]), *rest])

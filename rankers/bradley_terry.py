@@ -60,7 +60,7 @@ def bradley_terry(
     scale = scale_of(coded.entrants, center, pin)
     rated = rate(played, pairs, regularization)
     if interval == "sandwich":
-        estimate = sandwich(rated, _surpluses(coded, rated), scale, level=level, cluster=cluster)
+        estimate = sandwich(rated, _surpluses(coded, rated), scale, level=level, cluster=coded.unit)
     else:
         cells = cells_by_cluster(coded, pairs)
         draws = resample(
@@ -69,8 +69,8 @@ def bradley_terry(
             resamples,
             rng,
         )
-        estimate = by_bootstrap(scale.scores(rated.theta), draws, coded.clusters, level=level, cluster=cluster)
-    return labelled(played, rated, estimate, level=level, rng=rng)
+        estimate = by_bootstrap(scale.scores(rated.theta), draws, coded.clusters, level=level, cluster=coded.unit)
+    return labelled(played, rated, scale.pinned(estimate), level=level, rng=rng)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ class Coded:
         weight: above 0, shape (battles,).
         cluster: code of the item (or row) of each battle, shape (battles,).
         clusters: number of distinct clusters.
+        unit: what a cluster is: `item`, or `row` when asked for or when no item is known.
         entrants: names of those with readable battles, by code; sorted.
     """
 
@@ -31,6 +32,7 @@ class Coded:
     weight: np.ndarray
     cluster: np.ndarray
     clusters: int
+    unit: Cluster
     entrants: tuple[str, ...]
 
     def battles_of(self) -> np.ndarray:
@@ -61,9 +63,10 @@ def code(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item"
         flip = (table["swap"] == "flip").to_numpy() if "swap" in table else False
         credit = np.where(flip, 0.5, (np.sign(credit - 0.5) + 1) / 2)
     a, b, entrants = _entrants(table["model_a"].cat, table["model_b"].cat)
-    clusters, number = _clusters(battles, keep, cluster)
+    unit = cluster if battles.has_items else "row"
+    clusters, number = _clusters(battles, keep, unit)
     weight = table["weight"].to_numpy() if "weight" in table else np.ones(len(table))
-    return Coded(a, b, credit, weight, clusters, number, entrants)
+    return Coded(a, b, credit, weight, clusters, number, unit, entrants)
 
 
 def require(option: str, value: object, allowed: tuple[object, ...]) -> None:
@@ -89,7 +92,7 @@ def _entrants(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
 def _clusters(battles: Battles, keep: np.ndarray, cluster: Cluster) -> tuple[np.ndarray, int]:
     """Number the items that have readable battles, in sorted order; rows without an item stand alone."""
     rows = int(keep.sum())
-    if cluster == "row" or "item" not in battles.table:
+    if cluster == "row":
         return np.arange(rows), rows
     codes = battles.table["item"].cat.codes.to_numpy()[keep].astype(np.int64)
     alone = codes < 0

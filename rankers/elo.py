@@ -1,10 +1,11 @@
 """The Elo scale: log-strengths times 400 / ln 10, 1500 at the mean."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from podium.errors import UsageError, unknown_name
+from podium.rankers.intervals import Estimate
 
 POINTS = 400 / np.log(10)
 """Elo points per logit."""
@@ -24,15 +25,19 @@ class Scale:
     pin: tuple[int, float] | None
 
     def scores(self, theta: np.ndarray) -> np.ndarray:
-        """Turn log-strengths, shape (..., entrants), into Elo."""
-        elo = MEAN + POINTS * (theta - theta[..., self.centre].mean(axis=-1, keepdims=True))
+        """Turn log-strengths, shape (..., entrants), into Elo with mean 1500, not yet pinned."""
+        return MEAN + POINTS * (theta - theta[..., self.centre].mean(axis=-1, keepdims=True))
+
+    def pinned(self, estimate: Estimate) -> Estimate:
+        """Shift scores and intervals so that the pinned entrant has its value; errors and ranks stay."""
         if self.pin is None:
-            return elo
+            return estimate
         code, value = self.pin
-        return elo + (value - elo[..., [code]])
+        shift = value - estimate.score[code]
+        return replace(estimate, score=estimate.score + shift, low=estimate.low + shift, high=estimate.high + shift)
 
     def covariance(self, covariance: np.ndarray) -> np.ndarray:
-        """Turn a covariance of log-strengths into that of centred Elo scores (a pin moves scores only)."""
+        """Turn a covariance of log-strengths into that of centred Elo scores."""
         rows = covariance - covariance[self.centre].mean(axis=0)
         centred = rows - rows[:, self.centre].mean(axis=1, keepdims=True)
         return POINTS**2 * centred

@@ -40,7 +40,7 @@ def from_pairs(
     pairs = pair_sums(coded)
     cells = cells_by_cluster(coded, pairs)
     draws = resample(lambda counts: scores_of_draws(score, cells, counts), coded.clusters, resamples, rng)
-    estimate = by_bootstrap(score(pairs), draws, coded.clusters, level=level, cluster="item")
+    estimate = by_bootstrap(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit)
     return standings(ranker, scale, played_of(battles, coded, pairs), Result(estimate), level=level, rng=rng)
 
 

@@ -4,20 +4,21 @@ import numpy as np
 
 from podium.rankers.graph import Graph, bridges
 from podium.rankers.labelling import Played
+from podium.text import some
 
 WEAK_DESIGN = 0.1
 """Design efficiency below which a warning says how weakly the ratings are identified."""
-SHOWN = 5
+MOST_GROUPS = 10
 
 
 def disconnected(played: Played, graph: Graph) -> str:
     """Name the groups that never met, and the cheapest battles that would join them."""
     groups = [_names(played, graph.group == group) for group in np.unique(graph.group)]
-    shown = " | ".join(_some(names, ", ") for names in groups[: 2 * SHOWN])
+    shown = " | ".join(some(names) for names in groups[:MOST_GROUPS])
     joins = [f"{played.entrants[a]} vs {played.entrants[b]}" for a, b in bridges(graph, played.battles)]
     return (
         f"the battles fall into {len(groups)} groups that never met, so no common scale exists: {shown}. "
-        f"Cheapest battles that join them: {_some(joins, '; ')}"
+        f"Cheapest battles that join them: {some(joins, '; ')}"
     )
 
 
@@ -34,7 +35,7 @@ def separated(played: Played, graph: Graph, theta: np.ndarray | None = None) -> 
     codes = np.flatnonzero(graph.separated)
     who = [f"{played.entrants[k]} {_record(played.win_rates[k])}" for k in codes]
     cures = [f"{played.entrants[k]} vs {_rival(played, graph, k, theta)}" for k in codes.tolist()]
-    return f"{_some(who, '; ')}. What would bound it: battles that go the other way, most likely {_some(cures, '; ')}"
+    return f"{some(who, '; ')}. What would bound it: battles that go the other way, most likely {some(cures, '; ')}"
 
 
 def weak(efficiency: float | None) -> str | None:
@@ -60,8 +61,3 @@ def _rival(played: Played, graph: Graph, entrant: int, theta: np.ndarray | None)
 
 def _names(played: Played, which: np.ndarray) -> list[str]:
     return [played.entrants[k] for k in np.flatnonzero(which)]
-
-
-def _some(texts: list[str], separator: str) -> str:
-    more = [f"and {len(texts) - SHOWN} more"] if len(texts) > SHOWN else []
-    return separator.join([*texts[:SHOWN], *more])

@@ -11,6 +11,7 @@ from podium.rankers.coded import Coded, code, require
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
 from podium.rankers.labelling import Result, played_of, standings
 from podium.ranking import Standings
+from podium.text import some
 
 MOST_LEVELS = 21
 """Distinct verdicts above which a judge's scale is continuous and only win, tie, loss are compared."""
@@ -161,4 +162,6 @@ def _refuse_uninformed(coded: Coded, told: Told) -> None:
 
 def _uncompared(coded: Coded, told: Told) -> list[str]:
     lacking = [coded.entrants[k] for k in np.flatnonzero(told.compared.sum(axis=0) == 0)]
-    return [f"{name} was never the common opponent of two others: no informativeness" for name in lacking]
+    if not lacking:
+        return []
+    return [f"never the common opponent of two others on one item, so without informativeness: {some(lacking)}"]

@@ -12,6 +12,7 @@ from podium.rankers.intervals import Estimate
 from podium.rankers.pairs import Pairs, pair_sums, win_rates
 from podium.rankers.rank_sets import rank_sets
 from podium.ranking import Entry, Fit, Standings
+from podium.text import some
 
 FEW_ITEMS = 30
 SAME_SCORE = 1e-9
@@ -156,12 +157,8 @@ def _usual(played: Played, result: Result) -> list[str]:
         warnings.append(f"{clusters} items only ({many}): intervals rest on little, read them with care")
     flat = [played.entrants[k] for k in np.flatnonzero(_without_variation(result.estimate))]
     if flat:
-        warnings.append(f"no variation between items for {_some(flat)}: their interval cannot be computed")
+        warnings.append(f"no variation between items for {some(flat)}: their interval cannot be computed")
     return warnings
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def _real(value: float) -> float | None:

@@ -53,11 +53,11 @@ def win_rate(
     score = win_rates(pairs)
     if interval == "sandwich":
         spread = covariance_of(influence(met, pairs))
-        estimate = by_sandwich(score, spread, met.clusters, level=level, cluster=cluster)
+        estimate = by_sandwich(score, spread, met.clusters, level=level, cluster=met.unit)
     else:
         cells = cells_by_cluster(met, pairs)
         draws = resample(lambda counts: scores_of_draws(win_rates, cells, counts), met.clusters, resamples, rng)
-        estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=cluster)
+        estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=met.unit)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
     result = Result(_within_bounds(estimate, met, level), warnings=_warnings(coded, pairs, score, anchor))
     return standings("win-rate", scale, played_of(battles, met, pairs), result, level=level, rng=rng)
@@ -116,6 +116,8 @@ def _clusters_of(coded: Coded) -> np.ndarray:
 def _warnings(coded: Coded, pairs: Pairs, score: np.ndarray, anchor: str | None) -> list[str]:
     absent = [coded.entrants[k] for k in np.flatnonzero(np.isnan(score))]
     warnings = [f"{name} has no readable battle against {anchor}: no score" for name in absent]
+    if len(pairs.low) < len(score) * (len(score) - 1) / 2 and anchor is None:
+        warnings.append("entrants met different opponents: win rates are not on one scale, bradley-terry's ratings are")
     groups = graph_of(pairs).groups
     if groups > 1:
         warnings.append(f"the battles fall into {groups} groups that never met: win rates compare within a group only")

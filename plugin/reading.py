@@ -75,12 +75,12 @@ def read_battles(
     foreign = Foreign(columns, credit_map, unknown, shown)
     sheets, notes = _with_verdicts([one for source in sources for one in _opened(source)], chosen, foreign)
     if not sheets:
-        raise UsageError(f"no file with verdicts in {', '.join(map(str, sources)) or 'nothing'}")
+        raise UsageError("; ".join([f"no file with verdicts in {some(sources) or 'nothing'}", *notes]))
     _refuse_mixture(sheets)
     for condition in where:
         sheets = _where(sheets, *condition)
     rows, missing, more = _rows(sheets)
-    notes += [*more, *_identical(rows)]
+    notes += [*more, *_identical(rows), *_unsaid_order(rows)]
     if merge:
         rows, more = merge_orders(rows, keep_one_sided=one_sided == "keep")
         notes += more
@@ -102,9 +102,9 @@ def _with_verdicts(opened: Sequence[Sheet], chosen: Format | None, foreign: Fore
     sheets: list[Sheet] = []
     silent: list[str] = []
     alone: list[str] = []
-    for one in opened:
-        known = _format_of(one, chosen, foreign)
-        if known is None and not foreign.columns and one.optional:
+    for one in (_named(sheet, foreign) for sheet in opened):
+        known = _format_of(one, chosen)
+        if known is None and one.optional:
             silent.append(one.source)
             continue
         sheet = _translated(one, known, foreign)
@@ -119,10 +119,19 @@ def _with_verdicts(opened: Sequence[Sheet], chosen: Format | None, foreign: Fore
     return sheets, [f"{text}: {some(names)}" for names, text in told if names]
 
 
-def _format_of(sheet: Sheet, chosen: Format | None, foreign: Foreign) -> Format | None:
-    if chosen or foreign.columns:
-        return chosen
-    return recognise(frozenset(map(str, sheet.frame)), sheet.label)
+def _format_of(sheet: Sheet, chosen: Format | None) -> Format | None:
+    """Return the format that was chosen, else the one that the columns (named or native) say."""
+    return chosen or recognise(frozenset(map(str, sheet.frame)), sheet.label)
+
+
+def _named(sheet: Sheet, foreign: Foreign) -> Sheet:
+    """Give the columns that `--columns` names the contract's names; other columns keep a known format's."""
+    if not foreign.columns:
+        return sheet
+    try:
+        return replace(sheet, frame=renamed(sheet.frame, foreign.columns))
+    except UsageError as error:
+        raise UsageError(f"{sheet.source}: {error}") from None
 
 
 def _translated(sheet: Sheet, known: Format | None, foreign: Foreign) -> Sheet:
@@ -132,23 +141,19 @@ def _translated(sheet: Sheet, known: Format | None, foreign: Foreign) -> Sheet:
         DataError: the file is in no known format, or not in the one that was said.
         UsageError: a column that was named does not exist.
     """
+    if known is None:
+        raise unrecognised(frozenset(map(str, sheet.frame))).located(sheet.source)
     try:
-        if foreign.columns:
-            named = renamed(sheet.frame, foreign.columns)
-            frame = _labelled(named, sheet.label, "model" if {"item", "score"} <= set(named) else None)
-        elif known is None:
-            raise unrecognised(frozenset(map(str, sheet.frame)))
-        else:
-            frame = plugins.reader(known)(_labelled(sheet.frame, sheet.label, known.label_is))
+        frame = plugins.reader(known)(_labelled(sheet.frame, sheet.label, known.label_is))
         frame = translated(frame, foreign)
     except DataError as error:
         raise error.located(sheet.source) from None
     except UsageError as error:
         raise UsageError(f"{sheet.source}: {error}") from None
     except KeyError as error:
-        problem = f"no column {error}, which the format {known.name if known else 'named'} needs"
+        problem = f"no column {error}, which the format {known.name} needs"
         raise DataError(problem, source=sheet.source, remedy="choose another --from") from None
-    return replace(sheet, frame=frame, format=known.name if known else "columns")
+    return replace(sheet, frame=frame, format=known.name)
 
 
 def _only_against_itself(frame: pd.DataFrame) -> bool:
@@ -207,6 +212,22 @@ def _rows(sheets: Sequence[Sheet]) -> tuple[pd.DataFrame, int | None, list[str]]
     paired = pointwise.pair_up(_joined([sheet.frame for sheet in sheets]), source)
     told = f"{paired.averaged} scores of a model already scored on the same item were averaged with it"
     return table.check(paired.frame, source), paired.missing, [told] if paired.averaged else []
+
+
+def _unsaid_order(rows: pd.DataFrame) -> list[str]:
+    """Warn where a pair stands in both orders on one item and nothing says that these are orders of presentation."""
+    if "order" in rows or not _has_items(rows):
+        return []
+    entrants = len(rows["model_a"].cat.categories)
+    item, a, b = (rows[name].cat.codes.to_numpy(dtype=np.int64) for name in ("item", "model_a", "model_b"))
+    turned = pd.Series((item * entrants + b) * entrants + a)
+    both = int(turned.isin(pd.unique((item * entrants + a) * entrants + b)).sum())
+    if not both:
+        return []
+    return [
+        f"{both} rows compare (a, b) on an item that also has (b, a): if model_a was shown first, say --shown a, and the "
+        "two orders are merged"
+    ]
 
 
 def _has_items(rows: pd.DataFrame) -> bool:

@@ -7,10 +7,13 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from podium.errors import UsageError
+from podium.battles import COLUMNS
+from podium.errors import UsageError, unknown_name
 from podium.table import refuse
 from podium.text import as_text
 
+NAMES = frozenset({*COLUMNS, "model", "score", "length"})
+"""Columns of a battles table, and of a table of scores."""
 ORDER_SHOWN = {"a": "ab", "b": "ba", "unknown": None}
 
 
@@ -35,8 +38,11 @@ def renamed(records: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
     """Give the named columns the contract's names; one that bore such a name before gives way.
 
     Raises:
-        UsageError: a column does not exist.
+        UsageError: the contract has no such column, or the table has not.
     """
+    for name in columns:
+        if name not in NAMES:
+            raise unknown_name("column of podium's table", name, NAMES)
     absent = [name for name in columns.values() if name not in records]
     if absent:
         raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(map(str, records.columns))}")

@@ -1,13 +1,15 @@
 """The first noun: battles, one row per compared pair of responses."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from podium.errors import DataError, UsageError
+from podium.text import as_text
 
 COLUMNS = {
     "item": "instruction id; without it each row is its own item",
@@ -29,6 +31,9 @@ COLUMNS = {
     "swap": "how the two orders of a merged battle agree: same, half, flip, one-sided or unread",
 }
 """The columns of the battles table, in their written order. Any other column is kept."""
+
+
+MOST_SLICES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +102,17 @@ class Battles:
         missing: battles that should exist and have no row; None where nobody can know.
         notes: warnings made while reading and merging.
         sources: where the rows come from.
+        reading: the options they were read with, other than the defaults.
     """
 
     table: pd.DataFrame
     missing: int | None = None
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unread} unread)"
 
     def __len__(self) -> int:
         return len(self.table)
@@ -129,7 +139,7 @@ class Battles:
 
     def values_of(self, column: str) -> tuple[str, ...]:
         """Return the distinct values of a column as text, sorted, empty ones left out."""
-        return tuple(sorted({str(value) for value in self._column(column).dropna().unique()}))
+        return tuple(sorted(as_text(self._column(column)).dropna().unique()))
 
     def counts(self) -> Counts:
         """Count what was asked, judged, unread and missing."""
@@ -168,7 +178,7 @@ class Battles:
         Raises:
             UsageError: the column does not exist, or nothing has that value.
         """
-        keep = (self._column(column).astype(str) == value).to_numpy()
+        keep = (as_text(self._column(column)) == value).to_numpy()
         if not keep.any():
             known = self.values_of(column)
             shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
@@ -208,14 +218,19 @@ class Battles:
         """Yield each value of a column with its battles, sorted by value.
 
         Raises:
-            UsageError: the column does not exist or is empty.
+            UsageError: the column does not exist, is empty, or has more than 100 values.
         """
-        values = self._column(column).astype(object)
-        if values.isna().all():
+        values = as_text(self._column(column))
+        known = sorted(values.dropna().unique())
+        if not known:
             raise UsageError(f"column {column!r} is empty; choose another for --by")
-        text = values.astype(str).where(values.notna())
-        for value in self.values_of(column):
-            yield value, self.select((text == value).to_numpy())
+        if len(known) > MOST_SLICES:
+            raise UsageError(
+                f"column {column!r} has {len(known):,} values, and --by makes a ranking of each: choose one with at most "
+                f"{MOST_SLICES}"
+            )
+        for value in known:
+            yield value, self.select((values == value).to_numpy())
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with plain text instead of categoricals, in the contract's column order."""

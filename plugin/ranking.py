@@ -125,6 +125,10 @@ class Ranking:
     provenance: Mapping[str, Any]
     failures: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        parts = [one.ranker + (f" [{one.slice}]" if one.slice else "") for one in self.standings]
+        return f"Ranking({', '.join(parts)}: {len({e.model for s in self.standings for e in s.entries})} entrants)"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the contract's JSON document as plain Python values."""
         return {
@@ -138,9 +142,11 @@ class Ranking:
         return json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per entrant, slice and ranker."""
+        """Return one row per entrant, slice and ranker, with the method of the interval and the denominators."""
         rows = [
-            {"ranker": one.ranker, "slice": one.slice, "scale": one.scale, "level": one.level} | entry.to_dict()
+            {"ranker": one.ranker, "slice": one.slice, "scale": one.scale, "level": one.level, "interval": one.interval}
+            | entry.to_dict()
+            | {"items": one.counts.items, "judged": one.counts.judged, "unread": one.counts.unread}
             for one in self.standings
             for entry in one.entries
         ]

@@ -1,9 +1,10 @@
 """Rank battles: choose the rankers, slice, hand out options, and keep going when one part cannot be answered."""
 
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,10 @@ from podium import __version__, plugins
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError, unknown_name
 from podium.options import options_of, parameters_of, ranker_names
+from podium.rankers.bradley_terry import bounded
+from podium.rankers.coded import code
+from podium.rankers.graph import graph_of
+from podium.rankers.pairs import pair_sums
 from podium.ranking import Ranking, Standings
 from podium.reading import read_battles
 
@@ -20,7 +25,7 @@ Slice = tuple[str | None, Battles]
 
 
 def rank(
-    battles: Battles | pd.DataFrame,
+    battles: Battles | pd.DataFrame | str | Path,
     rankers: str | Sequence[str],
     *,
     level: float = 0.95,
@@ -32,7 +37,7 @@ def rank(
     """Rank battles by one or more rankers.
 
     Args:
-        battles: from `read_battles`, or a data frame with the contract's columns.
+        battles: from `read_battles`; or what it reads: a data frame, or a path.
         rankers: names, as a sequence or separated by commas.
         level: of intervals and rank sets, in (0, 1).
         seed: of everything random; the same seed gives the same output.
@@ -47,7 +52,7 @@ def rank(
         UsageError: an unknown ranker, option or column.
         NotIdentifiedError: several judges, and nothing says what to do with them; or nothing can be answered.
     """
-    if isinstance(battles, pd.DataFrame):
+    if not isinstance(battles, Battles):
         battles = read_battles(battles)
     names = ranker_names(rankers)
     functions = {name: plugins.ranker_function(name) for name in names}
@@ -55,7 +60,15 @@ def rank(
     _refuse_several_judges(battles, by, pool)
     calls = [Asked(name, functions[name], {"level": level, **settings[name]}, seed) for name in names]
     standings, failures = _every(battles, calls, by)
-    asked = {"rankers": names, "level": level, "seed": seed, "by": by, "pool": pool, **options}
+    asked = {
+        "reading": dict(battles.reading),
+        "rankers": names,
+        "level": level,
+        "seed": seed,
+        "by": by,
+        "pool": pool,
+        **options,
+    }
     return Ranking(standings, provenance(battles.sources, asked), failures)
 
 
@@ -150,15 +163,14 @@ def _told_unsliced(battles: Battles, column: str) -> Battles:
 
 
 def _common_entrants(slices: Sequence[Slice]) -> tuple[str, ...]:
-    """Return the entrants with a readable battle in every slice that has any."""
-    present = [set(_with_verdict(part)) for _, part in slices if part.readable.any()]
+    """Return the entrants that the battles of every slice rate, unbounded ones left out."""
+    present = [set(_rated(part)) for _, part in slices if part.readable.any()]
     return tuple(sorted(set.intersection(*present))) if present else ()
 
 
-def _with_verdict(battles: Battles) -> Iterator[str]:
-    read = battles.table[battles.readable]
-    yield from read["model_a"].unique()
-    yield from read["model_b"].unique()
+def _rated(battles: Battles) -> tuple[str, ...]:
+    coded = code(battles)
+    return bounded(coded.entrants, graph_of(pair_sums(coded)))
 
 
 def _settings(functions: Mapping[str, Callable[..., Any]], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -50,7 +50,7 @@ def read_battles(
     credit_map: Mapping[str, float] | None = None,
     unknown: Literal["error", "unread"] = "error",
     shown: Literal["a", "b", "unknown"] | None = None,
-    where: Sequence[tuple[str, str]] = (),
+    where: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     merge: bool = True,
     one_sided: Literal["unread", "keep"] = "unread",
 ) -> Battles:
@@ -63,7 +63,7 @@ def read_battles(
         credit_map: foreign verdict to credit in [0, 1].
         unknown: what a verdict outside `credit_map` is.
         shown: whose response came first, where no column says it.
-        where: (column, value) pairs; only rows with all of them are kept.
+        where: column to value, or pairs of both; only rows with all of them are kept.
         merge: average the two orders of a pair into one battle.
         one_sided: what a battle is of which one order could not be read.
 
@@ -77,8 +77,9 @@ def read_battles(
     if not sheets:
         raise UsageError("; ".join([f"no file with verdicts in {some(sources) or 'nothing'}", *notes]))
     _refuse_mixture(sheets)
-    for condition in where:
-        sheets = _where(sheets, *condition)
+    conditions = _conditions(where)
+    for column, value in conditions:
+        sheets = _where(sheets, column, value)
     rows, missing, more = _rows(sheets)
     notes += [*more, *_identical(rows), *_unsaid_order(rows)]
     if merge:
@@ -86,7 +87,25 @@ def read_battles(
         notes += more
     rows, more = stand_in(rows)
     notes += more
-    return Battles(rows.reset_index(drop=True), missing, tuple(notes), tuple(sheet.source for sheet in sheets))
+    asked = {
+        "format": format,
+        "columns": dict(columns or {}),
+        "credit_map": dict(credit_map or {}),
+        "unknown": unknown if unknown != "error" else None,
+        "shown": shown,
+        "where": [list(condition) for condition in conditions],
+        "merge": None if merge else False,
+        "one_sided": one_sided if one_sided != "unread" else None,
+    }
+    reading = {name: value for name, value in asked.items() if value not in (None, {}, [])}
+    return Battles(rows.reset_index(drop=True), missing, tuple(notes), tuple(sheet.source for sheet in sheets), reading)
+
+
+def _conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    pairs = list(where.items() if isinstance(where, Mapping) else where)
+    if any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
+        raise UsageError(f"where={where!r}: write {{'column': 'value'}}, or a list of (column, value) pairs")
+    return [(column, str(value)) for column, value in pairs]
 
 
 def _opened(source: Source) -> list[Sheet]:
@@ -225,8 +244,8 @@ def _unsaid_order(rows: pd.DataFrame) -> list[str]:
     if not both:
         return []
     return [
-        f"{both} rows compare (a, b) on an item that also has (b, a): if model_a was shown first, say --shown a, and the "
-        "two orders are merged"
+        f"{both} rows compare (a, b) on an item that also has (b, a): if model_a was shown first, say --shown a, and "
+        "the two orders are merged"
     ]
 
 

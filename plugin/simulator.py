@@ -55,6 +55,12 @@ class Judge:
     unread: float = 0.0
     verdicts: Literal["hard", "soft"] = "hard"
 
+    def __post_init__(self) -> None:
+        if not (self.noise >= 0 and self.tie >= 0 and 0 <= self.unread < 1):
+            raise UsageError(f"{self}: noise and tie are at least 0, unread lies in [0, 1)")
+        if self.verdicts not in ("hard", "soft") or (self.verdicts == "soft" and self.noise == 0):
+            raise UsageError(f"{self}: verdicts are hard, or soft with noise above 0")
+
     def expected(self, margin: np.ndarray) -> np.ndarray:
         """Return the mean credit of the response shown first given its margin before noise, any shape."""
         if self.noise == 0:
@@ -87,6 +93,9 @@ class World:
     length_sd: float
     categories: tuple[str, ...]
     seed: int
+
+    def __repr__(self) -> str:
+        return f"World({len(self.entrants)} entrants, {len(self.quality)} items)"
 
     def presentations(
         self,

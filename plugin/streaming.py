@@ -18,7 +18,7 @@ from scipy.special import expit
 from podium.battles import Counts
 from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.progress import track
-from podium.rankers.bradley_terry import labelled, rate, sandwich
+from podium.rankers.bradley_terry import bounded, labelled, rate, sandwich
 from podium.rankers.clusters import surpluses
 from podium.rankers.coded import Coded
 from podium.rankers.elo import scale_of
@@ -120,7 +120,7 @@ def rank_stream(
         gap = rated.theta[piece.coded.a] - rated.theta[piece.coded.b]
         surplus += surpluses(piece.coded, expit(gap))
     used = surplus[_used_clusters(tally)]
-    scale = scale_of(played.entrants, None, pin)
+    scale = scale_of(played.entrants, bounded(played.entrants, rated.graph), pin)
     estimate = scale.pinned(sandwich(rated, used, scale, level=level, cluster="item"))
     standing = labelled(played, rated, estimate, level=level, rng=np.random.default_rng(seed))
     options = {"rankers": list(rankers), "level": level, "seed": seed, "stream": True}

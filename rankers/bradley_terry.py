@@ -46,7 +46,7 @@ def bradley_terry(
         resamples: of the bootstrap.
         cluster: `item`, or `row` for comparison.
         pin: `MODEL:1000` shifts all scores so that this model has this one.
-        center: entrants whose mean is 1500; all by default.
+        center: entrants whose mean is 1500; by default all whose rating the data bound.
 
     Raises:
         NotIdentifiedError: the comparison graph is not connected, or someone is separated and lambda is 0.
@@ -57,8 +57,8 @@ def bradley_terry(
     coded = code(battles, labels=labels, cluster=cluster)
     pairs = pair_sums(coded)
     played = played_of(battles, coded, pairs)
-    scale = scale_of(coded.entrants, center, pin)
     rated = rate(played, pairs, regularization)
+    scale = scale_of(coded.entrants, center or bounded(coded.entrants, rated.graph), pin)
     if interval == "sandwich":
         estimate = sandwich(rated, _surpluses(coded, rated), scale, level=level, cluster=coded.unit)
     else:
@@ -95,6 +95,12 @@ class Rated:
         return self.optimum.theta
 
 
+def bounded(entrants: tuple[str, ...], graph: Graph) -> tuple[str, ...]:
+    """Return the entrants whose ratings the data bound; all of them where the data bound nobody's."""
+    names = tuple(name for name, out in zip(entrants, graph.separated, strict=True) if not out)
+    return names or entrants
+
+
 def rate(played: Played, pairs: Pairs, regularization: float) -> Rated:
     """Fit the pair sums, or say why no fit exists.
 
@@ -103,8 +109,8 @@ def rate(played: Played, pairs: Pairs, regularization: float) -> Rated:
         NotConvergedError: the fit did not reach its maximum.
         UsageError: lambda is negative.
     """
-    if not regularization >= 0:
-        raise UsageError(f"regularization={regularization} is negative; use 0 or more (0.01 is the default)")
+    if not 0 <= regularization < np.inf:
+        raise UsageError(f"regularization={regularization} is not a finite number of 0 or more (0.01 is the default)")
     graph = graph_of(pairs)
     if graph.groups > 1:
         raise NotIdentifiedError(identification.disconnected(played, graph))

@@ -38,8 +38,10 @@ class Scale:
 
     def covariance(self, covariance: np.ndarray) -> np.ndarray:
         """Turn a covariance of log-strengths into that of centred Elo scores."""
-        rows = covariance - covariance[self.centre].mean(axis=0)
-        centred = rows - rows[:, self.centre].mean(axis=1, keepdims=True)
+        # A single entrant as the centre is a pin: its own error must not become zero.
+        centre = self.centre if len(self.centre) > 1 else np.arange(len(covariance))
+        rows = covariance - covariance[centre].mean(axis=0)
+        centred = rows - rows[:, centre].mean(axis=1, keepdims=True)
         return POINTS**2 * centred
 
 

@@ -126,6 +126,15 @@ def _entries(played: Played, result: Result, *, level: float, rng: np.random.Gen
     ]
 
 
+def _without_interval(result: Result) -> np.ndarray:
+    """Tell who has a score but no interval although others have one, and is not separated."""
+    estimate = result.estimate
+    if estimate.method is None:
+        return np.zeros(len(estimate.score), dtype=bool)
+    hidden = np.zeros(len(estimate.score), dtype=bool) if result.separated is None else result.separated
+    return ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~hidden
+
+
 def _without_variation(estimate: Estimate) -> np.ndarray:
     """Tell whose interval has no width: no cluster differs from another, which says nothing of the error."""
     return (estimate.se == 0) & (estimate.low == estimate.high)
@@ -155,6 +164,10 @@ def _usual(played: Played, result: Result) -> list[str]:
     if 1 < clusters < max(FEW_ITEMS, entrants):
         many = f"fewer than {FEW_ITEMS}" if clusters < FEW_ITEMS else f"fewer than the {entrants} entrants"
         warnings.append(f"{clusters} items only ({many}): intervals rest on little, read them with care")
+    lacking = _without_interval(result)
+    if lacking.any():
+        names = some([played.entrants[k] for k in np.flatnonzero(lacking)])
+        warnings.append(f"some bootstrap resamples hold nothing of {names}: no interval")
     flat = [played.entrants[k] for k in np.flatnonzero(_without_variation(result.estimate))]
     if flat:
         warnings.append(f"no variation between items for {some(flat)}: their interval cannot be computed")

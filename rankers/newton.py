@@ -101,7 +101,12 @@ def _curvature(pairs: Pairs, theta: np.ndarray) -> np.ndarray:
 def _solve(pairs: Pairs, theta: np.ndarray, regularization: float, gradient: np.ndarray) -> np.ndarray:
     if pairs.entrants <= DENSE:
         matrix = pinned(information(pairs, theta, regularization))
-        return linalg.solve(matrix, gradient, assume_a="pos")
+        try:
+            return linalg.solve(matrix, gradient, assume_a="pos")
+        except (linalg.LinAlgError, ValueError) as error:
+            raise NotConvergedError(
+                f"the linear system of a Newton step could not be solved ({error}); raise the regularization"
+            ) from None
     return _solve_sparse(pairs, theta, regularization, gradient)
 
 

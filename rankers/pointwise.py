@@ -1,6 +1,6 @@
 """Mean and median of pointwise scores (JuStRank, appendix B)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from podium.battles import Battles
 from podium.errors import NotIdentifiedError
 from podium.rankers.coded import code, require
 from podium.rankers.intervals import Interval, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.labelling import Result, played_of, standings
+from podium.rankers.labelling import Played, Result, played_of, standings
 from podium.ranking import Standings
 
 
@@ -58,7 +58,7 @@ def mean(
         draws = resample(lambda counts: _ratio(counts @ filled, counts @ known), len(filled), resamples, rng)
         estimate = by_bootstrap(score, draws, len(filled), level=level, cluster="item")
     result = Result(estimate, warnings=_unbalanced(matrix))
-    return standings("mean", "score", played_of(battles, code(battles)), result, level=level, rng=rng)
+    return standings("mean", "score", _played(battles, matrix), result, level=level, rng=rng)
 
 
 def median(battles: Battles, *, level: float = 0.95, rng: np.random.Generator, resamples: int = 1000) -> Standings:
@@ -80,7 +80,24 @@ def median(battles: Battles, *, level: float = 0.95, rng: np.random.Generator, r
     shared = len(score) - len(np.unique(score))
     told = [f"{shared} entrants share another's median: it does not separate them"] if shared else []
     result = Result(estimate, warnings=[*_unbalanced(matrix), *told])
-    return standings("median", "score", played_of(battles, code(battles)), result, level=level, rng=rng)
+    return standings("median", "score", _played(battles, matrix), result, level=level, rng=rng)
+
+
+def _played(battles: Battles, matrix: ScoreMatrix) -> Played:
+    """Describe every scored entrant: a score needs no readable battle, so none is left out or shifted."""
+    coded = code(battles)
+    played = played_of(battles, coded)
+    where = [matrix.entrants.index(name) for name in coded.entrants]
+    number, rates = np.zeros(len(matrix.entrants), dtype=np.int64), np.full(len(matrix.entrants), np.nan)
+    number[where], rates[where] = played.battles, played.win_rates
+    return replace(
+        played,
+        entrants=matrix.entrants,
+        battles=number,
+        win_rates=rates,
+        clusters=len(matrix.values),
+        unranked=(),
+    )
 
 
 def score_matrix(battles: Battles) -> ScoreMatrix:

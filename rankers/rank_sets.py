@@ -50,9 +50,10 @@ def _critical(covariance: np.ndarray, freedom: int, level: float, rng: np.random
     if size > MOST_SIMULATED:
         return float(stdtrit(freedom, 1 - (1 - level) / (size * (size - 1))))
     draws = 10_000 if size <= 100 else 4_000
-    jitter = 1e-10 * np.trace(covariance) / size
-    factor = np.linalg.cholesky(covariance + jitter * np.eye(size))
-    errors = rng.standard_normal((draws, size)) @ factor.T
+    # Centred ratings have a singular covariance, and rounding makes its zero eigenvalue negative: no Cholesky.
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+    errors = rng.standard_normal((draws, size)) @ root
     largest = np.zeros(draws)
     for k in range(size - 1):
         gaps = np.abs(errors[:, [k]] - errors[:, k + 1 :]) / _spread(covariance, k)[k + 1 :]

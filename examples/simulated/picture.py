@@ -1,4 +1,4 @@
-"""Draw `ranking.svg`: the example set's Elo with intervals clustered by instruction, and with rows taken for independent.
+"""Draw `ranking.svg`: Elo of the example set, clustered by instruction, and with rows taken for independent.
 
 Run from the repository's root: `python examples/simulated/picture.py`.
 """

@@ -18,7 +18,8 @@ STREAMED = {"sources", "rankers", "columns", "level", "seed", "settings", "style
 @click.option(
     "--ranker",
     "rankers",
-    required=True,
+    default="bradley-terry",
+    show_default=True,
     metavar="NAME[,NAME...]",
     help="One or more rankers; `podium list rankers` shows them.",
 )

@@ -24,7 +24,7 @@ def name_of(one: Standings) -> str:
 def cells(one: Standings) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of a ranking as text."""
     extra = list(one.entries[0].extra) if one.entries else []
-    rates = [] if one.scale == "win rate" else ["win rate"]
+    rates = [] if one.ranker == "win-rate" else ["win rate"]
     header = ["rank", "model", _scale(one), "interval", "se", "rank set", "battles", *rates]
     digits = 1 if one.scale == "elo" else 3
     rows = [_row(entry, digits, bool(rates), extra) for entry in one.entries]
@@ -46,6 +46,9 @@ def denominators(one: Standings) -> str:
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):
         same, half, flip = (f"{swap[name] / readable:.1%}" for name in ("same", "half", "flip"))
         text += f"\norder swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}"
+    anchor = one.scale.removeprefix("win rate against ")
+    if one.ranker == "win-rate" and anchor != one.scale:
+        text += f"\n{printable(anchor)} itself: 1 - the mean of the others"
     if one.fit.separated:
         text += "\n* separated: the data do not bound this rating"
     return text
@@ -57,7 +60,7 @@ def _scale(one: Standings) -> str:
 
 def _row(entry: Entry, digits: int, with_rate: bool, extra: Sequence[str]) -> list[str]:
     interval = f"{_number(entry.low, digits)} … {_number(entry.high, digits)}"
-    ranks = EMPTY if entry.rank_low is None else f"{entry.rank_low}–{entry.rank_high}"
+    ranks = EMPTY if entry.rank_low is None else _range(entry.rank_low, entry.rank_high)
     return [
         str(entry.rank) if entry.score is not None else EMPTY,
         printable(entry.model) + (" *" if entry.separated else ""),
@@ -69,6 +72,10 @@ def _row(entry: Entry, digits: int, with_rate: bool, extra: Sequence[str]) -> li
         *([_number(entry.win_rate, 3)] if with_rate else []),
         *(_number(entry.extra.get(name), 3 if name != "pairs" else 0) for name in extra),
     ]
+
+
+def _range(low: int, high: int | None) -> str:
+    return str(low) if low == high else f"{low}–{high}"
 
 
 def _number(value: float | None, digits: int) -> str:

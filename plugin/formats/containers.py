@@ -21,6 +21,7 @@ import pyarrow.parquet
 from podium.errors import DataError, UsageError
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".csv.gz", ".tsv.gz", ".json.gz", ".jsonl.gz")
+DELIMITERS = (",", "\t", ";")
 LONGEST_LINE = 64 * 2**20
 """Bytes; a longer line of JSONL is refused: it is not one record."""
 
@@ -88,7 +89,7 @@ def _parquet(path: Path) -> pd.DataFrame:
 def _delimited(stream: Any, head: bytes) -> pd.DataFrame:
     lines = head.removeprefix(codecs.BOM_UTF8).splitlines()
     first_line = next(line for line in lines if line.strip()).decode(errors="replace")
-    delimiter = "\t" if first_line.count("\t") > first_line.count(",") else ","
+    delimiter = max(DELIMITERS, key=first_line.count)
     names = next(csv.reader([first_line], delimiter=delimiter))
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -106,14 +107,18 @@ def _delimited(stream: Any, head: bytes) -> pd.DataFrame:
 
 def _table(stream: Any, names: list[str], delimiter: str, block: int) -> pd.DataFrame:
     stream.seek(0)
-    return pyarrow.csv.read_csv(
-        stream,
-        read_options=pyarrow.csv.ReadOptions(block_size=block),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        convert_options=pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True, null_values=[""]
-        ),
-    ).to_pandas()
+    return (
+        pyarrow.csv.read_csv(
+            stream,
+            read_options=pyarrow.csv.ReadOptions(block_size=block),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True, null_values=[""]
+            ),
+        )
+        .rename_columns([name.strip() for name in names])
+        .to_pandas()
+    )
 
 
 def _torn(stream: Any, delimiter: str, width: int, problem: str) -> DataError:

@@ -184,7 +184,12 @@ def frame_of(rows, names="wxyz"):
 def answers(frame, rankers=("bradley-terry", "win-rate", "informativeness")):
     """All numbers of a ranking, by ranker and entrant."""
     table = rank(read_battles(frame), list(rankers)).to_frame()
-    return table.set_index(["ranker", "model"]).sort_index().drop(columns=["slice", "scale", "separated"]).astype(float)
+    return (
+        table.set_index(["ranker", "model"])
+        .sort_index()
+        .drop(columns=["slice", "scale", "interval", "separated"])
+        .astype(float)
+    )
 
 
 @settings(max_examples=25, deadline=None)

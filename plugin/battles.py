@@ -47,7 +47,7 @@ class Counts:
         unread: battles without a readable verdict.
         one_sided: battles of which just one of the two orders could be read.
         missing: battles that should exist and have no row; None where nobody can know.
-        without_margin: readable battles that carry no margin.
+        without_margin: readable battles that carry no margin; None where margins were not looked at.
     """
 
     items: int
@@ -56,7 +56,7 @@ class Counts:
     unread: int
     one_sided: int
     missing: int | None
-    without_margin: int
+    without_margin: int | None
 
     @property
     def judged(self) -> int:
@@ -134,8 +134,11 @@ class Battles:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """Names of all judges, sorted; empty when the table does not say."""
-        return self.values_of("judge") if "judge" in self.table else ()
+        """Names of all judges, sorted; empty when the table does not say. Rows that do not say count as one more."""
+        if "judge" not in self.table:
+            return ()
+        named = self.values_of("judge")
+        return (*named, "(no judge)") if named and self.table["judge"].isna().any() else named
 
     def values_of(self, column: str) -> tuple[str, ...]:
         """Return the distinct values of a column as text, sorted, empty ones left out."""
@@ -226,8 +229,8 @@ class Battles:
             raise UsageError(f"column {column!r} is empty; choose another for --by")
         if len(known) > MOST_SLICES:
             raise UsageError(
-                f"column {column!r} has {len(known):,} values, and --by makes a ranking of each: choose one with at most "
-                f"{MOST_SLICES}"
+                f"column {column!r} has {len(known):,} values, and --by makes a ranking of each: "
+                f"choose one with at most {MOST_SLICES}"
             )
         for value in known:
             yield value, self.select((values == value).to_numpy())

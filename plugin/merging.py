@@ -7,6 +7,7 @@ import pandas as pd
 
 COMPLEMENTED = ("credit", "human")
 AVERAGED = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight")
+KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
 ONE_ORDER_UNREAD = "one order unread"
 
 
@@ -57,7 +58,7 @@ def find_twins(table: pd.DataFrame) -> Twins:
     keys = pd.DataFrame({"item": table["item"].cat.codes.to_numpy()[rows]})
     keys["low"], keys["high"] = np.minimum(a, b)[rows], np.maximum(a, b)[rows]
     keys["judge"] = table["judge"].cat.codes.to_numpy()[rows] if "judge" in table else 0
-    keys["repeat"] = table["repeat"].fillna(0).to_numpy()[rows] if "repeat" in table else 0
+    keys["repeat"] = table["repeat"].fillna(-1).to_numpy()[rows] if "repeat" in table else 0
     group = keys.groupby(list(keys.columns), sort=False).ngroup().to_numpy()
     size = np.bincount(group)
     low_first = np.bincount(group, weights=first_is_low)
@@ -127,8 +128,9 @@ def _merge_twins(first: pd.DataFrame, second: pd.DataFrame, keep_one_sided: bool
     first, second = _sign_beside_credit(first, second), _sign_beside_credit(second, first)
     read_first, read_second = _readable(first), _readable(second)
     both, one = read_first & read_second, read_first ^ read_second
+    known_once = (*KNOWN_ONCE, *(("score_a", "score_b") if keep_one_sided else ()))
     kept = {
-        name: (first[name].to_numpy() + second[name].to_numpy()) / 2
+        name: _mean(first[name].to_numpy(), second[name].to_numpy(), name in known_once)
         if name in AVERAGED
         else _agreed(first[name], second[name])
         for name in first.columns
@@ -141,6 +143,12 @@ def _merge_twins(first: pd.DataFrame, second: pd.DataFrame, keep_one_sided: bool
     kept["swap"] = _swap(first, second, both, one)
     kept["reason"] = _reasons(first, second, both, one & (not keep_one_sided), read_first | read_second)
     return pd.DataFrame(kept, index=first.index)
+
+
+def _mean(x: np.ndarray, y: np.ndarray, known_once: bool) -> np.ndarray:
+    """Average two numbers; one alone counts only where it says the same whatever the order of presentation."""
+    mean = (x + y) / 2
+    return np.where(np.isnan(x), y, np.where(np.isnan(y), x, mean)) if known_once else mean
 
 
 def _sign_beside_credit(side: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:

@@ -35,9 +35,15 @@ def ranker_names(rankers: str | Sequence[str]) -> list[str]:
 
     >>> ranker_names("win-rate, bradley-terry,win-rate")
     ['win-rate', 'bradley-terry']
+
+    Raises:
+        UsageError: there is none.
     """
     names = rankers.split(",") if isinstance(rankers, str) else rankers
-    return list(dict.fromkeys(name.strip() for name in names))
+    stripped = list(dict.fromkeys(name.strip() for name in names if name.strip()))
+    if not stripped:
+        raise UsageError("no ranker named; `podium list rankers` shows them")
+    return stripped
 
 
 def parse_settings(settings: Sequence[str], rankers: Sequence[str]) -> dict[str, Any]:

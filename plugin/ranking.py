@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from podium.battles import Counts
+from podium.text import plain
 
 FORMAT_VERSION = "0.1"
 
@@ -139,14 +140,15 @@ class Ranking:
 
     def to_json(self) -> str:
         """Return the contract's JSON document; no NaN or infinity ever appears in it."""
-        return json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False)
+        return json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False, default=plain)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per entrant, slice and ranker, with the method of the interval and the denominators."""
         rows = [
-            {"ranker": one.ranker, "slice": one.slice, "scale": one.scale, "level": one.level, "interval": one.interval}
+            {"ranker": one.ranker, "slice": one.slice, "scale": one.scale, "level": one.level}
             | entry.to_dict()
-            | {"items": one.counts.items, "judged": one.counts.judged, "unread": one.counts.unread}
+            | {"interval": one.interval, "items": one.counts.items}
+            | {"judged": one.counts.judged, "unread": one.counts.unread}
             for one in self.standings
             for entry in one.entries
         ]

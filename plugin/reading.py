@@ -79,6 +79,8 @@ def read_battles(
     _refuse_mixture(sheets)
     conditions = _conditions(where)
     for column, value in conditions:
+        lacking = [sheet.source for sheet in sheets if column not in sheet.frame]
+        notes += [f"no column {column!r} in {some(lacking)}: none of their rows kept"] if lacking else []
         sheets = _where(sheets, column, value)
     rows, missing, more = _rows(sheets)
     notes += [*more, *_identical(rows), *_unsaid_order(rows)]
@@ -229,8 +231,7 @@ def _rows(sheets: Sequence[Sheet]) -> tuple[pd.DataFrame, int | None, list[str]]
         return _only_known_entrants(rows), None, lost
     source = " and ".join(sheet.source for sheet in sheets[:3])
     paired = pointwise.pair_up(_joined([sheet.frame for sheet in sheets]), source)
-    told = f"{paired.averaged} scores of a model already scored on the same item were averaged with it"
-    return table.check(paired.frame, source), paired.missing, [told] if paired.averaged else []
+    return table.check(paired.frame, source), paired.missing, paired.notes()
 
 
 def _unsaid_order(rows: pd.DataFrame) -> list[str]:

@@ -8,6 +8,7 @@ that an interval should cover. Everything here is simulated; no model is called.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Literal
 
 import numpy as np
@@ -227,7 +228,7 @@ def simulate(
     Raises:
         UsageError: fewer than 2 entrants, no items, or strengths of another number.
     """
-    names = tuple(f"model-{k + 1:02d}" for k in range(entrants)) if isinstance(entrants, int) else tuple(entrants)
+    names = tuple(f"model-{k + 1:02d}" for k in range(entrants)) if isinstance(entrants, Integral) else tuple(entrants)
     if len(set(names)) < max(2, len(names)) or items < 1:
         raise UsageError("a world needs at least two entrants with different names, and one item")
     if strengths is not None and len(strengths) != len(names):

@@ -153,11 +153,22 @@ def _wanted(found: set[str], columns: Mapping[str, str], path: Path) -> dict[str
 
 
 def _piece(table: Mapping[str, pa.Array], rows: int, names: dict[str, int], path: Path, start: int) -> Piece:
-    credit = _floats(table["credit"])
+    try:
+        credit = _floats(table["credit"])
+    except DataError as error:
+        raise error.located(str(path)) from None
     a, b = (_codes(table[side], names) for side in ("model_a", "model_b"))
-    weight = _floats(table["weight"]) if "weight" in table else np.ones(rows)
+    weight = np.nan_to_num(_floats(table["weight"]), nan=1.0) if "weight" in table else np.ones(rows)
     _refuse_rows(path, start, a, b, credit, weight)
     read = ~np.isnan(credit)
+    if table["item"].null_count:
+        first = int(np.argmax(table["item"].is_null().to_numpy(zero_copy_only=False)))
+        raise DataError(
+            "item is empty",
+            source=str(path),
+            row=f"row {start + first + 1}",
+            remedy="name the item, or rank without --stream",
+        )
     cluster, items = _items(table["item"], read)
     judges = set(map(str, pc.unique(table["judge"]).drop_null().to_pylist())) if "judge" in table else set()
     coded = Coded(a[read], b[read], credit[read], weight[read], cluster[read], CLUSTERS, "item", tuple(names))
@@ -165,7 +176,12 @@ def _piece(table: Mapping[str, pa.Array], rows: int, names: dict[str, int], path
 
 
 def _floats(column: pa.Array) -> np.ndarray:
-    return pc.cast(column, pa.float64()).to_numpy(zero_copy_only=False)
+    try:
+        return pc.cast(column, pa.float64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            f"not a number: {error}", remedy="`podium convert` the file with a --credit-map first"
+        ) from None
 
 
 def _dictionary(column: pa.Array) -> pa.DictionaryArray:
@@ -181,10 +197,10 @@ def _codes(column: pa.Array, names: dict[str, int]) -> np.ndarray:
 
 
 def _items(column: pa.Array, read: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cluster of each row, and the hashes of the items with a readable row; empty items share one."""
+    """Return the cluster of each row, and the hashes of the items with a readable row."""
     encoded = _dictionary(column)
-    hashes = np.append(_hashes(encoded.dictionary.cast(pa.large_string())), np.uint64(0))
-    position = encoded.indices.fill_null(len(hashes) - 1).to_numpy()
+    hashes = _hashes(encoded.dictionary.cast(pa.large_string()))
+    position = encoded.indices.to_numpy()
     used = np.bincount(position[read], minlength=len(hashes)) > 0
     return _cluster_of(hashes)[position], hashes[used]
 
@@ -252,7 +268,7 @@ def _played(tally: Tally, pairs: Pairs) -> Played:
     if silent:
         raise NotIdentifiedError(f"no readable battle of {', '.join(silent[:5])}: remove those rows and rank again")
     items = len(tally.distinct_items())
-    counts = Counts(items, tally.rows, tally.rows, tally.unread, 0, None, tally.rows - tally.unread)
+    counts = Counts(items, tally.rows, tally.rows, tally.unread, 0, None, None)
     note = (
         f"streamed: rows are battles, the two orders are not merged; {items:,} items hashed into {CLUSTERS:,} clusters"
     )
@@ -265,4 +281,9 @@ def _parquet_files(sources: Sequence[str]) -> list[Path]:
     for path in paths:
         if not path.is_file() or path.suffix != ".parquet":
             raise UsageError(f"--stream reads Parquet files, and {path} is none; `podium convert` it first")
+        try:
+            pq.read_metadata(path)
+        except pa.ArrowInvalid as error:
+            problem = f"not a whole Parquet file ({error})"
+            raise DataError(problem, source=str(path), remedy="write or copy the file again") from None
     return paths

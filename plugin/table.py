@@ -32,6 +32,7 @@ def check(frame: pd.DataFrame, source: str) -> pd.DataFrame:
 
 
 def _check(frame: pd.DataFrame) -> pd.DataFrame:
+    frame = _without_foreign_swap(frame)
     _require_columns(frame)
     table = {name: number(frame[name]) for name in NUMBERS if name in frame}
     table |= _scores_as_margin(table)
@@ -44,7 +45,22 @@ def _check(frame: pd.DataFrame) -> pd.DataFrame:
     _refuse_orders(checked)
     if "credit" not in checked:
         checked["credit"] = np.nan
+    elif "margin" not in frame and "margin" in checked:
+        checked["reason"] = _explained(checked)
     return checked
+
+
+def _without_foreign_swap(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rename a column `swap` that says something else than podium's own: a flag of many judges' files."""
+    if "swap" not in frame or as_categorical(frame["swap"]).categories.isin(SWAPS).all():
+        return frame
+    return frame.rename(columns={"swap": "swap_"})
+
+
+def _explained(checked: pd.DataFrame) -> pd.Categorical:
+    """Give an empty credit a reason, so that no margin derived from pointwise scores stands in for the verdict."""
+    reason = checked["reason"].astype(object) if "reason" in checked else pd.Series(None, checked.index, dtype=object)
+    return as_categorical(reason.mask(checked["credit"].isna() & reason.isna(), "no verdict"))
 
 
 def number(column: pd.Series) -> np.ndarray:

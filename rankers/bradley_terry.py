@@ -68,6 +68,7 @@ def bradley_terry(
             coded.clusters,
             resamples,
             rng,
+            width=len(pairs.low),
         )
         estimate = by_bootstrap(scale.scores(rated.theta), draws, coded.clusters, level=level, cluster=coded.unit)
     return labelled(played, rated, scale.pinned(estimate), level=level, rng=rng)

@@ -69,6 +69,13 @@ def code(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item"
     return Coded(a, b, credit, weight, clusters, number, unit, entrants)
 
 
+def clusters_of(coded: Coded) -> np.ndarray:
+    """Return the number of clusters in which each entrant has a battle, shape (entrants,)."""
+    size = len(coded.entrants)
+    cells = np.concatenate([coded.cluster * np.int64(size) + coded.a, coded.cluster * np.int64(size) + coded.b])
+    return np.bincount(np.unique(cells) % size, minlength=size)
+
+
 def require(option: str, value: object, allowed: tuple[object, ...]) -> None:
     """Refuse an option's value that is not one of those allowed.
 

@@ -1,5 +1,6 @@
 """How much each entrant, as anchor, tells two others apart (Don-Yehiya et al., section 4.3)."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -58,51 +59,54 @@ def informativeness(
     require("levels", levels, ("full", "three"))
     require("interval", interval, ("sandwich", "bootstrap"))
     coded = code(battles)
-    three = told_apart(coded, np.sign(np.round(coded.credit - 0.5, 12)))
+    three = told_apart(coded, coded.credit - 0.5, np.sign)
     verdict = _full_verdict(battles, coded)
     full = told_apart(coded, verdict) if verdict is not None else None
     _refuse_uninformed(coded, three)
     chosen = three if levels == "three" or full is None else full
     estimate = _estimate(chosen, level, interval, resamples, rng)
-    warnings = [] if full is not None else ["continuous verdicts: informativeness compares win, tie and loss only"]
     result = Result(
         estimate,
         extra=_columns(full, three, chosen),
         diagnostics={"levels": "three" if chosen is three else "full"},
-        warnings=[*warnings, *_uncompared(coded, chosen)],
+        warnings=[*_told_levels(battles, full), *_uncompared(coded, chosen)],
     )
     return standings("informativeness", "informativeness", played_of(battles, coded), result, level=level, rng=rng)
 
 
-def told_apart(coded: Coded, verdict: np.ndarray) -> Told:
+def told_apart(coded: Coded, verdict: np.ndarray, level_of: Callable[[np.ndarray], np.ndarray] | None = None) -> Told:
     """Count, per item and anchor, the pairs of others with different verdicts against it.
 
+    One anchor at a time, so memory grows with items times entrants only.
+
     Args:
-        coded: battles; repeats of a pair on an item are averaged.
+        coded: battles; repeats of a pair on an item are averaged first.
         verdict: of each battle, from a's side, antisymmetric, shape (battles,).
+        level_of: what is compared of an averaged verdict, for example its sign; the verdict itself by default.
     """
     size = len(coded.entrants)
-    values = _verdict_squares(coded, verdict)
     apart, compared = np.zeros((2, coded.clusters, size))
-    levels = np.unique(values[~np.isnan(values)])
-    for anchor in range(size):
-        against = values[:, anchor, :]
-        seen = (~np.isnan(against)).sum(axis=1)
+    for anchor, (item, entrant, seen) in enumerate(_by_anchor(coded, verdict)):
+        cell = item * size + entrant
+        number = np.bincount(cell, minlength=coded.clusters * size)
+        mean = np.round(_shares(np.bincount(cell, seen, coded.clusters * size), number), 12)
+        against = (level_of(mean) if level_of else mean).reshape(-1, size)
+        compared[:, anchor] = _pairs((~np.isnan(against)).sum(axis=1))
+        levels = np.unique(against[~np.isnan(against)])
         same = sum(_pairs((against == one).sum(axis=1)) for one in levels)
-        compared[:, anchor] = _pairs(seen)
         apart[:, anchor] = compared[:, anchor] - same
     return Told(apart, compared)
 
 
-def _verdict_squares(coded: Coded, verdict: np.ndarray) -> np.ndarray:
-    """Return the verdict of each entrant against each anchor, shape (items, anchors, entrants)."""
-    size = len(coded.entrants)
-    item, a, b = coded.cluster.astype(np.int64), coded.a.astype(np.int64), coded.b.astype(np.int64)
-    cell = np.concatenate([(item * size + b) * size + a, (item * size + a) * size + b])
-    total = np.bincount(cell, np.concatenate([verdict, -verdict]), coded.clusters * size * size)
-    number = np.bincount(cell, minlength=coded.clusters * size * size)
-    mean = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
-    return np.round(mean, 12).reshape(coded.clusters, size, size)
+def _by_anchor(coded: Coded, verdict: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield, for each entrant as anchor, the items, opponents and opponents' verdicts of its battles."""
+    anchor = np.concatenate([coded.b, coded.a])
+    order = np.argsort(anchor, kind="stable")
+    item = np.tile(coded.cluster.astype(np.int64), 2)[order]
+    opponent = np.concatenate([coded.a, coded.b]).astype(np.int64)[order]
+    seen = np.concatenate([verdict, -verdict])[order]
+    ends = np.cumsum(np.bincount(anchor, minlength=len(coded.entrants)))[:-1]
+    yield from zip(*(np.split(column, ends) for column in (item, opponent, seen)), strict=True)
 
 
 def _pairs(number: np.ndarray) -> np.ndarray:
@@ -111,13 +115,27 @@ def _pairs(number: np.ndarray) -> np.ndarray:
 
 def _full_verdict(battles: Battles, coded: Coded) -> np.ndarray | None:
     """Return the finest discrete verdict: the margin of labels, else the credit; None when continuous."""
-    table = battles.table[battles.readable]
     credit = np.round(2 * coded.credit - 1, 12)
-    margin = table["margin"].to_numpy() if "margin" in table else np.full(len(table), np.nan)
-    for verdict in (margin, credit):
+    for verdict in (_margins(battles), credit):
         if not np.isnan(verdict).any() and len(np.unique(np.abs(verdict))) <= MOST_LEVELS:
             return verdict
     return None
+
+
+def _margins(battles: Battles) -> np.ndarray:
+    """Return the margins of the readable battles, NaN where there is none."""
+    table = battles.table[battles.readable]
+    return table["margin"].to_numpy() if "margin" in table else np.full(len(table), np.nan)
+
+
+def _told_levels(battles: Battles, full: Told | None) -> list[str]:
+    """Say when less than the judge's full scale is compared."""
+    if full is None:
+        return ["continuous verdicts: informativeness compares win, tie and loss only"]
+    lacking = int(np.isnan(_margins(battles)).sum())
+    if 0 < lacking < battles.readable.sum():
+        return [f"{lacking} battles have no margin, so verdicts are told apart by their credit only"]
+    return []
 
 
 def _estimate(told: Told, level: float, interval: Interval, resamples: int, rng: np.random.Generator) -> Estimate:

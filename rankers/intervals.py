@@ -100,19 +100,24 @@ def covariance_of(influence: Matrix) -> np.ndarray:
 
 
 def resample(
-    scores_of: Callable[[np.ndarray], np.ndarray], clusters: int, resamples: int, rng: np.random.Generator
+    scores_of: Callable[[np.ndarray], np.ndarray],
+    clusters: int,
+    resamples: int,
+    rng: np.random.Generator,
+    width: int = 0,
 ) -> np.ndarray:
     """Return the scores of bootstrap resamples of the clusters, shape (resamples, entrants).
 
     Args:
         scores_of: from counts per cluster, shape (block, clusters), to scores, shape (block, entrants).
+        width: numbers that `scores_of` holds per resample beyond the counts; blocks shrink as it grows.
 
     Raises:
         UsageError: fewer than 2 resamples.
     """
     if resamples < 2:
         raise UsageError(f"resamples={resamples} is too few; a bootstrap needs at least 2, and 1000 are usual")
-    blocks = list(_blocks(clusters, resamples))
+    blocks = list(_blocks(max(clusters, width), resamples))
     return np.concatenate([scores_of(_counts(clusters, size, rng)) for size in track(blocks, "bootstrap")])
 
 
@@ -133,8 +138,8 @@ def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     return np.where(se > noise, se, np.where(np.isnan(np.diag(covariance)), np.nan, 0.0))
 
 
-def _blocks(clusters: int, resamples: int) -> Iterator[int]:
-    size = int(np.clip(BLOCK_CELLS // max(clusters, 1), 1, 100))
+def _blocks(width: int, resamples: int) -> Iterator[int]:
+    size = int(np.clip(BLOCK_CELLS // max(width, 1), 1, 100))
     for start in range(0, resamples, size):
         yield min(size, resamples - start)
 

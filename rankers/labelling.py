@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from podium.battles import Battles, Counts
-from podium.rankers.coded import Coded
+from podium.rankers.coded import Coded, clusters_of
 from podium.rankers.intervals import Estimate
 from podium.rankers.pairs import Pairs, pair_sums, win_rates
 from podium.rankers.rank_sets import rank_sets
@@ -46,6 +46,7 @@ class Played:
         battles: readable battles of each, shape (entrants,).
         win_rates: mean over opponents of the mean credit against each, shape (entrants,).
         clusters: independent clusters (items, or rows).
+        own: clusters in which each entrant has a readable battle, shape (entrants,); None where nobody counted.
         unranked: entrants without a readable battle.
         counts: the denominators.
         notes: warnings from reading and merging.
@@ -59,6 +60,7 @@ class Played:
     unranked: tuple[str, ...]
     counts: Counts
     notes: tuple[str, ...] = ()
+    own: np.ndarray | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -77,6 +79,7 @@ def played_of(battles: Battles, coded: Coded, pairs: Pairs | None = None) -> Pla
         counts=battles.counts(),
         notes=battles.notes,
         diagnostics=_of_battles(battles),
+        own=clusters_of(coded),
     )
 
 
@@ -164,6 +167,9 @@ def _usual(played: Played, result: Result) -> list[str]:
     if 1 < clusters < max(FEW_ITEMS, entrants):
         many = f"fewer than {FEW_ITEMS}" if clusters < FEW_ITEMS else f"fewer than the {entrants} entrants"
         warnings.append(f"{clusters} items only ({many}): intervals rest on little, read them with care")
+    if played.own is not None and clusters >= FEW_ITEMS and (rare := np.flatnonzero(played.own < FEW_ITEMS)).size:
+        names = some([f"{played.entrants[k]} ({played.own[k]})" for k in rare])
+        warnings.append(f"in fewer than {FEW_ITEMS} items, so their intervals are too narrow: {names}")
     lacking = _without_interval(result)
     if lacking.any():
         names = some([played.entrants[k] for k in np.flatnonzero(lacking)])

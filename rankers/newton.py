@@ -102,7 +102,7 @@ def _solve(pairs: Pairs, theta: np.ndarray, regularization: float, gradient: np.
     if pairs.entrants <= DENSE:
         matrix = pinned(information(pairs, theta, regularization))
         try:
-            return linalg.solve(matrix, gradient, assume_a="pos")
+            return linalg.cho_solve(linalg.cho_factor(matrix), gradient)
         except (linalg.LinAlgError, ValueError) as error:
             raise NotConvergedError(
                 f"the linear system of a Newton step could not be solved ({error}); raise the regularization"

@@ -7,7 +7,7 @@ import numpy as np
 from podium.battles import Battles
 from podium.errors import unknown_name
 from podium.rankers.clusters import Matrix, sums
-from podium.rankers.coded import Cluster, Coded, Labels, code, require
+from podium.rankers.coded import Cluster, Coded, Labels, clusters_of, code, require
 from podium.rankers.from_pairs import scores_of_draws
 from podium.rankers.graph import graph_of
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
@@ -60,7 +60,8 @@ def win_rate(
         estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=met.unit)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
     result = Result(_within_bounds(estimate, met, level), warnings=_warnings(coded, pairs, score, anchor))
-    return standings("win-rate", scale, played_of(battles, met, pairs), result, level=level, rng=rng)
+    played = played_of(battles if anchor is None else _with_entrant(battles, anchor), met, pairs)
+    return standings("win-rate", scale, played, result, level=level, rng=rng)
 
 
 def influence(coded: Coded, pairs: Pairs) -> Matrix:
@@ -92,6 +93,12 @@ def _against(coded: Coded, anchor: str) -> Coded:
     )
 
 
+def _with_entrant(battles: Battles, entrant: str) -> Battles:
+    """Keep the battles of one entrant: the denominators of a rate against it."""
+    sides = [(battles.table[side] == entrant).to_numpy() for side in ("model_a", "model_b")]
+    return battles.select(sides[0] | sides[1])
+
+
 def _within_bounds(estimate: Estimate, coded: Coded, level: float) -> Estimate:
     """Clip intervals to [0, 1]; an entrant that won or lost everything gets the exact binomial bound.
 
@@ -99,18 +106,11 @@ def _within_bounds(estimate: Estimate, coded: Coded, level: float) -> Estimate:
     """
     if estimate.method is None:
         return estimate
-    bound = ((1 - level) / 2) ** (1 / np.maximum(_clusters_of(coded), 1))
+    bound = ((1 - level) / 2) ** (1 / np.maximum(clusters_of(coded), 1))
     won, lost = estimate.score == 1, estimate.score == 0
     low = np.where(won, bound, np.where(lost, 0, np.maximum(estimate.low, 0)))
     high = np.where(lost, 1 - bound, np.where(won, 1, np.minimum(estimate.high, 1)))
     return replace(estimate, low=low, high=high)
-
-
-def _clusters_of(coded: Coded) -> np.ndarray:
-    """Return the number of clusters in which each entrant has a battle, shape (entrants,)."""
-    size = len(coded.entrants)
-    cells = np.concatenate([coded.cluster * np.int64(size) + coded.a, coded.cluster * np.int64(size) + coded.b])
-    return np.bincount(np.unique(cells) % size, minlength=size)
 
 
 def _warnings(coded: Coded, pairs: Pairs, score: np.ndarray, anchor: str | None) -> list[str]:

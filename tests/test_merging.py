@@ -297,3 +297,31 @@ def test_swapping_a_and_b_changes_nothing(frame, data):
 def test_shuffling_rows_changes_nothing(frame, seed):
     for ranker in ("bradley-terry", "win-rate"):
         assert_same(frame, frame.sample(frac=1, random_state=seed), ranker)
+
+
+def table_of(columns, *rows):
+    return podium.read_battles(pd.DataFrame(list(rows), columns=columns))
+
+
+def test_a_margin_derived_from_scores_does_not_replace_an_empty_credit():
+    columns = ["item", "model_a", "model_b", "credit", "score_a", "score_b"]
+    battles = table_of(columns, ("i", "x", "y", None, 7.0, 3.0), ("j", "x", "y", 1.0, 7.0, 3.0))
+    assert battles.unread_reasons() == {"no verdict": 1}
+
+
+def test_a_human_label_given_in_one_order_is_kept():
+    columns = ["item", "model_a", "model_b", "credit", "order", "human"]
+    battles = table_of(columns, ("i", "x", "y", 1.0, "ab", 1.0), ("i", "x", "y", 1.0, "ba", None))
+    assert battles.table["human"].tolist() == [1.0]
+
+
+def test_a_judges_own_swap_flag_is_a_foreign_column():
+    battles = table_of(["item", "model_a", "model_b", "credit", "swap"], ("i", "x", "y", 1.0, True))
+    assert battles.table["swap_"].tolist() == [True]
+
+
+def test_rows_without_a_judge_beside_a_named_one_are_another_judge():
+    battles = table_of(
+        ["item", "model_a", "model_b", "credit", "judge"], ("i", "x", "y", 1, "j"), ("j", "y", "x", 1, None)
+    )
+    assert battles.judges == ("j", "(no judge)")

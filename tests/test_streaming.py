@@ -103,3 +103,22 @@ def test_integer_items_are_read(frame, tmp_path):
     frame["item"] = pd.factorize(frame["item"])[0]
     standings = rank_stream([in_pieces(frame, tmp_path / "b.parquet")], ["bradley-terry"]).standings[0]
     assert standings.counts.items == 60
+
+
+def test_a_row_without_an_item_is_refused(frame, tmp_path):
+    frame.loc[200, "item"] = None
+    with pytest.raises(DataError, match=r"row 201: item is empty.*without --stream"):
+        rank_stream([in_pieces(frame, tmp_path / "b.parquet")], ["bradley-terry"])
+
+
+def test_a_torn_file_is_named(tmp_path):
+    path = tmp_path / "torn.parquet"
+    path.write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(DataError, match=r"torn\.parquet: not a whole Parquet file"):
+        rank_stream([str(path)], ["bradley-terry"])
+
+
+def test_credits_in_words_are_refused(frame, tmp_path):
+    words = frame.assign(credit=frame["credit"].map({0.0: "lost", 0.5: "tie", 1.0: "won"}))
+    with pytest.raises(DataError, match=r"b\.parquet: not a number.*--credit-map"):
+        rank_stream([in_pieces(words, tmp_path / "b.parquet")], ["bradley-terry"])

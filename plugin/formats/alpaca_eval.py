@@ -42,7 +42,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     frame = frame.assign(**{new: records[old] for new, old in kept.items()})
     for side, output in (("a", "output_2"), ("b", "output_1")):
         if output in records:
-            frame[f"length_{side}"] = records[output].str.len()
+            frame[f"length_{side}"] = records[output].map(lambda text: len(text) if isinstance(text, str) else np.nan)
     foreign = [name for name in records if name not in {*kept.values(), *_USED, *frame}]
     return frame.join(records[foreign])
 

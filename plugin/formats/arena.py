@@ -15,7 +15,7 @@ ITEMS = ("question_id", "id")
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read a battle per row, a shown first; `tie` and all spellings of `both bad` are ties.
+    """Read a battle per row; `tie` and all spellings of `both bad` are ties.
 
     Raises:
         DataError: an unknown winner, or indicators that do not say exactly one.

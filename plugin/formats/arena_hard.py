@@ -22,7 +22,8 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     Raises:
         DataError: a label that is none of the five, or a row that does not hold one or two games.
     """
-    plain = records.drop(columns=["games"]).rename(columns={"uid": "item", "question_id": "item", "model": "model_a"})
+    item = "uid" if "uid" in records else "question_id"
+    plain = records.drop(columns=["games"]).rename(columns={item: "item", "model": "model_a"})
     plain = plain.rename(columns={"baseline": "model_b"} if "baseline" in plain else {})
     if "model_b" not in plain:
         plain["model_b"] = DEFAULT_BASELINE
@@ -32,7 +33,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 def _games(records: pd.DataFrame, position: int) -> list[Any]:
     games = records["games"].iloc[position]
-    if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2:
+    if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2 or not all(map(_is_game, games)):
         raise DataError(
             f"games {str(games)[:60]!r} are not one or two",
             row=row_name(records.index, position),
@@ -55,6 +56,10 @@ def _presentations(plain: pd.DataFrame, games: list[list[Any]], which: int) -> p
         reason=[_reason(game) for game in played],
         label=labels,
     )
+
+
+def _is_game(game: Any) -> bool:
+    return game is None or (isinstance(game, Mapping) and isinstance(game.get("score"), str | None))
 
 
 def _label(game: Mapping[str, Any] | None) -> str | None:

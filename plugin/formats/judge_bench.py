@@ -44,7 +44,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 def _judgments(records: pd.DataFrame, position: int) -> list[Any]:
     games = records["judgments"].iloc[position]
-    if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2:
+    if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2 or not all(map(_is_game, games)):
         raise DataError(
             f"judgments {str(games)[:60]!r} are not one or two",
             row=row_name(records.index, position),
@@ -69,6 +69,10 @@ def _game(plain: pd.DataFrame, games: list[list[Any]], which: int) -> pd.DataFra
     credit = shown_first if which == 0 else 1 - shown_first
     order = "ab" if which == 0 else "ba"
     return plain[asked].assign(credit=credit, order=order, reason=reasons(unread, "no decision"))
+
+
+def _is_game(game: Any) -> bool:
+    return game is None or isinstance(game, Mapping)
 
 
 def _decision(game: Mapping[str, Any] | None) -> str | None:

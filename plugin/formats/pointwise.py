@@ -28,11 +28,24 @@ class Paired:
         frame: columns of the battles table.
         missing: how many more battles there would be with a score for every model.
         averaged: scores that were averaged with another of the same model in the same trial.
+        alone: scores beside which no other model was scored: they enter no battle.
     """
 
     frame: pd.DataFrame
     missing: int
     averaged: int
+    alone: int
+
+    def notes(self) -> list[str]:
+        """Say what the table of battles does not show of the scores."""
+        told = (
+            (
+                self.averaged,
+                "scores of a model already scored on the same item were averaged with it",
+            ),
+            (self.alone, "scores stand on items where no other model was scored: they enter no battle and no mean"),
+        )
+        return [f"{number} {text}" for number, text in told if number]
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -70,7 +83,7 @@ def pair_up(scores: pd.DataFrame, source: str) -> Paired:
     The higher score earns credit 1, equal ones 0.5; the margin is the difference. An empty score makes its
     battles unread. A model without a row on an item is missing there.
 
-    Several scores of a model in one trial are averaged.
+    Several scores of a model in one trial are averaged, empty ones left out.
 
     Raises:
         DataError: fewer than two models.
@@ -91,9 +104,9 @@ def pair_up(scores: pd.DataFrame, source: str) -> Paired:
     there = (row[:, a] >= 0) & (row[:, b] >= 0)
     where, pair = np.nonzero(there)
     first, second = row[where, a[pair]], row[where, b[pair]]
-    return Paired(
-        _battles(scores, names, first, second, a[pair], b[pair], trial_columns), int((~there).sum()), averaged
-    )
+    battles = _battles(scores, names, first, second, a[pair], b[pair], trial_columns)
+    alone = len(scores) - len(np.unique(np.concatenate([first, second])))
+    return Paired(battles, int((~there).sum()), averaged, alone)
 
 
 def _averaged(scores: pd.DataFrame, trial_columns: list[str]) -> tuple[pd.DataFrame, int]:
@@ -133,9 +146,19 @@ def _battles(
         "margin": margin,
         "score_a": score[first],
         "score_b": score[second],
-        "reason": reasons(np.isnan(margin), "no score"),
+        "reason": _reasons(scores, first, second, np.isnan(margin)),
     }
     if "length" in scores:
         length = number(scores["length"])
         frame |= {"length_a": length[first], "length_b": length[second]}
     return pd.DataFrame(frame)
+
+
+def _reasons(scores: pd.DataFrame, first: np.ndarray, second: np.ndarray, unread: np.ndarray) -> np.ndarray:
+    """Return why a battle is unread: the recorded reason of the side without a score."""
+    if "reason" not in scores:
+        return reasons(unread, "no score")
+    recorded = scores["reason"].astype(object).to_numpy()
+    silent = np.isnan(scores["score"].to_numpy())
+    why = np.where(silent[first], recorded[first], recorded[second])
+    return np.where(unread, np.where(pd.isna(why), "no score", why), np.full(len(why), None))

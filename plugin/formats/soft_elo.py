@@ -14,7 +14,8 @@ from podium.table import number, refuse, row_name
 from podium.text import EMPTY, as_text
 
 NAMES = {"instruction_id_hash": "item", "len_a": "length_a", "len_b": "length_b", "language": "category"}
-TRUE = frozenset({"true", "1", "yes"})
+SOUND = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
+"""Values of `parse_error` that say there was none."""
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -46,7 +47,8 @@ def _preference(column: pd.Series) -> np.ndarray:
 def _failed(records: pd.DataFrame) -> np.ndarray:
     if "parse_error" not in records:
         return np.zeros(len(records), dtype=bool)
-    return as_text(records["parse_error"]).astype(str).str.lower().isin(TRUE).to_numpy()
+    told = as_text(records["parse_error"]).fillna("").astype(str).str.strip().str.lower()
+    return ~told.isin(SOUND).to_numpy()
 
 
 def _margins(records: pd.DataFrame) -> np.ndarray:

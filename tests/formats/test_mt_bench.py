@@ -97,7 +97,7 @@ def test_equal_grades_tie(save):
 
 def test_a_grade_of_minus_one_is_unread_not_low(save):
     battles = podium.read_battles(save("single.jsonl", [grade(-1, "vicuna"), grade(7, "alpaca")]))
-    assert battles.unread_reasons() == {"no score": 1}
+    assert battles.unread_reasons() == {"no grade": 1}
 
 
 def test_a_grade_of_minus_one_does_not_enter_the_mean(save):

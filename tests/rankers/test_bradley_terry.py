@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from podium import NotIdentifiedError, UsageError, rank, read_battles, simulate
+from podium import NotConvergedError, NotIdentifiedError, UsageError, rank, read_battles, simulate
 from podium.rankers.bradley_terry import bradley_terry, covariance, rate
 from podium.rankers.clusters import surpluses
-from podium.rankers.coded import code
+from podium.rankers.coded import Coded, code
 from podium.rankers.elo import MEAN, POINTS
 from podium.rankers.graph import design_efficiency, graph_of
 from podium.rankers.labelling import played_of
 from podium.rankers.newton import log_likelihood, maximise
-from podium.rankers.pairs import Pairs, cells_by_cluster, pair_sums, pairs_of_squares
+from podium.rankers.pairs import Pairs, _sparse_sums, cells_by_cluster, pair_sums, pairs_of_squares, squares
 from podium.rankers.resampled import maximise_many
 from podium.simulator import Judge
 
@@ -351,3 +351,87 @@ def test_newton_reports_a_vanishing_gradient():
 def test_expected_credit_logits_are_strength_gaps_in_a_world_without_item_effects():
     world = simulate(4, 3, seed=5, item_sd=0.0)
     assert logit(world.expected_credits()[0, 1]) == pytest.approx(world.strengths[0] - world.strengths[1])
+
+
+def core_and_unbeaten(seed, items=60):
+    """Five models, of which the last hardly ever loses."""
+    return simulate(5, items, seed=seed, strengths=(-1.0, -0.4, 0.2, 1.2, 9.0), item_sd=1.0)
+
+
+def test_an_unbeaten_entrant_does_not_move_the_others_scale():
+    """With it in the origin, changing lambda from 0.01 to 1e-4 moved the others by 180 Elo."""
+    battles = next(b for b in (core_and_unbeaten(k).battles() for k in range(20)) if rated_separated(b))
+    strong, weak = elo(battles, regularization=0.01), elo(battles, regularization=1e-4)
+    assert strong["model-01"] == pytest.approx(weak["model-01"], abs=1)
+
+
+def rated_separated(battles):
+    return bradley_terry(battles, rng=rng()).fit.separated == ("model-05",)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_nearly_singular_covariance_still_gives_rank_sets(seed):
+    standings = bradley_terry(core_and_unbeaten(seed).battles(), rng=rng(), regularization=1e-3)
+    assert all(1 <= e.rank_low <= e.rank <= e.rank_high <= 5 for e in standings.entries if e.rank_low)
+
+
+def test_a_vanishing_regularization_is_an_error_of_ours_or_a_fit():
+    with pytest.raises(NotConvergedError, match="raise the regularization"):
+        bradley_terry(one_sided_wins(), rng=rng(), regularization=1e-300)
+
+
+@pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan")])
+def test_an_impossible_regularization_is_refused(value):
+    with pytest.raises(UsageError, match="not a finite number of 0 or more"):
+        bradley_terry(worldly_battles(), rng=rng(), regularization=value)
+
+
+def test_a_pin_changes_no_rank_set_and_no_error_under_the_bootstrap():
+    options = {"interval": "bootstrap", "resamples": 60}
+    battles = worldly_battles(7)
+    plain = bradley_terry(battles, rng=rng(), **options)
+    pinned = bradley_terry(battles, rng=rng(), pin="model-02:1000", **options)
+    facts = [(e.model, e.rank_low, e.rank_high, e.se, e.battles) for e in plain.entries]
+    assert [(e.model, e.rank_low, e.rank_high, e.se, e.battles) for e in pinned.entries] == facts
+
+
+def test_a_single_common_entrant_keeps_its_standard_error():
+    standings = bradley_terry(worldly_battles(3), rng=rng(), center=("model-01",))
+    assert all(entry.se > 0 for entry in standings.entries)
+
+
+def test_rows_without_items_are_called_rows_not_items():
+    frame = simulate(3, 40, seed=1).presentations().drop(columns=["item"])
+    assert bradley_terry(read_battles(frame), rng=rng()).interval == "row-clustered sandwich"
+
+
+def test_an_entrant_of_few_items_is_warned_of():
+    rows = [(f"i{k}", "a", "b", float(k % 2)) for k in range(40)] + [("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0)]
+    battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+    assert any(
+        "in fewer than 30 items" in text and "d (2)" in text for text in bradley_terry(battles, rng=rng()).warnings
+    )
+
+
+def test_sparse_pair_sums_equal_dense_ones_with_weights():
+    random = np.random.default_rng(0)
+    a = random.integers(0, 6, 500)
+    b = (a + random.integers(1, 6, 500)) % 6
+    coded = Coded(a, b, random.random(500), random.uniform(0.5, 3, 500), np.arange(500), 500, "row", tuple("abcdef"))
+    sparse, dense = _sparse_sums(coded), pairs_of_squares(*squares(coded))
+    assert sparse.credit == pytest.approx(dense.credit)
+    assert sparse.weight == pytest.approx(dense.weight)
+
+
+def test_conjugate_gradients_reach_the_same_maximum(monkeypatch):
+    monkeypatch.setattr("podium.rankers.newton.DENSE", 1)
+    _, pairs, _ = squares_of(worldly_battles(2))
+    assert maximise(pairs, 0.0).theta == pytest.approx(np.array(choix_of(pairs)), abs=1e-9)
+
+
+def choix_of(pairs):
+    wins = np.zeros((pairs.entrants,) * 2)
+    wins[pairs.low, pairs.high] = pairs.credit
+    wins[pairs.high, pairs.low] = pairs.weight - pairs.credit
+    theta = choix.ilsr_pairwise_dense(wins, tol=1e-13)
+    return theta - theta.mean()

@@ -301,3 +301,31 @@ def test_bonferroni_rank_sets_are_at_least_as_wide_as_simulated_ones(monkeypatch
     bounded = rank_sets(estimate, level=0.95, rng=np.random.default_rng(0))
     assert (bounded[0] <= simulated[0]).all()
     assert (bounded[1] >= simulated[1]).all()
+
+
+def with_an_unbeaten_entrant(centre_on_all):
+    """Coverage of the other models' Elo in worlds where one model never lost."""
+    hits, separated = [], 0
+    for seed in range(150):
+        world = simulate(5, 60, seed=seed, strengths=(-1.0, -0.4, 0.2, 1.2, 9.0), item_sd=1.0)
+        options = {"center": world.entrants} if centre_on_all else {}
+        standings = bradley_terry(world.battles(), rng=np.random.default_rng(seed), **options)
+        if not standings.fit.separated:
+            continue
+        separated += 1
+        truth = elo_truth(world)
+        core = [name for name in world.entrants if name not in standings.fit.separated]
+        shift = 0 if centre_on_all else 1500 - np.mean([truth[name] for name in core])
+        for entry in standings.entries:
+            if not entry.separated:
+                hits.append(entry.low <= truth[entry.model] + shift <= entry.high)
+    assert separated > 80
+    return np.mean(hits)
+
+
+def test_intervals_beside_an_unbeaten_entrant_cover():
+    assert with_an_unbeaten_entrant(centre_on_all=False) == NOMINAL
+
+
+def test_an_origin_that_the_data_do_not_bound_costs_coverage():
+    assert with_an_unbeaten_entrant(centre_on_all=True) < 0.9

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from podium import NotIdentifiedError, read_battles, simulate
-from podium.rankers.informativeness import informativeness
+from podium.rankers.informativeness import Told, _influence, informativeness
+from podium.rankers.intervals import covariance_of
 from podium.simulator import Judge
 
 
@@ -77,3 +78,30 @@ def test_rows_without_items_are_refused():
     frame = pd.DataFrame([("a", "b", 1.0), ("b", "c", 1.0)], columns=["model_a", "model_b", "credit"])
     with pytest.raises(NotIdentifiedError, match="`item` column"):
         informativeness(read_battles(frame), rng=np.random.default_rng(0))
+
+
+def test_the_standard_error_of_an_unbalanced_ratio_is_the_jackknifes():
+    """Oracle: leave one item out, sqrt((n - 1) / n * sum of squared deviations); items differ in pairs compared."""
+    random = np.random.default_rng(0)
+    compared = random.integers(1, 20, 400).astype(float)
+    share = np.clip(0.3 + 0.02 * compared + random.normal(0, 0.05, 400), 0, 1)
+    told = Told((compared * share)[:, None], compared[:, None])
+    total, apart = compared.sum(), (compared * share).sum()
+    left_out = (apart - compared * share) / (total - compared)
+    jackknife = np.sqrt(399 / 400 * np.sum((left_out - left_out.mean()) ** 2))
+    assert np.sqrt(covariance_of(_influence(told))[0, 0]) == pytest.approx(jackknife, rel=0.02)
+
+
+def test_repeats_are_averaged_before_their_sign_is_taken():
+    """Two losers to the anchor, one of them in two of three repeats: both lose, so they are not told apart."""
+    rows = [("i", "anchor", "x", c) for c in (1.0, 1.0, 0.0)] + [("i", "anchor", "y", 1.0), ("i", "x", "y", 0.5)]
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
+    standings = informativeness(read_battles(frame), rng=np.random.default_rng(0), levels="three")
+    assert {e.model: e.score for e in standings.entries}["anchor"] == 0.0
+
+
+def test_margins_known_in_part_are_told():
+    rows = [("i", "anchor", "x", 1.0, 2.0), ("i", "anchor", "y", 1.0, None), ("i", "anchor", "z", 0.0, -1.0)]
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "margin"])
+    warnings = informativeness(read_battles(frame), rng=np.random.default_rng(0)).warnings
+    assert any("1 battles have no margin" in text for text in warnings)

@@ -106,3 +106,47 @@ def test_missing_scores_are_told():
 def test_mean_without_scores_is_refused():
     with pytest.raises(NotIdentifiedError, match="score_a, score_b"):
         mean(table([("i1", "a", "b", 1.0)]), rng=rng())
+
+
+def test_an_unbeaten_guest_of_two_items_gets_the_bound_of_two():
+    rows = [(f"i{k}", "a", "b", float(k % 2)) for k in range(40)] + [("i0", "d", "a", 1.0), ("i1", "d", "a", 1.0)]
+    guest = next(entry for entry in win_rate(table(rows), rng=rng()).entries if entry.model == "d")
+    assert guest.low == pytest.approx(0.025**0.5)
+
+
+def test_models_that_met_different_opponents_are_warned_of():
+    rows = [("i1", "a", "b", 1.0), ("i2", "b", "c", 1.0)]
+    assert any("different opponents" in text for text in win_rate(table(rows), rng=rng()).warnings)
+
+
+def test_against_an_anchor_the_denominators_are_those_of_its_battles():
+    rows = [("i1", "x", "anchor", 1.0), ("i1", "y", "anchor", None), ("i1", "x", "y", 1.0), ("i2", "x", "y", 0.0)]
+    counts = win_rate(table(rows), rng=rng(), anchor="anchor").counts
+    assert (counts.battles, counts.unread) == (2, 1)
+
+
+def test_a_bootstrap_that_misses_an_entrant_says_so():
+    rows = [(f"i{k:02d}", "a", "b", float(k % 3 == 0)) for k in range(40)]
+    rows += [("i00", "d", "a", 1.0), ("i01", "d", "a", 0.0)]
+    standings = win_rate(table(rows), rng=rng(), interval="bootstrap", resamples=200)
+    assert any("some bootstrap resamples hold nothing of d" in text for text in standings.warnings)
+
+
+def test_a_model_without_a_readable_battle_keeps_its_own_mean():
+    """a0 was scored on one item, where b's reply could not be read: no battle, and yet a score."""
+    rows = [
+        ("i1", "a0", 9.0),
+        ("i1", "b", None),
+        ("i2", "b", 5.0),
+        ("i2", "c", 1.0),
+        ("i3", "b", 4.0),
+        ("i3", "c", 2.0),
+    ]
+    battles = read_battles(pd.DataFrame(rows, columns=["item", "model", "score"]))
+    assert scores(mean(battles, rng=rng())) == {"a0": 9.0, "b": 4.5, "c": 1.5}
+
+
+def test_a_score_that_nobody_shares_an_item_with_is_told():
+    rows = [("i1", "a", 1.0), ("i1", "b", 2.0), ("i2", "a", 100.0)]
+    standings = mean(read_battles(pd.DataFrame(rows, columns=["item", "model", "score"])), rng=rng())
+    assert any(text.startswith("1 scores stand on items where no other model") for text in standings.warnings)

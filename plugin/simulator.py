@@ -8,7 +8,6 @@ that an interval should cover. Everything here is simulated; no model is called.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Literal
 
 import numpy as np
@@ -228,7 +227,7 @@ def simulate(
     Raises:
         UsageError: fewer than 2 entrants, no items, or strengths of another number.
     """
-    names = tuple(f"model-{k + 1:02d}" for k in range(entrants)) if isinstance(entrants, Integral) else tuple(entrants)
+    names = _names(entrants)
     if len(set(names)) < max(2, len(names)) or items < 1:
         raise UsageError("a world needs at least two entrants with different names, and one item")
     if strengths is not None and len(strengths) != len(names):
@@ -249,6 +248,12 @@ def simulate(
         categories=tuple(categories[k % len(categories)] for k in range(items)),
         seed=int(rng.integers(2**63)),
     )
+
+
+def _names(entrants: int | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(entrants, Sequence):
+        return tuple(entrants)
+    return tuple(f"model-{k + 1:02d}" for k in range(entrants))
 
 
 def _verdicts(judge: Judge, lean: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

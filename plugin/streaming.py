@@ -163,12 +163,8 @@ def _piece(table: Mapping[str, pa.Array], rows: int, names: dict[str, int], path
     read = ~np.isnan(credit)
     if table["item"].null_count:
         first = int(np.argmax(table["item"].is_null().to_numpy(zero_copy_only=False)))
-        raise DataError(
-            "item is empty",
-            source=str(path),
-            row=f"row {start + first + 1}",
-            remedy="name the item, or rank without --stream",
-        )
+        row, remedy = f"row {start + first + 1}", "name the item, or rank without --stream"
+        raise DataError("item is empty", source=str(path), row=row, remedy=remedy)
     cluster, items = _items(table["item"], read)
     judges = set(map(str, pc.unique(table["judge"]).drop_null().to_pylist())) if "judge" in table else set()
     coded = Coded(a[read], b[read], credit[read], weight[read], cluster[read], CLUSTERS, "item", tuple(names))

@@ -68,11 +68,11 @@ def as_text(ranking: Ranking, style: str, terminal: bool = False) -> str:
 
 def _tables(ranking: Ranking, terminal: bool) -> str:
     width = shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns if terminal else PLAIN_WIDTH
-    width = max(width, *(widest(one) for one in ranking.standings))
+    width = width if terminal else max(width, *(widest(one) for one in ranking.standings))
     buffer = StringIO()
     # Styles go only to a terminal, and not where NO_COLOR is set: rich would still write bold.
     styled = terminal and not os.environ.get("NO_COLOR")
     console = Console(file=buffer, width=width, force_terminal=styled, highlight=False, markup=False, emoji=False)
     for one in ranking.standings:
-        print_table(one, console)
+        print_table(one, console, width)
     return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())

@@ -52,7 +52,7 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
-def some(names: Sequence[object], separator: str = ", ", most: int = 5) -> str:
+def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:
     """Join the first few names, and count the rest.
 
     >>> some(["a", "b", "c"], most=2)

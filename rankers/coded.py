@@ -10,6 +10,8 @@ from podium.errors import NotIdentifiedError, UsageError
 
 Labels = Literal["soft", "hard"]
 Cluster = Literal["item", "row"]
+MOST_FLAGS = 100_000_000
+"""Cells of items times entrants up to which presence is flagged in an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,12 @@ def code(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item"
 def clusters_of(coded: Coded) -> np.ndarray:
     """Return the number of clusters in which each entrant has a battle, shape (entrants,)."""
     size = len(coded.entrants)
-    cells = np.concatenate([coded.cluster * np.int64(size) + coded.a, coded.cluster * np.int64(size) + coded.b])
+    item = coded.cluster * np.int64(size)
+    cells = np.concatenate([item + coded.a, item + coded.b])
+    if coded.clusters * size <= MOST_FLAGS:
+        seen = np.zeros(coded.clusters * size, dtype=bool)
+        seen[cells] = True
+        return seen.reshape(-1, size).sum(axis=0)
     return np.bincount(np.unique(cells) % size, minlength=size)
 
 

@@ -9,16 +9,17 @@ from podium.text import some
 WEAK_DESIGN = 0.1
 """Design efficiency below which a warning says how weakly the ratings are identified."""
 MOST_GROUPS = 10
+MOST_NAMES = 5
 
 
 def disconnected(played: Played, graph: Graph) -> str:
     """Name the groups that never met, and the cheapest battles that would join them."""
     groups = [_names(played, graph.group == group) for group in np.unique(graph.group)]
-    shown = " | ".join(some(names) for names in groups[:MOST_GROUPS])
+    shown = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
     joins = [f"{played.entrants[a]} vs {played.entrants[b]}" for a, b in bridges(graph, played.battles)]
     return (
         f"the battles fall into {len(groups)} groups that never met, so no common scale exists: {shown}. "
-        f"Cheapest battles that join them: {some(joins, '; ')}"
+        f"Cheapest battles that join them: {some(joins, '; ', MOST_NAMES)}"
     )
 
 
@@ -35,7 +36,7 @@ def separated(played: Played, graph: Graph, theta: np.ndarray | None = None) -> 
     codes = np.flatnonzero(graph.separated)
     who = [f"{played.entrants[k]} {_record(played.win_rates[k])}" for k in codes]
     cures = [f"{played.entrants[k]} vs {_rival(played, graph, k, theta)}" for k in codes.tolist()]
-    return f"{some(who, '; ')}. What would bound it: battles that go the other way, most likely {some(cures, '; ')}"
+    return f"{some(who, '; ')}. What would bound it: battles that go the other way, most likely {some(cures, '; ', MOST_NAMES)}"
 
 
 def weak(efficiency: float | None) -> str | None:

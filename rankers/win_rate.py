@@ -60,7 +60,10 @@ def win_rate(
         estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=met.unit)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
     result = Result(_within_bounds(estimate, met, level), warnings=_warnings(coded, pairs, score, anchor))
-    played = played_of(battles if anchor is None else _with_entrant(battles, anchor), met, pairs)
+    played = played_of(battles, met, pairs)
+    if anchor is not None:
+        unranked = played.unranked
+        played = replace(played_of(_with_entrant(battles, anchor), met, pairs), unranked=unranked)
     return standings("win-rate", scale, played, result, level=level, rng=rng)
 
 

@@ -126,7 +126,7 @@ def podium_input(problem: Problem) -> Any:
 
     names = tuple(f"model-{k:04d}" for k in range(problem.entrants))
     weight = np.ones(len(problem.a))
-    return Coded(problem.a, problem.b, problem.credit, weight, problem.item, problem.items, names)
+    return Coded(problem.a, problem.b, problem.credit, weight, problem.item, problem.items, "item", names)
 
 
 def evalica() -> list[Tool]:

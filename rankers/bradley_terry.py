@@ -108,7 +108,7 @@ def rate(played: Played, pairs: Pairs, regularization: float) -> Rated:
     Raises:
         NotIdentifiedError: the comparison graph is not connected, or someone is separated and lambda is 0.
         NotConvergedError: the fit did not reach its maximum.
-        UsageError: lambda is negative.
+        UsageError: lambda is negative or not finite.
     """
     if not 0 <= regularization < np.inf:
         raise UsageError(f"regularization={regularization} is not a finite number of 0 or more (0.01 is the default)")
@@ -196,6 +196,8 @@ def _sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
 def _warnings(played: Played, rated: Rated, efficiency: float | None) -> list[str]:
     who = identification.separated(played, rated.graph, rated.theta)
     set_by = f"rating set by the regularization ({rated.regularization:g}) and unbounded by the data"
+    if not rated.graph.separated.all():
+        set_by += ", 1500 is the mean of the others"
     return [*([f"separated, {set_by}: {who}"] if who else []), *filter(None, [identification.weak(efficiency)])]
 
 

@@ -36,7 +36,8 @@ def separated(played: Played, graph: Graph, theta: np.ndarray | None = None) -> 
     codes = np.flatnonzero(graph.separated)
     who = [f"{played.entrants[k]} {_record(played.win_rates[k])}" for k in codes]
     cures = [f"{played.entrants[k]} vs {_rival(played, graph, k, theta)}" for k in codes.tolist()]
-    return f"{some(who, '; ')}. What would bound it: battles that go the other way, most likely {some(cures, '; ', MOST_NAMES)}"
+    cure = f"battles that go the other way, most likely {some(cures, '; ', MOST_NAMES)}"
+    return f"{some(who, '; ')}. What would bound it: {cure}"
 
 
 def weak(efficiency: float | None) -> str | None:

@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -73,7 +73,20 @@ def _parameter(key: str, known: dict[str, dict[str, inspect.Parameter]]) -> insp
     for name in [ranker] if ranker else known:
         if option in known[name]:
             return known[name][option]
-    raise unknown_name("option", key, {option for options in known.values() for option in options})
+    raise unknown_option(key, known)
+
+
+def unknown_option(key: str, known: Mapping[str, Collection[str]]) -> UsageError:
+    """Return the error for an option that none of the rankers asked for has; tell which other ranker has it.
+
+    Args:
+        known: the options of each ranker asked for.
+    """
+    option = key.rpartition(".")[2]
+    owners = [name for name in plugins.rankers() if option in options_of(plugins.ranker_function(name))]
+    if owners:
+        return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
+    return unknown_name("option", key, {one for options in known.values() for one in options})
 
 
 def _value(key: str, text: str, parameter: inspect.Parameter) -> Any:

@@ -13,7 +13,7 @@ import pandas as pd
 from podium import __version__, plugins
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError, unknown_name
-from podium.options import options_of, parameters_of, ranker_names
+from podium.options import options_of, parameters_of, ranker_names, unknown_option
 from podium.rankers.bradley_terry import bounded
 from podium.rankers.coded import code
 from podium.rankers.graph import graph_of
@@ -184,7 +184,7 @@ def _settings(functions: Mapping[str, Callable[..., Any]], options: Mapping[str,
             raise unknown_name("ranker in this call", ranker, functions)
         takers = [name for name in functions if option in known[name] and ranker in ("", name)]
         if not takers:
-            raise unknown_name("option", key, {one for name in functions for one in known[name]})
+            raise unknown_option(key, known)
         for name in takers:
             settings[name][option] = value
     return settings

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
+from podium.formats.games import games_of
 from podium.formats.verdicts import FIVE_LEVELS
 from podium.table import row_name
 
@@ -27,19 +28,8 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     plain = plain.rename(columns={"baseline": "model_b"} if "baseline" in plain else {})
     if "model_b" not in plain:
         plain["model_b"] = DEFAULT_BASELINE
-    games = [_games(records, position) for position in range(len(records))]
+    games = games_of(records["games"], "score")
     return pd.concat([_presentations(plain, games, BASELINE_FIRST), _presentations(plain, games, MODEL_FIRST)])
-
-
-def _games(records: pd.DataFrame, position: int) -> list[Any]:
-    games = records["games"].iloc[position]
-    if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2 or not all(map(_is_game, games)):
-        raise DataError(
-            f"games {str(games)[:60]!r} are not one or two",
-            row=row_name(records.index, position),
-            remedy="each row needs its games as a list, null where the judge failed",
-        )
-    return list(games)
 
 
 def _presentations(plain: pd.DataFrame, games: list[list[Any]], which: int) -> pd.DataFrame:
@@ -56,10 +46,6 @@ def _presentations(plain: pd.DataFrame, games: list[list[Any]], which: int) -> p
         reason=[_reason(game) for game in played],
         label=labels,
     )
-
-
-def _is_game(game: Any) -> bool:
-    return game is None or (isinstance(game, Mapping) and isinstance(game.get("score"), str | None))
 
 
 def _label(game: Mapping[str, Any] | None) -> str | None:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.errors import DataError
+from podium.formats.games import games_of
 from podium.formats.verdicts import reasons, translate
-from podium.table import refuse, row_name
+from podium.table import refuse
 from podium.text import as_text
 
 CREDIT = {"A>B": 1.0, "B>A": 0.0, "A=B": 0.5}
@@ -36,21 +36,10 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
         model_b=np.where(a_is_right, WRONG, RIGHT),
         human=a_is_right * 1.0,
     )
-    games = [_judgments(records, position) for position in range(len(records))]
+    games = games_of(records["judgments"], "decision")
     if "judge" in plain:
         plain["judge"] = [_judge(name, pair) for name, pair in zip(plain["judge"], games, strict=True)]
     return pd.concat([_game(plain, games, which) for which in range(max(map(len, games), default=0))])
-
-
-def _judgments(records: pd.DataFrame, position: int) -> list[Any]:
-    games = records["judgments"].iloc[position]
-    if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2 or not all(map(_is_game, games)):
-        raise DataError(
-            f"judgments {str(games)[:60]!r} are not one or two",
-            row=row_name(records.index, position),
-            remedy="each row needs its list of judgements, one per order",
-        )
-    return list(games)
 
 
 def _judge(name: str, games: list[Any]) -> str:
@@ -69,10 +58,6 @@ def _game(plain: pd.DataFrame, games: list[list[Any]], which: int) -> pd.DataFra
     credit = shown_first if which == 0 else 1 - shown_first
     order = "ab" if which == 0 else "ba"
     return plain[asked].assign(credit=credit, order=order, reason=reasons(unread, "no decision"))
-
-
-def _is_game(game: Any) -> bool:
-    return game is None or isinstance(game, Mapping)
 
 
 def _decision(game: Mapping[str, Any] | None) -> str | None:

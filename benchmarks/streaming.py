@@ -82,6 +82,7 @@ def report(name: str, run: Callable[[Path], None], path: Path) -> None:
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=measured, args=(run, path, sender))
     process.start()
+    sender.close()  # so that a run that dies ends the wait instead of lasting for ever
     wall, cpu, peak = receiver.recv()
     process.join()
     print(f"{name:32} {wall:8.1f} {cpu:8.1f} {peak:9,.0f}")

@@ -11,7 +11,7 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
 @pytest.mark.parametrize("command", [("streaming.py", "--rows", "2e5"), ("cold_start.py",)])
 def test_a_short_benchmark_runs(command):
-    done = subprocess.run([sys.executable, *command], cwd=BENCHMARKS, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, *command], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
 
 
@@ -24,5 +24,5 @@ def test_the_comparison_with_peers_still_knows_podium():
         "peers.fits(tools, hard, soft, False)\n"
         "peers._podium_intervals(hard, 3, 4)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -18,7 +18,7 @@ from podium.rankers.bradley_terry import bradley_terry, covariance, rate
 from podium.rankers.clusters import surpluses
 from podium.rankers.coded import code
 from podium.rankers.informativeness import informativeness, told_apart
-from podium.rankers.intervals import by_sandwich
+from podium.rankers.intervals import by_bootstrap, by_sandwich, resample
 from podium.rankers.labelling import played_of
 from podium.rankers.pairs import pair_sums
 from podium.rankers.pointwise import mean, median, score_matrix
@@ -329,3 +329,49 @@ def test_intervals_beside_an_unbeaten_entrant_cover():
 
 def test_an_origin_that_the_data_do_not_bound_costs_coverage():
     assert with_an_unbeaten_entrant(centre_on_all=True) < 0.9
+
+
+def test_win_rate_row_bootstrap_intervals_do_not_cover():
+    found = coverage(
+        lambda b, rng: win_rate(b, rng=rng, interval="bootstrap", resamples=200, cluster="row"),
+        items=100,
+        truth=win_rate_truth,
+    )
+    assert found < 0.88
+
+
+def bootstrap_of_copies(statistic):
+    """Coverage when each score is resampled once per battle that it is part of, as if the copies were independent."""
+    hits = []
+    for seed, (world, battles) in enumerate(pointwise_worlds()):
+        copies = np.repeat(score_matrix(battles).values, len(world.entrants) - 1, axis=0)
+
+        def scores(counts, copies=copies):
+            return np.stack([statistic(np.repeat(copies, row.astype(int), axis=0), axis=0) for row in counts])
+
+        draws = resample(scores, len(copies), 100, np.random.default_rng(seed))
+        found = by_bootstrap(statistic(copies, axis=0), draws, len(copies), level=0.95, cluster="row")
+        hits += list((found.low <= world.strengths) & (world.strengths <= found.high))
+    return np.mean(hits)
+
+
+def test_a_bootstrap_of_copied_scores_makes_mean_intervals_too_narrow():
+    assert bootstrap_of_copies(np.mean) < 0.7
+
+
+def test_a_bootstrap_of_copied_scores_makes_median_intervals_too_narrow():
+    assert bootstrap_of_copies(np.median) < 0.75
+
+
+def test_a_bootstrap_of_single_pairs_makes_informativeness_intervals_too_narrow(informative_truth):
+    """The wrong variant: each (item, pair) is resampled on its own, not with its item."""
+    hits = []
+    for seed, (_, battles) in enumerate(played(60)):
+        coded = code(battles)
+        told = told_apart(coded, 2 * coded.credit - 1)
+        apart, compared = told.apart.sum(axis=0), told.compared.sum(axis=0)
+        draws = np.random.default_rng(seed).binomial(compared.astype(int), apart / compared, (200, 7)) / compared
+        found = by_bootstrap(apart / compared, draws, 60, level=0.95, cluster="row")
+        truth = np.array([informative_truth[name] for name in coded.entrants])
+        hits += list((found.low <= truth) & (truth <= found.high))
+    assert np.mean(hits) < 0.85

@@ -1,9 +1,9 @@
 """Sources in, battles out: recognise the files, read, check, filter and merge."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -89,18 +89,18 @@ def read_battles(
         notes += more
     rows, more = stand_in(rows)
     notes += more
-    asked = {
-        "format": format,
-        "columns": dict(columns or {}),
-        "credit_map": dict(credit_map or {}),
-        "unknown": unknown if unknown != "error" else None,
-        "shown": shown,
-        "where": [list(condition) for condition in conditions],
-        "merge": None if merge else False,
-        "one_sided": one_sided if one_sided != "unread" else None,
-    }
-    reading = {name: value for name, value in asked.items() if value not in (None, {}, [])}
+    reading = _reading(foreign, format, conditions, merge, one_sided)
     return Battles(rows.reset_index(drop=True), missing, tuple(notes), tuple(sheet.source for sheet in sheets), reading)
+
+
+def _reading(
+    foreign: Foreign, format: str | None, conditions: Sequence[tuple[str, str]], merge: bool, one_sided: str
+) -> dict[str, Any]:
+    """Return the options that differ from the defaults, for the record."""
+    asked = {**asdict(foreign), "format": format, "where": [list(one) for one in conditions]}
+    asked |= {"merge": merge, "one_sided": one_sided}
+    usual = (None, [], "error", True, "unread")
+    return {name: value for name, value in asked.items() if value not in usual}
 
 
 def _conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -123,7 +123,8 @@ def rank_stream(
     scale = scale_of(played.entrants, bounded(played.entrants, rated.graph), pin)
     estimate = scale.pinned(sandwich(rated, used, scale, level=level, cluster="item"))
     standing = labelled(played, rated, estimate, level=level, rng=np.random.default_rng(seed))
-    options = {"rankers": list(rankers), "level": level, "seed": seed, "stream": True}
+    options = {"rankers": list(rankers), "level": level, "seed": seed, "stream": True, "columns": names}
+    options |= {"regularization": regularization, "pin": pin}
     return Ranking((standing,), provenance(tuple(map(str, paths)), options))
 
 

@@ -40,9 +40,9 @@ def informativeness(
 ) -> Standings:
     """Rank anchors by I = share of (item, unordered pair of others) whose verdicts against the anchor differ.
 
-    Only pairs with both verdicts readable are compared; `pairs` counts them. The score is I on all distinct merged
-    verdicts, with I on win, tie, loss beside it (`three_level`), each with its standard error; `levels=three` turns
-    the two round.
+    Only pairs with both verdicts readable are compared; `pairs` counts them, and weights are not used. The score is I
+    on all distinct merged verdicts, with I on win, tie, loss beside it (`three_level`), each with its standard error;
+    `levels=three` turns the two round.
 
     Args:
         battles: merged; five-level labels are told apart by their margin, other verdicts by their credit.

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import podium
@@ -234,12 +234,12 @@ def test_merged_rows_stand_where_their_first_presentation_stood():
 
 @st.composite
 def presentations(draw):
-    """Draw presentations of four entrants; credits are binary fractions, so that 1 - credit is exact."""
+    """Draw presentations of four entrants; 0.3 is a credit whose complement is rounded."""
     pairs = list(itertools.combinations("wxyz", 2))
     items = [f"i{k}" for k in range(draw(st.integers(2, 4)))]
     rows = []
     for item, (a, b), order in itertools.product(items, pairs, ("ab", "ba")):
-        credit = draw(st.sampled_from([1.0, 0.5, 0.0, 0.25, None]))
+        credit = draw(st.sampled_from([1.0, 0.5, 0.0, 0.25, 0.3, None]))
         margin = None if credit is None else draw(st.sampled_from([2.0, 0.5, 0.0, -1.0]))
         if draw(st.booleans()) or item == items[0]:
             rows.append((item, a, b, order, credit, margin))
@@ -274,14 +274,7 @@ def assert_same(frame, other, ranker):
     (counts, numbers), (other_counts, other_numbers) = figures(frame, ranker), figures(other, ranker)
     assert counts == other_counts
     if numbers is not None:
-        # Without any variation between items there is no interval, and rounding decides what counts as none.
-        assume(varies(numbers) and varies(other_numbers))
         np.testing.assert_allclose(numbers, other_numbers, rtol=1e-9, atol=1e-9)
-
-
-def varies(numbers):
-    se, separated = (numbers[:, NAMES.index(name)] for name in ("se", "separated"))
-    return bool(((se > 1e-9) | (separated == 1)).all())
 
 
 @settings(max_examples=25, deadline=None)

@@ -69,7 +69,7 @@ def rank(context: click.Context, **arguments: Any) -> None:
 
     \b
     podium rank battles.csv --ranker bradley-terry
-    podium rank results/*/annotations.json --ranker win-rate --set anchor=gpt-4
+    podium rank results/ --ranker win-rate --set anchor=gpt-4 --where judge=NAME
     podium rank votes.parquet --columns model_a=left,model_b=right,credit=vote \\
         --credit-map left=1,tie=0.5,right=0 --ranker bradley-terry --by language
     """

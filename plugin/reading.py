@@ -99,7 +99,7 @@ def _reading(
     """Return the options that differ from the defaults, for the record."""
     asked = {**asdict(foreign), "format": format, "where": [list(one) for one in conditions]}
     asked |= {"merge": merge, "one_sided": one_sided}
-    usual = (None, [], "error", True, "unread")
+    usual: tuple[Any, ...] = (None, [], "error", True, "unread")
     return {name: value for name, value in asked.items() if value not in usual}
 
 

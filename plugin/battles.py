@@ -1,7 +1,7 @@
 """The first noun: battles, one row per compared pair of responses."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,8 +32,19 @@ COLUMNS = {
 }
 """The columns of the battles table, in their written order. Any other column is kept."""
 
+CRITERION = "margin_"
+"""How columns begin that hold the margin on one criterion: judge score of a minus that of b; may be empty."""
 
 MOST_SLICES = 100
+
+
+def criterion_columns(names: Iterable[object]) -> list[str]:
+    """Return the names of columns that hold the margin on one criterion, sorted.
+
+    >>> criterion_columns(["item", "margin", "margin_tone", "margin_clarity"])
+    ['margin_clarity', 'margin_tone']
+    """
+    return sorted(name for name in names if isinstance(name, str) and name.startswith(CRITERION))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +108,9 @@ class Battles:
     """Battles of one or more judges, with everything known about each.
 
     Attributes:
-        table: the columns of `COLUMNS` that are known, then foreign ones. `model_a` and `model_b` are
-            categoricals over the same sorted entrants; `item` and `judge` are categoricals.
+        table: the columns of `COLUMNS` that are known, margins on single criteria (`CRITERION`), foreign ones.
+            `model_a` and `model_b` are categoricals over the same sorted entrants; `item` and `judge` are
+            categoricals.
         missing: battles that should exist and have no row; None where nobody can know.
         notes: warnings made while reading and merging.
         sources: where the rows come from.
@@ -131,6 +143,11 @@ class Battles:
     def has_items(self) -> bool:
         """Whether any row says which item it is about; without items each row stands alone."""
         return "item" in self.table and bool(self.table["item"].notna().any())
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """Names of the criteria that have margins of their own, sorted; empty when there are none."""
+        return tuple(name.removeprefix(CRITERION) for name in criterion_columns(self.table))
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -240,8 +257,8 @@ class Battles:
         plain = self.table.copy()
         for name in plain.columns[plain.dtypes == "category"]:
             plain[name] = plain[name].astype(object)
-        known = [name for name in COLUMNS if name in plain]
-        return plain[[*known, *(name for name in plain if name not in COLUMNS)]]
+        known = [*(name for name in COLUMNS if name in plain), *criterion_columns(plain)]
+        return plain[[*known, *(name for name in plain if name not in known)]]
 
     def _column(self, name: str) -> pd.Series:
         if name not in self.table:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from podium.battles import criterion_columns
+
 COMPLEMENTED = ("credit", "human")
 AVERAGED = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight")
 KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
@@ -108,19 +110,25 @@ def _stable_split(turned: np.ndarray) -> np.ndarray:
 
 
 def mirror(table: pd.DataFrame) -> pd.DataFrame:
-    """Swap a and b in every row: names, `_a`/`_b` columns, credit, human, margin and order."""
+    """Swap a and b in every row: names, `_a`/`_b` columns, credit, human, margins and order."""
     names = set(table.columns)
+    margins = _margins(table)
     swapped = {}
     for name in table.columns:
         stem = str(name)[:-2]
-        if str(name).endswith("_a") and f"{stem}_b" in names:
+        if str(name).endswith("_a") and f"{stem}_b" in names and name not in margins:
             swapped[f"{stem}_a"], swapped[f"{stem}_b"] = table[f"{stem}_b"], table[f"{stem}_a"]
     swapped |= {name: 1 - table[name] for name in COMPLEMENTED if name in names}
-    if "margin" in names:
-        swapped["margin"] = -table["margin"]
+    swapped |= {name: -table[name] for name in margins}
     if "order" in names:
         swapped["order"] = table["order"].map({"ab": "ba", "ba": "ab", "merged": "merged"})
     return table.assign(**swapped)
+
+
+def _margins(table: pd.DataFrame) -> list[str]:
+    """Return the columns that hold a margin, over all criteria or on one."""
+    criteria = criterion_columns(table)
+    return ["margin", *criteria] if "margin" in table else criteria
 
 
 def _merge_twins(first: pd.DataFrame, second: pd.DataFrame, keep_one_sided: bool) -> pd.DataFrame:
@@ -129,16 +137,16 @@ def _merge_twins(first: pd.DataFrame, second: pd.DataFrame, keep_one_sided: bool
     read_first, read_second = _readable(first), _readable(second)
     both, one = read_first & read_second, read_first ^ read_second
     known_once = (*KNOWN_ONCE, *(("score_a", "score_b") if keep_one_sided else ()))
+    verdicts = ("credit", *_margins(first))
     kept = {
         name: _mean(first[name].to_numpy(), second[name].to_numpy(), name in known_once)
-        if name in AVERAGED
+        if name in AVERAGED or name in verdicts
         else _agreed(first[name], second[name])
         for name in first.columns
     }
-    for name in ("credit", "margin"):
-        if name in first:
-            sole = np.where(read_first, first[name], second[name]) if keep_one_sided else np.nan
-            kept[name] = np.where(both, kept[name], np.where(one, sole, np.nan))
+    for name in verdicts:
+        sole = np.where(read_first, first[name], second[name]) if keep_one_sided else np.nan
+        kept[name] = np.where(both, kept[name], np.where(one, sole, np.nan))
     kept["order"] = pd.Categorical(["merged"] * len(first), categories=["ab", "ba", "merged"])
     kept["swap"] = _swap(first, second, both, one)
     kept["reason"] = _reasons(first, second, both, one & (not keep_one_sided), read_first | read_second)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.battles import COLUMNS
+from podium.battles import COLUMNS, criterion_columns
 from podium.errors import DataError
 from podium.text import EMPTY, as_categorical, text_of
 
@@ -17,6 +17,9 @@ SWAPS = ("same", "half", "flip", "one-sided", "unread")
 
 def check(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     """Return a table with the contract's columns typed and every value in its range.
+
+    Columns that begin with `margin_` are margins on single criteria: numbers, whose mean over the criteria present
+    in a row is its margin where no column `margin` says it.
 
     Args:
         frame: columns named as in the contract; its index names the rows (`row` or `line` numbers).
@@ -32,7 +35,8 @@ def check(frame: pd.DataFrame, source: str) -> pd.DataFrame:
 
 
 def _check(frame: pd.DataFrame) -> pd.DataFrame:
-    frame = _without_foreign_swap(frame)
+    _refuse_namesakes(frame)
+    frame = _with_criteria(_without_foreign_swap(frame))
     _require_columns(frame)
     table = {name: number(frame[name]) for name in NUMBERS if name in frame}
     table |= _scores_as_margin(table)
@@ -55,6 +59,15 @@ def _without_foreign_swap(frame: pd.DataFrame) -> pd.DataFrame:
     if "swap" not in frame or as_categorical(frame["swap"]).categories.isin(SWAPS).all():
         return frame
     return frame.rename(columns={"swap": "swap_"})
+
+
+def _with_criteria(frame: pd.DataFrame) -> pd.DataFrame:
+    """Read the margins on single criteria as numbers; where no column says the margin, it is a row's mean of them."""
+    criteria = criterion_columns(frame)
+    if not criteria:
+        return frame
+    frame = frame.assign(**{name: number(frame[name]) for name in criteria})
+    return frame if "margin" in frame else frame.assign(margin=frame[criteria].mean(axis=1))
 
 
 def _explained(checked: pd.DataFrame) -> pd.Categorical:
@@ -107,10 +120,13 @@ def row_name(index: pd.Index, position: int) -> str:
     return f"{index.name} {label}" if index.name else f"row {position + 1}"
 
 
-def _require_columns(frame: pd.DataFrame) -> None:
+def _refuse_namesakes(frame: pd.DataFrame) -> None:
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise DataError(f"two columns are called {twice!r}", remedy="rename or remove one of them in the file")
+
+
+def _require_columns(frame: pd.DataFrame) -> None:
     missing = [name for name in ("model_a", "model_b") if name not in frame]
     if not {"credit", "margin"} & set(frame) and not {"score_a", "score_b"} <= set(frame):
         missing.append("credit (or margin)")

@@ -220,6 +220,21 @@ def test_an_infinite_margin_is_refused(save, margin):
     assert f"votes.jsonl, line 1: margin {margin} is infinite. Remedy: leave the cell empty" in message
 
 
+def test_a_margin_on_a_criterion_that_is_a_word_is_refused(save):
+    message = refusal(save("votes.csv", "model_a,model_b,credit,margin_tone\nx,y,1,2.5\nx,y,1,warm\n"))
+    assert "votes.csv, row 2: margin_tone 'warm' is not a number. Remedy: write a number" in message
+
+
+def test_an_infinite_margin_on_a_criterion_is_refused(save):
+    message = refusal(save("votes.csv", "model_a,model_b,credit,margin_tone\nx,y,1,inf\n"))
+    assert "row 1: margin_tone 'inf' is infinite. Remedy: leave the cell empty" in message
+
+
+def test_two_columns_of_one_criterion_are_refused():
+    frame = pd.DataFrame([("x", "y", 1.0, 2.0)], columns=["model_a", "model_b", "margin_tone", "margin_tone"])
+    assert "two columns are called 'margin_tone'" in refusal(frame, format="podium")
+
+
 def sparse(entrants, groups):
     """Return a random tree and random chords inside each group of entrants."""
     rng = np.random.default_rng(5)

@@ -45,6 +45,36 @@ def test_margins_are_averaged_on_the_side_of_the_first():
     assert (row["credit"], row["margin"]) == (0.5, 1.0)
 
 
+def test_margins_on_criteria_are_averaged_on_the_side_of_the_first():
+    columns = (*COLUMNS, "margin_tone", "margin_clarity")
+    row = only(read(("i", "x", "y", "ab", 1.0, 3.0, -2.0), ("i", "y", "x", "ab", 1.0, 1.0, -4.0), columns=columns))
+    assert (row["margin_tone"], row["margin_clarity"]) == (1.0, 1.0)
+
+
+def test_a_margin_on_a_criterion_that_one_order_lacks_is_empty():
+    columns = (*COLUMNS, "margin_tone")
+    row = only(read(("i", "x", "y", "ab", 1.0, 3.0), ("i", "x", "y", "ba", 1.0, None), columns=columns))
+    assert np.isnan(row["margin_tone"])
+
+
+def test_a_margin_on_a_criterion_is_empty_where_one_order_is_unread():
+    columns = (*COLUMNS, "margin_tone", "reason")
+    rows = ("i", "x", "y", "ab", 1.0, 3.0, None), ("i", "x", "y", "ba", None, 1.0, "refusal")
+    assert np.isnan(only(read(*rows, columns=columns))["margin_tone"])
+
+
+def test_one_sided_keep_uses_the_readable_orders_margin_on_a_criterion():
+    columns = (*COLUMNS, "margin_tone", "reason")
+    rows = ("i", "x", "y", "ab", None, 3.0, "refusal"), ("i", "y", "x", "ab", 1.0, 1.0, None)
+    assert only(read(*rows, columns=columns, one_sided="keep"))["margin_tone"] == -1.0
+
+
+def test_criteria_called_like_two_sides_change_their_sign_and_not_their_names():
+    columns = (*COLUMNS, "margin_part_a", "margin_part_b")
+    row = only(read(("i", "x", "y", "ab", 1.0, 3.0, 5.0), ("i", "y", "x", "ab", 0.0, -3.0, -5.0), columns=columns))
+    assert (row["margin_part_a"], row["margin_part_b"]) == (3.0, 5.0)
+
+
 def test_paired_columns_change_sides_with_their_models():
     columns = (*COLUMNS, "length_a", "length_b", "human", "tokens_a", "tokens_b")
     rows = ("i", "x", "y", "ab", 1.0, 10, 20, 1.0, 1, 2), ("i", "y", "x", "ab", 0.0, 20, 10, 0.0, 2, 1)
@@ -290,6 +320,21 @@ def test_swapping_a_and_b_changes_nothing(frame, data):
 def test_shuffling_rows_changes_nothing(frame, seed):
     for ranker in ("bradley-terry", "win-rate"):
         assert_same(frame, frame.sample(frac=1, random_state=seed), ranker)
+
+
+@settings(max_examples=25, deadline=None)
+@given(frame=presentations(), data=st.data())
+def test_swapping_a_and_b_only_turns_the_margins_on_criteria(frame, data):
+    frame["margin_tone"] = 2 * frame["margin"].astype(float) + 1
+    which = np.array(data.draw(st.lists(st.booleans(), min_size=len(frame), max_size=len(frame))))
+    turned = mirrored(frame, which).assign(margin_tone=frame["margin_tone"].where(~which, -frame["margin_tone"]))
+    tones = [_by_first_entrant(podium.read_battles(one).to_frame(), "margin_tone") for one in (frame, turned)]
+    np.testing.assert_array_equal(*tones)
+
+
+def _by_first_entrant(table, margin):
+    """Return a margin as that of the entrant whose name comes first."""
+    return table[margin].where(table["model_a"] < table["model_b"], -table[margin]).to_numpy()
 
 
 def table_of(columns, *rows):

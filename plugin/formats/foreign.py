@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from podium.battles import COLUMNS
+from podium.battles import COLUMNS, criterion_columns
 from podium.errors import UsageError, unknown_name
 from podium.table import refuse
 from podium.text import as_text
@@ -40,8 +40,9 @@ def renamed(records: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
     Raises:
         UsageError: the contract has no such column, or the table has not.
     """
+    known = NAMES | {*criterion_columns(columns)}
     for name in columns:
-        if name not in NAMES:
+        if name not in known:
             raise unknown_name("column of podium's table", name, NAMES)
     absent = [name for name in columns.values() if name not in records]
     if absent:

@@ -2,12 +2,14 @@
 
 import ast
 import json
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from podium.battles import CRITERION
 from podium.errors import DataError
 from podium.formats.verdicts import reasons
 from podium.table import number, refuse, row_name
@@ -16,12 +18,19 @@ from podium.text import EMPTY, as_text
 NAMES = {"instruction_id_hash": "item", "len_a": "length_a", "len_b": "length_b", "language": "category"}
 SOUND = frozenset({"", "false", "0", "0.0", "no", "none", "nan", "null"})
 """Values of `parse_error` that say there was none."""
+MOST_CRITERIA = 100
+"""With more criteria than this (a rubric of its own per instruction), only their mean is kept."""
+PYTHON_SCORES = re.compile(r"\{(?:'[^'\"\\]*': [-+.0-9e]+(?:, )?)*\}")
+"""A dictionary of numbers as Python prints it: with double quotes, whatever of it is JSON says the same."""
+
+Scores: TypeAlias = dict[str, float]
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read preferences (0 = A wins, 0.5 = tie, 1 = B wins) and the mean score difference as margin.
+    """Read preferences (0 = A wins, 0.5 = tie, 1 = B wins) and score differences as margins.
 
-    The margin averages a - b over the criteria that both sides have. A row marked `parse_error` is unread.
+    The margin averages a - b over the criteria that both sides have; `margin_<criterion>` is a - b on one of them,
+    empty where a side lacks it. A row marked `parse_error` is unread.
 
     Raises:
         DataError: a preference outside [0, 1], or scores that are no dictionary of numbers.
@@ -29,7 +38,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     used = [name for name in ("judge_pref", "human_pref", "scores_a", "scores_b") if name in records]
     frame = records.drop(columns=used).rename(columns={old: new for old, new in NAMES.items() if old in records})
     if {"scores_a", "scores_b"} <= set(records):
-        frame["margin"] = _margins(records)
+        frame = frame.assign(**_margins(records))
     failed = _failed(records)
     if "judge_pref" in records:
         frame["credit"] = np.where(failed, np.nan, 1 - _preference(records["judge_pref"]))
@@ -51,35 +60,52 @@ def _failed(records: pd.DataFrame) -> np.ndarray:
     return ~told.isin(SOUND).to_numpy()
 
 
-def _margins(records: pd.DataFrame) -> np.ndarray:
-    sides = [[_scores(records[name], k) for k in range(len(records))] for name in ("scores_a", "scores_b")]
-    return np.array([_mean_difference(a, b) for a, b in zip(*sides, strict=True)], dtype=np.float64)
+def _margins(records: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Return the mean margin and the margins on single criteria by column, shape (rows,) each."""
+    a, b = _scores(records["scores_a"]), _scores(records["scores_b"])
+    gaps = [{name: one[name] - other[name] for name in one if name in other} for one, other in zip(a, b, strict=True)]
+    criteria = sorted(set().union(*a, *b))
+    kept = criteria if len(criteria) <= MOST_CRITERIA else []
+    mean = np.array([_mean(gap) for gap in gaps], dtype=np.float64)
+    return {"margin": mean} | {CRITERION + name: _on(name, gaps) for name in kept}
 
 
-def _mean_difference(a: Mapping[str, float], b: Mapping[str, float]) -> float:
-    shared = a.keys() & b.keys()
-    return float(np.mean([a[name] - b[name] for name in sorted(shared)])) if shared else np.nan
+def _mean(gap: Scores) -> float:
+    return float(np.mean([gap[name] for name in sorted(gap)])) if gap else np.nan
 
 
-def _scores(column: pd.Series, position: int) -> dict[str, float]:
-    value = column.iloc[position]
+def _on(criterion: str, gaps: Sequence[Scores]) -> np.ndarray:
+    return np.array([gap.get(criterion, np.nan) for gap in gaps], dtype=np.float64)
+
+
+def _scores(column: pd.Series) -> list[Scores]:
+    """Read the scores of each cell; an empty one has none.
+
+    Raises:
+        DataError: a cell is no dictionary of numbers.
+    """
+    return [_dictionary(column, position, cell) for position, cell in enumerate(column)]
+
+
+def _dictionary(column: pd.Series, position: int, cell: Any) -> Scores:
     try:
-        scores = _literal(value) if isinstance(value, str) else value
+        scores = _literal(cell) if isinstance(cell, str) else cell
         if scores is None or scores is pd.NA or scores != scores:
             return {}
         return {str(name): float(score) for name, score in scores.items() if score is not None}
-    except (ValueError, SyntaxError, AttributeError, TypeError):
+    except (ValueError, SyntaxError, AttributeError, TypeError, OverflowError):
         raise DataError(
-            f"{column.name} {str(value)[:60]!r} is not a dictionary of scores",
+            f"{column.name} {str(cell)[:60]!r} is not a dictionary of scores",
             row=row_name(column.index, position),
             remedy='write {"criterion": number, ...} as JSON, or leave the cell empty',
         ) from None
 
 
 def _literal(text: str) -> Any:
+    """Read JSON, else a Python literal."""
     if text.strip().lower() in EMPTY:
         return None
     try:
-        return json.loads(text)
+        return json.loads(text.replace("'", '"') if PYTHON_SCORES.fullmatch(text) else text)
     except json.JSONDecodeError:
         return ast.literal_eval(text)

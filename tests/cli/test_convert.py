@@ -31,6 +31,17 @@ def test_a_foreign_table_becomes_podiums_own_in_each_format(
     assert read[suffix](output)["credit"].fillna(-1).tolist() == [1, 0.5, -1]
 
 
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_margins_on_criteria_are_converted_and_read_back(podium: Podium, tmp_path: Path, suffix: str) -> None:
+    source, output, again = (tmp_path / name for name in ("soft.csv", f"battles.{suffix}", "again.csv"))
+    scores = "\"{'tone': 9.1, 'depth': 8}\",\"{'tone': 7.0}\""
+    source.write_text(f"model_a,model_b,judge_pref,scores_a,scores_b\nx,y,0,{scores}\n", encoding="utf-8")
+    podium("convert", source, "-o", output)
+    podium("convert", output, "-o", again)
+    row = pd.read_csv(again).iloc[0]
+    assert (row["margin_tone"], row["margin"], pd.isna(row["margin_depth"])) == (9.1 - 7.0, 9.1 - 7.0, True)
+
+
 def test_what_was_written_ranks_as_the_original(podium: Podium, example: Path, tmp_path: Path) -> None:
     def rankings(path: Path) -> Any:
         return json.loads(podium("rank", path, "--ranker", "bradley-terry", "--format", "json").out)["rankings"]

@@ -29,6 +29,8 @@ def full_table():
             "length_b": [11, 21, 5, 31],
             "weight": [1.0, 0.1, 2.0, 1.0],
             "reason": [None, None, "no verdict", None],
+            "margin_tone": [0.1 + 0.7, -0.0, np.nan, 3.0],
+            "margin_clarity & depth": [np.nan, 1 / 3, np.nan, 1.0],
             "colour": ["red", None, "blue", "green"],
         }
     )
@@ -43,6 +45,48 @@ def test_what_is_written_is_read_back_to_the_last_digit(tmp_path: Path, suffix, 
     again = podium.read_battles(str(path), merge=merge)
     pd.testing.assert_frame_equal(battles.to_frame(), again.to_frame(), check_exact=True, check_dtype=False)
     assert battles.counts() == again.counts()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_criteria_keep_their_margins_when_written(tmp_path: Path, suffix):
+    path = tmp_path / f"battles.{suffix}"
+    write(podium.read_battles(full_table(), merge=False).to_frame(), path)
+    again = podium.read_battles(str(path), merge=False)
+    assert again.criteria == ("clarity & depth", "tone")
+    assert again.table["margin_tone"].tolist()[::3] == [0.1 + 0.7, 3.0]
+
+
+def test_criteria_are_written_sorted_between_known_and_foreign_columns():
+    columns = podium.read_battles(full_table(), merge=False).to_frame().columns.tolist()
+    assert columns[-4:] == ["reason", "margin_clarity & depth", "margin_tone", "colour"]
+
+
+def criteria_only(**more):
+    sides = {"model_a": ["x", "x", "x"], "model_b": ["y", "y", "y"]}
+    criteria = {"margin_tone": [3.0, -1.0, np.nan], "margin_clarity": [1.0, np.nan, np.nan]}
+    return podium.read_battles(pd.DataFrame({**sides, **criteria, **more}), format="podium")
+
+
+def test_without_a_margin_it_is_the_mean_over_the_criteria_present():
+    np.testing.assert_array_equal(criteria_only().table["margin"], [2.0, -1.0, np.nan])
+
+
+def test_a_table_of_criteria_alone_has_credits_by_the_sign_of_their_mean():
+    np.testing.assert_array_equal(criteria_only().table["credit"], [1.0, 0.0, np.nan])
+
+
+def test_a_margin_that_is_there_is_not_replaced_by_the_mean_over_criteria():
+    assert criteria_only(margin=[7.0, 7.0, 7.0]).table["margin"].tolist() == [7.0, 7.0, 7.0]
+
+
+def test_a_foreign_column_can_be_named_as_a_criterion():
+    frame = pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "credit": [1.0], "gap in tone": ["2.5"]})
+    battles = podium.read_battles(frame, columns={"margin_tone": "gap in tone"})
+    assert (battles.criteria, battles.table["margin"].tolist()) == (("tone",), [2.5])
+
+
+def test_a_table_without_criteria_says_so():
+    assert podium.read_battles(full_table()[["model_a", "model_b", "credit", "margin"]]).criteria == ()
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

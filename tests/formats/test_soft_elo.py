@@ -1,9 +1,16 @@
 """Soft-Elo CSV: 0 = A wins."""
 
+import ast
+
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import podium
+from podium.battles import CRITERION
+from podium.formats.soft_elo import MOST_CRITERIA, read
 
 
 def battles(save, *rows, columns="model_a,model_b,human_pref,judge_pref,scores_a,scores_b"):
@@ -43,12 +50,57 @@ def test_a_criterion_without_score_is_not_shared(save):
     assert battles(save, row).table["margin"].tolist() == [3.0]
 
 
+def test_each_criterion_has_its_own_margin(save):
+    read = battles(save, "x,y,0,0,\"{'clarity': 9.0, 'depth': 8}\",\"{'clarity': 7.5, 'depth': 9}\"")
+    assert read.criteria == ("clarity", "depth")
+    assert read.table[["margin_clarity", "margin_depth"]].values.tolist() == [[1.5, -1.0]]
+
+
+@pytest.mark.parametrize("criterion", ["depth", "tone"])
+def test_a_criterion_that_a_side_lacks_has_an_empty_margin(save, criterion):
+    row = 'x,y,0,0,"{""clarity"": 9, ""depth"": 1}","{""clarity"": 6, ""tone"": 9}"'
+    assert battles(save, row).table[f"margin_{criterion}"].isna().all()
+
+
+def test_a_file_without_scores_has_no_criteria(save):
+    assert battles(save, "x,y,0,0", columns="model_a,model_b,human_pref,judge_pref").criteria == ()
+
+
+def test_a_rubric_of_its_own_per_instruction_keeps_only_the_mean():
+    scores = [str({f"of instruction {k}": k}) for k in range(MOST_CRITERIA + 1)]
+    records = pd.DataFrame({"model_a": "x", "model_b": "y", "scores_a": scores, "scores_b": scores})
+    assert [name for name in read(records) if name.startswith("margin")] == ["margin"]
+
+
+def test_quotes_that_are_part_of_a_name_stay_part_of_it(save):
+    """With every quote doubled this would be other criteria: a and b."""
+    scores = '"{""a\': 1, \'b"": 2, \'c\': 3}"'
+    assert battles(save, f"x,y,0,0,{scores},{scores}").criteria == ("a': 1, 'b", "c")
+
+
+NUMBER = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: abs(x) < 1e300))
+
+
+@given(scores=st.dictionaries(st.text(max_size=8) | st.text("'\"\\{}:, 1", max_size=8), NUMBER, max_size=4))
+def test_scores_as_python_prints_them_are_read_as_python_reads_them(scores):
+    zeros = str(dict.fromkeys(scores, 0))
+    records = pd.DataFrame([("x", "y", str(scores), zeros)], columns=["model_a", "model_b", "scores_a", "scores_b"])
+    margins = {name.removeprefix(CRITERION): gap for name, (gap,) in read(records).items() if CRITERION in name}
+    assert margins == {name: float(score) for name, score in ast.literal_eval(str(scores)).items()}
+
+
+@pytest.mark.parametrize("scores", ["{'c': NaN}", "{'c': null}", "{'c': true}", "{'c': 01}", "{'c': 1-2}"])
+def test_words_of_json_between_single_quotes_are_no_scores(save, scores):
+    with pytest.raises(podium.DataError, match=r"scores_a .* is not a dictionary of scores"):
+        battles(save, f'x,y,0,0,"{scores}",')
+
+
 def test_without_shared_criteria_there_is_no_margin(save):
     table = battles(save, 'x,y,0,0,"{""clarity"": 9}","{""tone"": 6}"').table
     assert np.isnan(table["margin"].iloc[0])
 
 
-@pytest.mark.parametrize("scores", ["9.5", "9", "[9]", "nine"])
+@pytest.mark.parametrize("scores", ["9.5", "9", "[9]", "nine", f"{{'c': 1{'0' * 400}}}"])
 def test_scores_that_are_no_dictionary_are_an_error_not_a_gap(save, scores):
     with pytest.raises(podium.DataError, match=r"soft.csv, row 1: scores_a .* is not a dictionary of scores"):
         battles(save, f'x,y,0,0,"{scores}",')

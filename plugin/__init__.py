@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from podium.battles import Battles
+    from podium.calibration import Calibration, read_calibration
+    from podium.calibration_run import calibrate
     from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
     from podium.hookspecs import Format, Ranker, hookimpl
     from podium.ranking import Ranking, Standings
@@ -23,6 +25,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Battles": "battles",
+    "Calibration": "calibration",
     "DataError": "errors",
     "Format": "hookspecs",
     "Judge": "simulator",
@@ -34,14 +37,17 @@ _HOMES = {
     "Standings": "ranking",
     "UsageError": "errors",
     "World": "simulator",
+    "calibrate": "calibration_run",
     "hookimpl": "hookspecs",
     "rank": "ranking_run",
     "read_battles": "reading",
+    "read_calibration": "calibration",
     "simulate": "simulator",
 }
 
 __all__ = [
     "Battles",
+    "Calibration",
     "DataError",
     "Format",
     "Judge",
@@ -53,9 +59,11 @@ __all__ = [
     "Standings",
     "UsageError",
     "World",
+    "calibrate",
     "hookimpl",
     "rank",
     "read_battles",
+    "read_calibration",
     "simulate",
 ]
 

@@ -16,6 +16,11 @@ def podium_rankers() -> list[Ranker]:
             "podium.rankers.bradley_terry:bradley_terry",
             "joint maximum likelihood, Elo scale",
         ),
+        Ranker(
+            "soft-elo",
+            "podium.rankers.soft_elo:soft_elo",
+            "Bradley-Terry on calibrated probabilities, Elo scale of people",
+        ),
         Ranker("win-rate", "podium.rankers.win_rate:win_rate", "mean credit against all, or against one anchor"),
         Ranker("mean", "podium.rankers.pointwise:mean", "mean pointwise score over items"),
         Ranker("median", "podium.rankers.pointwise:median", "median pointwise score over items"),

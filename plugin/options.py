@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from podium import plugins
 from podium.errors import UsageError, unknown_name
 
-RESERVED = frozenset({"battles", "rng", "level", "center"})
+RESERVED = frozenset({"battles", "rng", "level", "center", "calibration", "about", "whole"})
 """Parameters of a ranker that are not options: podium fills them in."""
 
 

@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 
 from podium import __version__, plugins
+from podium.about import About, about_entrants
 from podium.battles import Battles
+from podium.calibration import Calibration, read_calibration
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError, unknown_name
 from podium.options import options_of, parameters_of, ranker_names, unknown_option
 from podium.rankers.bradley_terry import bounded
@@ -20,6 +22,7 @@ from podium.rankers.graph import graph_of
 from podium.rankers.pairs import pair_sums
 from podium.ranking import Ranking, Standings
 from podium.reading import read_battles
+from podium.text import some
 
 Slice = tuple[str | None, Battles]
 
@@ -32,6 +35,8 @@ def rank(
     seed: int = 0,
     by: str | None = None,
     pool: bool = False,
+    calibration: Calibration | str | Path | None = None,
+    entrants: About = None,
     **options: Any,
 ) -> Ranking:
     """Rank battles by one or more rankers.
@@ -43,6 +48,8 @@ def rank(
         seed: of everything random; the same seed gives the same output.
         by: rank each value of this column apart, on a scale centred on the entrants common to all.
         pool: rank the battles of several judges together.
+        calibration: of the judge, or the path of its file; for rankers that soften verdicts.
+        entrants: a table with a column `model` and what is known of each (family, date), or its path.
         **options: of the rankers; `ranker.option` (through a dict) reaches one ranker only.
 
     Returns:
@@ -57,8 +64,10 @@ def rank(
     names = ranker_names(rankers)
     functions = {name: plugins.ranker_function(name) for name in names}
     settings = _settings(functions, options)
-    _refuse_several_judges(battles, by, pool)
-    calls = [Asked(name, functions[name], {"level": level, **settings[name]}, seed) for name in names]
+    if not pool and by != "judge":
+        one_judge(battles)
+    given = _given(functions, battles, calibration, entrants)
+    calls = [Asked(name, functions[name], {"level": level, **given[name], **settings[name]}, seed) for name in names]
     standings, failures = _every(battles, calls, by)
     asked = {
         "reading": dict(battles.reading),
@@ -67,6 +76,8 @@ def rank(
         "seed": seed,
         "by": by,
         "pool": pool,
+        **({"calibration": str(calibration)} if calibration is not None else {}),
+        **({"entrants": str(entrants)} if isinstance(entrants, str | Path) else {}),
         **options,
     }
     return Ranking(standings, provenance(battles.sources, asked), failures)
@@ -190,13 +201,39 @@ def _settings(functions: Mapping[str, Callable[..., Any]], options: Mapping[str,
     return settings
 
 
-def _refuse_several_judges(battles: Battles, by: str | None, pool: bool) -> None:
+def _given(
+    functions: Mapping[str, Callable[..., Any]],
+    battles: Battles,
+    calibration: Calibration | str | Path | None,
+    entrants: About,
+) -> dict[str, dict[str, Any]]:
+    """Give each ranker what it has a parameter for: the calibration, facts about the entrants, the unsliced battles.
+
+    Raises:
+        UsageError: a calibration or a table of entrants that none of the rankers uses.
+        DataError: the file is not what it should be.
+    """
+    if isinstance(calibration, str | Path):
+        calibration = read_calibration(calibration)
+    at_hand = {"calibration": calibration, "about": about_entrants(entrants) or None, "whole": battles}
+    takes = {name: at_hand.keys() & parameters_of(function).keys() for name, function in functions.items()}
+    for part, what in (("calibration", "a calibration"), ("about", "a table of entrants")):
+        if at_hand[part] is not None and not any(part in taken for taken in takes.values()):
+            raise UsageError(f"{what} was given, and {' and '.join(functions)} does not use one; soft-elo does")
+    return {name: {part: at_hand[part] for part in sorted(taken)} for name, taken in takes.items()}
+
+
+def one_judge(battles: Battles) -> None:
+    """Refuse verdicts of several judges in one table.
+
+    Raises:
+        NotIdentifiedError: there are several.
+    """
     judges = battles.judges
-    if len(judges) > 1 and not pool and by != "judge":
-        shown = ", ".join(judges[:10]) + (", ..." if len(judges) > 10 else "")
+    if len(judges) > 1:
         raise NotIdentifiedError(
-            f"verdicts of {len(judges)} judges in one table ({shown}): choose one with --where judge=NAME, rank each "
-            "with --by judge, or put them together with --pool"
+            f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}): choose one with --where "
+            "judge=NAME, rank each with --by judge, or put them together with --pool"
         )
 
 

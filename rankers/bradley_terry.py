@@ -1,5 +1,6 @@
 """Bradley-Terry: joint maximum likelihood on the Elo scale."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -146,8 +147,22 @@ def covariance(rated: Rated, surplus: Matrix) -> np.ndarray:
     return correction * linalg.cho_solve(bread, linalg.cho_solve(bread, gram(surplus)).T)
 
 
-def labelled(played: Played, rated: Rated, estimate: Estimate, *, level: float, rng: np.random.Generator) -> Standings:
-    """Add the certificate and the warnings of the fit, and label the scores."""
+def labelled(
+    played: Played,
+    rated: Rated,
+    estimate: Estimate,
+    *,
+    level: float,
+    rng: np.random.Generator,
+    ranker: str = "bradley-terry",
+    extra: Mapping[str, np.ndarray] | None = None,
+) -> Standings:
+    """Add the certificate and the warnings of the fit, and label the scores.
+
+    Args:
+        ranker: its name.
+        extra: further columns, each of shape (entrants,).
+    """
     graph, efficiency = rated.graph, design_efficiency(rated.pairs)
     fit = Fit(
         converged=True,
@@ -160,10 +175,11 @@ def labelled(played: Played, rated: Rated, estimate: Estimate, *, level: float, 
         _without_separated(estimate, graph),
         fit,
         graph.separated,
+        extra=extra or {},
         diagnostics={"newton_steps": rated.optimum.steps, "design_efficiency": efficiency},
         warnings=_warnings(played, rated, efficiency),
     )
-    return standings("bradley-terry", "elo", played, result, level=level, rng=rng)
+    return standings(ranker, "elo", played, result, level=level, rng=rng)
 
 
 def resampled_strengths(cells: PairCells, counts: np.ndarray, rated: Rated) -> np.ndarray:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
@@ -43,12 +44,15 @@ class Coded:
         return np.bincount(self.a, minlength=size) + np.bincount(self.b, minlength=size)
 
 
-def code(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item") -> Coded:
+def code(
+    battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item", credit: np.ndarray | None = None
+) -> Coded:
     """Code the readable battles.
 
     Args:
         labels: `soft` takes credits as they are; `hard` maps them to win, tie, loss, and a flip to a tie.
         cluster: what resampling and standard errors treat as independent.
+        credit: what a earned instead, NaN where a battle is to be left out, shape (battles,).
 
     Raises:
         UsageError: an unknown option.
@@ -56,19 +60,27 @@ def code(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item"
     """
     require("labels", labels, ("soft", "hard"))
     require("cluster", cluster, ("item", "row"))
-    keep = battles.readable
+    if credit is None:
+        credit = hard_credits(battles.table) if labels == "hard" else battles.table["credit"].to_numpy()
+    keep = ~np.isnan(credit)
     if not keep.any():
         raise NotIdentifiedError(f"none of the {len(battles)} battles has a readable verdict: nothing to rank")
-    table = battles.table if keep.all() else battles.table[keep]
-    credit = table["credit"].to_numpy()
-    if labels == "hard":
-        flip = (table["swap"] == "flip").to_numpy() if "swap" in table else False
-        credit = np.where(flip, 0.5, (np.sign(credit - 0.5) + 1) / 2)
+    table, credit = (battles.table, credit) if keep.all() else (battles.table[keep], credit[keep])
     a, b, entrants = _entrants(table["model_a"].cat, table["model_b"].cat)
     unit = cluster if battles.has_items else "row"
     clusters, number = _clusters(battles, keep, unit)
     weight = table["weight"].to_numpy() if "weight" in table else np.ones(len(table))
     return Coded(a, b, credit, weight, clusters, number, unit, entrants)
+
+
+def hard_credits(table: pd.DataFrame) -> np.ndarray:
+    """Return credits as win, tie or loss, a flip as a tie, NaN where unread, shape (battles,).
+
+    The label is what the judge said, not the sign of its margin: the two differ where a verdict flips with the order.
+    """
+    credit = table["credit"].to_numpy()
+    flip = (table["swap"] == "flip").to_numpy() if "swap" in table else False
+    return np.where(flip & ~np.isnan(credit), 0.5, (np.sign(credit - 0.5) + 1) / 2)
 
 
 def clusters_of(coded: Coded) -> np.ndarray:

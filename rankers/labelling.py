@@ -51,6 +51,7 @@ class Played:
         counts: the denominators.
         notes: warnings from reading and merging.
         diagnostics: swap report and reasons of unread battles.
+        lacking: what the unranked have none of.
     """
 
     entrants: tuple[str, ...]
@@ -62,6 +63,7 @@ class Played:
     notes: tuple[str, ...] = ()
     own: np.ndarray | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    lacking: str = "readable battle"
 
 
 def played_of(battles: Battles, coded: Coded, pairs: Pairs | None = None) -> Played:
@@ -78,7 +80,7 @@ def played_of(battles: Battles, coded: Coded, pairs: Pairs | None = None) -> Pla
         unranked=tuple(sorted(set(battles.entrants) - set(coded.entrants))),
         counts=battles.counts(),
         notes=battles.notes,
-        diagnostics=_of_battles(battles),
+        diagnostics=of_battles(battles),
         own=clusters_of(coded),
     )
 
@@ -154,7 +156,8 @@ def _rank(score: np.ndarray, k: int) -> int:
     return 1 + int(np.sum(score > score[k] + SAME_SCORE))
 
 
-def _of_battles(battles: Battles) -> dict[str, Any]:
+def of_battles(battles: Battles) -> dict[str, Any]:
+    """Return the swap report and the reasons of unread battles, where there are any."""
     swaps = battles.swaps()
     report = {"swap": asdict(swaps)} if swaps else {}
     reasons = battles.unread_reasons()
@@ -162,7 +165,7 @@ def _of_battles(battles: Battles) -> dict[str, Any]:
 
 
 def _usual(played: Played, result: Result) -> list[str]:
-    warnings = [f"{name} has no readable battle and is not ranked" for name in played.unranked]
+    warnings = [f"{name} has no {played.lacking} and is not ranked" for name in played.unranked]
     clusters, entrants = played.clusters, len(played.entrants)
     if 1 < clusters < max(FEW_ITEMS, entrants):
         many = f"fewer than {FEW_ITEMS}" if clusters < FEW_ITEMS else f"fewer than the {entrants} entrants"

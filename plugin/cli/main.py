@@ -7,6 +7,7 @@ from io import TextIOWrapper
 import click
 
 from podium import __version__
+from podium.cli.calibrate import calibrate
 from podium.cli.convert import convert
 from podium.cli.list import list_
 from podium.cli.printable import printable
@@ -22,6 +23,7 @@ def podium() -> None:
     \b
     podium rank verdicts.csv --ranker bradley-terry
     podium rank results/ --ranker win-rate,bradley-terry --format json
+    podium calibrate labelled.csv -o calibration.json
     podium convert annotations.json -o battles.parquet
 
     \b
@@ -30,7 +32,7 @@ def podium() -> None:
     """
 
 
-for command in (rank, convert, list_):
+for command in (rank, calibrate, convert, list_):
     podium.add_command(command)
 
 

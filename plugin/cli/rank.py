@@ -39,6 +39,15 @@ STREAMED = {"sources", "rankers", "columns", "level", "seed", "settings", "style
 )
 @click.option("--by", metavar="COLUMN", help="One ranking per value of this column.")
 @click.option("--pool", is_flag=True, help="Rank the verdicts of several judges together.")
+@click.option(
+    "--calibration",
+    metavar="FILE",
+    type=click.Path(),
+    help="A file made by `podium calibrate`: beta and conformal intervals for soft-elo.",
+)
+@click.option(
+    "--entrants", metavar="FILE", type=click.Path(), help="A table with a column model, and family, date ... of each."
+)
 @click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
 @click.option(
     "--one-sided",
@@ -95,7 +104,7 @@ def _ranking(context: click.Context, arguments: dict[str, Any]) -> Any:
         return _streamed(arguments, names, options)
     from podium.ranking_run import rank as rank_battles
 
-    common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool")}
+    common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "entrants")}
     complete = arguments.pop("complete")
     battles = read(arguments, merge=not arguments.pop("no_merge"), one_sided=arguments.pop("one_sided"))
     return rank_battles(battles.complete_items() if complete else battles, names, **common, **options)

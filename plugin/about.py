@@ -1,0 +1,44 @@
+"""What is known of the entrants themselves: a table with a row per model, for strata and weights."""
+
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from podium.errors import DataError
+from podium.formats.containers import read_records
+from podium.text import plain, text_of
+
+About: TypeAlias = str | Path | pd.DataFrame | None
+
+
+def about_entrants(table: About) -> dict[str, dict[str, Any]]:
+    """Read a table with a column `model`; the others say what is known of each (family, date ...).
+
+    Raises:
+        DataError: there is no column `model`, or a model stands there twice.
+        UsageError: there is no such file.
+    """
+    if table is None:
+        return {}
+    source = "the table of entrants" if isinstance(table, pd.DataFrame) else str(table)
+    frame = table if isinstance(table, pd.DataFrame) else read_records(Path(table))
+    if "model" not in frame:
+        found = ", ".join(map(str, frame.columns))
+        raise DataError(f"no column model; found: {found}", source=source, remedy="write a row per model")
+    names = frame["model"].map(text_of)
+    twice = names[names.duplicated()]
+    if len(twice):
+        raise DataError(f"model {twice.iloc[0]!r} stands in it twice", source=source, remedy="keep one row of it")
+    columns = [name for name in frame if name != "model"]
+    return {
+        str(name): {str(column): _value(frame[column].iloc[k]) for column in columns} for k, name in enumerate(names)
+    }
+
+
+def _value(value: Any) -> Any:
+    """Write a cell as JSON can keep it: text, a number, or nothing."""
+    if isinstance(value, str | int | float | bool) and value == value:
+        return value
+    text = text_of(value)
+    return None if text is None else plain(value) if not isinstance(value, pd.Timestamp) else text

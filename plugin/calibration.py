@@ -1,0 +1,348 @@
+"""The third noun: a judge's calibration, fitted once on battles with human labels and kept in a file."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from podium.errors import DataError, UsageError
+
+FORMAT_VERSION = "0.1"
+REMEDY = "make the file anew with `podium calibrate`"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The map from a judge's signal to the probability that people prefer a: sigmoid(sum of weight times feature).
+
+    Attributes:
+        kind: where the features come from: `margin`, `smoothing`, `criteria`, `length` or `credit`.
+        weights: logits per unit of each feature, by name.
+        beta: the slope on the margin (of `smoothing`, on the sign of the verdict; of `criteria`, on their mean).
+        low, high: interval of beta at `level`; None where beta was given, not fitted.
+        level: of that interval.
+        covariance: of the weights, in their order; None where they were given.
+        battles: human preferences, ties left out, that it was fitted to; 0 where it was given.
+        ridge: of `criteria`, towards their mean.
+    """
+
+    kind: str
+    weights: Mapping[str, float]
+    beta: float
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    covariance: tuple[tuple[float, ...], ...] | None = None
+    battles: int = 0
+    ridge: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.kind}: " + ", ".join(f"{name} {weight:.4g}" for name, weight in self.weights.items())
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """One entrant, rated alone against the others by people and by the judge.
+
+    Attributes:
+        human_elo, hard_elo, soft_elo: 1500 at the mean of the others; None where they never met without it.
+        hard_se, soft_se: bootstrap standard errors of the judge's ratings.
+        battles: with a soft target.
+        weights: of the map fitted without this entrant, by feature.
+        separated: ratings that the data do not bound (`human`, `hard`, `soft`); they are in no mean and no quantile.
+        about: what a table of entrants says of it: family, date and the like.
+    """
+
+    model: str
+    human_elo: float | None
+    hard_elo: float | None
+    soft_elo: float | None
+    hard_se: float | None
+    soft_se: float | None
+    battles: int
+    weights: Mapping[str, float] = field(default_factory=dict)
+    separated: tuple[str, ...] = ()
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def residual(self, kind: str) -> float | None:
+        """Return the judge's rating minus the human one; None where one is unknown or unbounded.
+
+        Args:
+            kind: `hard` or `soft`.
+        """
+        judge = self.hard_elo if kind == "hard" else self.soft_elo
+        if judge is None or self.human_elo is None or {kind, "human"} & set(self.separated):
+            return None
+        return judge - self.human_elo
+
+    def se(self, kind: str) -> float | None:
+        """Return the standard error of the judge's rating, `hard` or `soft`."""
+        return self.hard_se if kind == "hard" else self.soft_se
+
+    def score(self, kind: str) -> float | None:
+        """Return |residual| in standard errors; None where one is unknown."""
+        residual, se = self.residual(kind), self.se(kind)
+        return abs(residual) / se if residual is not None and se else None
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """One entrant in the joint fits: what new entrants are placed against. Log-strengths, mean zero."""
+
+    model: str
+    human_theta: float
+    hard_theta: float
+    soft_theta: float
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """How held-out judge ratings meet human ones; None where there are fewer than the figure needs.
+
+    Attributes:
+        n: entrants compared.
+        mae: mean absolute difference, Elo points.
+        spearman, kendall: rank correlations.
+        log_loss: of human preferences in battles of an entrant that the map was fitted without, nats (a coin has
+            0.693); None for `hard`, and where no map was fitted.
+    """
+
+    n: int
+    mae: float | None
+    spearman: float | None
+    kendall: float | None
+    log_loss: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conformal:
+    """The conformal quantile, and what such intervals did over random half splits.
+
+    Attributes:
+        level: nominal coverage.
+        n: entrants with a score.
+        q: quantile of all n scores; None where they are too few: the interval is infinite.
+        needed: entrants that the level needs.
+        coverage, median_width: means over the half splits; None where a half is too small for the level.
+        splits: how many were drawn.
+        coverage_range, width_range: least and largest of the splits.
+        median_se: median standard error, Elo points; the median half-width is q times it.
+    """
+
+    level: float
+    n: int
+    q: float | None
+    needed: int
+    coverage: float | None
+    median_width: float | None
+    splits: int
+    coverage_range: tuple[float, float] | None = None
+    width_range: tuple[float, float] | None = None
+    median_se: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """Beta fitted to random subsets of the labelled battles.
+
+    Attributes:
+        battles: human preferences in a subset.
+        mean, sd: of beta over the draws that had a finite maximum.
+        draws: how many those are.
+        failed: how many had none.
+    """
+
+    battles: int
+    mean: float | None
+    sd: float | None
+    draws: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """All that `podium calibrate` finds.
+
+    Attributes:
+        judge: whose; None where the battles do not say.
+        target: the map from signal to preference, fitted on all labelled battles.
+        regularization: lambda of the fits.
+        se_method: `bootstrap:N`.
+        se_cluster: what the bootstrap draws within an entrant's battles: `item` or `row`.
+        seed: of everything random.
+        accuracy: by kind, `hard` and `soft`.
+        entrants: held out one by one.
+        anchors: joint fits.
+        conformal: by kind.
+        agreement: battle by battle, as JSON.
+        stability: of beta.
+        warnings: what a reader must know.
+        provenance: sources, options, versions, date.
+    """
+
+    judge: str | None
+    target: Target
+    regularization: float
+    se_method: str
+    se_cluster: str
+    seed: int
+    accuracy: Mapping[str, Accuracy]
+    entrants: tuple[HeldOut, ...]
+    anchors: tuple[Anchor, ...]
+    conformal: Mapping[str, Conformal]
+    agreement: Mapping[str, Any]
+    stability: tuple[Stability, ...] = ()
+    warnings: tuple[str, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Calibration({self.judge}, {self.target}, {len(self.entrants)} entrants)"
+
+    @property
+    def resamples(self) -> int:
+        """Resamples of `se_method`."""
+        return int(self.se_method.partition(":")[2])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the contract's calibration file."""
+        betas = [self.fold_beta(one) for one in self.entrants if one.weights] if self.target.battles else []
+        loo: dict[str, dict[str, Any]] = {kind: asdict(self.accuracy[kind]) for kind in ("hard", "soft")}
+        loo["soft"] |= {
+            "beta_mean": sum(betas) / len(betas) if betas else None,
+            "beta_min": min(betas, default=None),
+            "beta_max": max(betas, default=None),
+        }
+        return {
+            "podium": FORMAT_VERSION,
+            "judge": self.judge,
+            "beta": self.target.beta,
+            "beta_low": self.target.low,
+            "beta_high": self.target.high,
+            "beta_level": self.target.level,
+            "beta_battles": self.target.battles,
+            "target": _target_dict(self.target),
+            "regularization": self.regularization,
+            "se_method": self.se_method,
+            "se_cluster": self.se_cluster,
+            "seed": self.seed,
+            "loo": loo,
+            "entrants": [_entrant_dict(one) for one in self.entrants],
+            "anchors": [asdict(one) for one in self.anchors],
+            "conformal": {
+                kind: asdict(one) | {"needed_for_splits": 2 * one.needed} for kind, one in self.conformal.items()
+            },
+            "agreement": dict(self.agreement),
+            "stability": [asdict(one) for one in self.stability],
+            "warnings": list(self.warnings),
+            "provenance": dict(self.provenance),
+        }
+
+    def to_json(self) -> str:
+        """Return the file as text; NaN and infinity never occur in it."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def fold_beta(self, entrant: HeldOut) -> float:
+        """Return the slope fitted without an entrant."""
+        weights = list(entrant.weights.values())
+        return sum(weights) if self.target.kind == "criteria" else weights[0]
+
+
+def read_calibration(path: str | Path) -> Calibration:
+    """Read a calibration file.
+
+    Raises:
+        UsageError: there is no such file.
+        DataError: it is no calibration file, or a field is not what it should be.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"there is no calibration file {str(path)!r}; `podium calibrate` makes one") from None
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise DataError(f"cannot be read as JSON ({error})", remedy=REMEDY, source=str(path)) from None
+    try:
+        return from_dict(content)
+    except DataError as error:
+        raise error.located(str(path)) from None
+
+
+def from_dict(content: Any) -> Calibration:
+    """Turn the contract's calibration file back into a calibration.
+
+    Raises:
+        DataError: a field is missing, or is not what it should be.
+    """
+    if not isinstance(content, Mapping):
+        raise DataError("is not a calibration: no JSON object", remedy=REMEDY)
+    try:
+        return _calibration(content)
+    except KeyError as error:
+        raise DataError(f"is not a calibration: no field {error}", remedy=REMEDY) from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"is not a calibration: {error}", remedy=REMEDY) from None
+
+
+def _calibration(content: Mapping[str, Any]) -> Calibration:
+    method = str(content["se_method"])
+    if not method.startswith("bootstrap:") or not method.partition(":")[2].isdigit():
+        raise DataError(f"se_method {method!r} is unknown", remedy="write bootstrap:N")
+    return Calibration(
+        judge=content["judge"],
+        target=_target(content),
+        regularization=float(content["regularization"]),
+        se_method=method,
+        se_cluster=content.get("se_cluster", "row"),
+        seed=int(content["seed"]),
+        accuracy={kind: _known(Accuracy, {"n": 0, **content["loo"][kind]}) for kind in ("hard", "soft")},
+        entrants=tuple(_held_out(one) for one in content["entrants"]),
+        anchors=tuple(_anchor(one) for one in content["anchors"]),
+        conformal={kind: _known(Conformal, {"needed": 0, **content["conformal"][kind]}) for kind in ("hard", "soft")},
+        agreement=dict(content["agreement"]),
+        stability=tuple(_known(Stability, one) for one in content.get("stability", [])),
+        warnings=tuple(content.get("warnings", [])),
+        provenance=dict(content["provenance"]),
+    )
+
+
+def _target(content: Mapping[str, Any]) -> Target:
+    told = content.get("target") or {"kind": "margin", "weights": {"margin": content["beta"]}}
+    covariance = told.get("covariance")
+    return Target(
+        kind=str(told["kind"]),
+        weights={str(name): float(weight) for name, weight in told["weights"].items()},
+        beta=float(content["beta"]),
+        low=content["beta_low"],
+        high=content["beta_high"],
+        level=content.get("beta_level"),
+        covariance=tuple(tuple(map(float, row)) for row in covariance) if covariance is not None else None,
+        battles=int(content["beta_battles"]),
+        ridge=float(told.get("ridge", 0.0)),
+    )
+
+
+def _held_out(row: Mapping[str, Any]) -> HeldOut:
+    row = {**row, "separated": tuple(row.get("separated", ()))}
+    return _known(HeldOut, row)
+
+
+def _anchor(row: Mapping[str, Any]) -> Anchor:
+    return Anchor(str(row["model"]), *(float(row[f"{kind}_theta"]) for kind in ("human", "hard", "soft")))
+
+
+def _known(noun: Any, row: Mapping[str, Any]) -> Any:
+    """Make a noun of the fields that it knows; others are passed over, as later versions may add some."""
+    return noun(**{item.name: row[item.name] for item in fields(noun) if item.name in row})
+
+
+def _target_dict(target: Target) -> dict[str, Any]:
+    covariance = None if target.covariance is None else [list(row) for row in target.covariance]
+    return {"kind": target.kind, "weights": dict(target.weights), "covariance": covariance, "ridge": target.ridge}
+
+
+def _entrant_dict(one: HeldOut) -> dict[str, Any]:
+    found = {item.name: getattr(one, item.name) for item in fields(one)}
+    residuals = {f"{kind}_residual": one.residual(kind) for kind in ("hard", "soft")}
+    return (
+        found | residuals | {"weights": dict(one.weights), "separated": list(one.separated), "about": dict(one.about)}
+    )

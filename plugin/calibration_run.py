@@ -1,0 +1,306 @@
+"""Calibrate a judge on human-labelled battles: leave one entrant out, conformal scores, agreement."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from podium.about import About, about_entrants
+from podium.battles import Battles
+from podium.calibration import Accuracy, Anchor, Calibration, Conformal, HeldOut, Stability, Target
+from podium.errors import NotIdentifiedError, UsageError
+from podium.rankers.calibration import conformal
+from podium.rankers.calibration.agreement import Agreement, agreement_of
+from podium.rankers.calibration.evidence import Evidence, calibratable, evidence_of
+from podium.rankers.calibration.fitness import prompt_hashes
+from podium.rankers.calibration.leave_one_out import Bootstrap, Scale, fold_weights, leave_one_out
+from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, slope, usual_kind
+from podium.rankers.calibration.targets import doubts, fit_target, fold_targets, given_target, log_loss, weights_for
+from podium.rankers.coded import Cluster, require
+from podium.rankers.intervals import check_level
+from podium.ranking_run import one_judge, provenance
+from podium.text import some
+
+FEWEST_RESAMPLES = 20
+STABILITY_SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800)
+STABILITY_DRAWS = 20
+COMPARED: tuple[tuple[Kind, float | None], ...] = (
+    ("margin", None),
+    ("criteria", None),
+    ("length", None),
+    ("smoothing", None),
+    *(("smoothing", constant) for constant in (0.55, 0.65, 0.75, 0.85, 0.95)),
+)
+"""Targets that `compare` sets side by side; the constants are those of Soft-Elo's Table 8."""
+
+
+def calibrate(
+    battles: Battles,
+    *,
+    level: float = 0.9,
+    splits: int = 5,
+    bootstrap: int = 200,
+    seed: int = 0,
+    target: Kind | None = None,
+    constant: float | None = None,
+    ridge: float = RIDGE,
+    cluster: Cluster = "item",
+    regularization: float = 0.01,
+    entrants: About = None,
+) -> Calibration:
+    """Calibrate a judge: fit its temperature, and learn how far its ratings stray from human ones.
+
+    Args:
+        battles: of one judge, with human labels.
+        level: of the conformal intervals, and of the interval of beta, in (0, 1).
+        splits: random half splits that tell coverage and width.
+        bootstrap: resamples behind every standard error, at least 20.
+        seed: of resamples and splits.
+        target: the signal that is softened; by default `margin`, or `credit` where there are soft credits only.
+        constant: of target `smoothing`, instead of fitting it.
+        ridge: of target `criteria`.
+        cluster: what the bootstrap draws within an entrant's battles: `item` (all battles of an item together), or
+            `row` (the paper's; the same where no item comes twice).
+        regularization: lambda.
+        entrants: a table with a column `model` and whatever is known of each: family, date.
+
+    Raises:
+        NotIdentifiedError: several judges, no human labels, no signal, too few entrants, groups that never met.
+        UsageError: an option's value is impossible.
+
+    Source: Soft-Elo (Kargi and Salinas 2026), Algorithm 1 and section 3.3.
+    """
+    _check_options(level, splits, bootstrap, regularization, cluster)
+    one_judge(battles)
+    _require_labels(battles)
+    about = about_entrants(entrants)
+    kind = target or usual_kind(battles)
+    evidence = calibratable(evidence_of(battles, signal_of(battles, kind, ridge), cluster))
+    given = given_target(kind, None, constant)
+    folds = None if given else fold_weights(evidence)
+    found = given or fit_target(evidence, level)
+    weights = fold_targets(evidence, found, folds)
+    scales = _scales(evidence, found, weights, regularization, Bootstrap(bootstrap, seed))
+    held = _held_out(evidence, scales, weights, about)
+    agreement = agreement_of(evidence, evidence.soft(weights_for(found, evidence.signal)))
+    rng = np.random.default_rng(seed)
+    accuracy = {name: _accuracy(held, name) for name in ("hard", "soft")}
+    loss = log_loss(evidence, weights) if kind != "credit" and evidence.preference.any() else None
+    return Calibration(
+        judge=_judge(battles),
+        target=found,
+        regularization=regularization,
+        se_method=f"bootstrap:{bootstrap}",
+        se_cluster=evidence.unit,
+        seed=seed,
+        accuracy=accuracy | {"soft": replace(accuracy["soft"], log_loss=loss)},
+        entrants=held,
+        anchors=_anchors(evidence, scales),
+        conformal={name: _conformal(held, name, level, splits, rng) for name in ("hard", "soft")},
+        agreement=asdict(agreement) | {"bins": [asdict(one) for one in agreement.bins]},
+        stability=() if given else tuple(_stability(evidence, rng)),
+        warnings=(*battles.notes, *_warnings(battles, evidence, held, level), *doubts(found, agreement)),
+        provenance=_provenance(battles, evidence, level, splits, ridge, constant),
+    )
+
+
+def compare(battles: Battles, *, tell: Callable[[str], None] = lambda _: None, **options: Any) -> list[Calibration]:
+    """Calibrate by every target that the battles allow.
+
+    Args:
+        battles: of one judge, with human labels.
+        tell: called with the reason of each target that cannot be.
+        **options: of `calibrate`, other than `target` and `constant`.
+    """
+    found = []
+    for kind, constant in COMPARED:
+        try:
+            found.append(calibrate(battles, target=kind, constant=constant, **options))
+        except NotIdentifiedError as error:
+            tell(f"{kind}: {error}")
+    return found
+
+
+def judge_agreement(battles: Battles) -> Agreement:
+    """Compare a judge with people battle by battle; needs no margins.
+
+    Raises:
+        NotIdentifiedError: several judges, or no human labels.
+    """
+    one_judge(battles)
+    _require_labels(battles)
+    return agreement_of(evidence_of(battles, signal_of(battles, "smoothing")))
+
+
+def _check_options(level: float, splits: int, bootstrap: int, regularization: float, cluster: str) -> None:
+    check_level(level)
+    require("cluster", cluster, ("item", "row"))
+    if splits < 1:
+        raise UsageError(f"splits={splits}: at least one half split is needed; 5 are usual")
+    if bootstrap < FEWEST_RESAMPLES:
+        raise UsageError(f"bootstrap={bootstrap} is too few; at least {FEWEST_RESAMPLES} resamples, 200 are usual")
+    if not 0 <= regularization < np.inf:
+        raise UsageError(f"regularization={regularization} is not a finite number of 0 or more (0.01 is the default)")
+
+
+def _require_labels(battles: Battles) -> None:
+    if "human" in battles.table and battles.table["human"].notna().any():
+        return
+    raise NotIdentifiedError(
+        "no human labels: calibration compares the judge with people. Give a column `human` (what model_a earned from "
+        "them), or name one judge's rows as theirs with --human-judge"
+    )
+
+
+def _scales(
+    evidence: Evidence, target: Target, weights: np.ndarray, regularization: float, bootstrap: Bootstrap
+) -> dict[str, Scale]:
+    pooled = evidence.soft(weights_for(target, evidence.signal))
+    return {
+        "human": leave_one_out(evidence, evidence.human, lambda _: evidence.human, regularization, None, "human"),
+        "hard": leave_one_out(evidence, evidence.hard, lambda _: evidence.hard, regularization, bootstrap, "hard"),
+        "soft": leave_one_out(evidence, pooled, lambda k: evidence.soft(weights[k]), regularization, bootstrap, "soft"),
+    }
+
+
+def _held_out(
+    evidence: Evidence, scales: Mapping[str, Scale], weights: np.ndarray, about: Mapping[str, Mapping[str, Any]]
+) -> tuple[HeldOut, ...]:
+    return tuple(
+        HeldOut(
+            model=name,
+            **{f"{kind}_elo": _real(scale.elo[k]) for kind, scale in scales.items()},
+            **{f"{kind}_se": _real(scales[kind].se[k]) for kind in ("hard", "soft")},
+            battles=int(scales["soft"].battles[k]),
+            weights={feature: float(w) for feature, w in zip(evidence.signal.names, weights[k], strict=True)},
+            separated=tuple(kind for kind, scale in scales.items() if scale.separated[k]),
+            about=about.get(name, {}),
+        )
+        for k, name in enumerate(evidence.entrants)
+    )
+
+
+def _anchors(evidence: Evidence, scales: Mapping[str, Scale]) -> tuple[Anchor, ...]:
+    theta = {f"{kind}_theta": scale.anchors for kind, scale in scales.items()}
+    return tuple(
+        Anchor(name, **{key: float(values[k]) for key, values in theta.items()})
+        for k, name in enumerate(evidence.entrants)
+    )
+
+
+def _accuracy(held: Sequence[HeldOut], kind: str) -> Accuracy:
+    known = [one for one in held if one.residual(kind) is not None]
+    judge = [one.hard_elo if kind == "hard" else one.soft_elo for one in known]
+    people = [one.human_elo for one in known]
+    if len(known) < 2:
+        return Accuracy(len(known), None, None, None)
+    return Accuracy(
+        n=len(known),
+        mae=float(np.mean([abs(one.residual(kind) or 0.0) for one in known])),
+        spearman=_real(stats.spearmanr(judge, people).statistic),
+        kendall=_real(stats.kendalltau(judge, people).statistic),
+    )
+
+
+def _conformal(held: Sequence[HeldOut], kind: str, level: float, splits: int, rng: np.random.Generator) -> Conformal:
+    known = [one for one in held if one.score(kind) is not None]
+    residual = np.array([one.residual(kind) for one in known], dtype=np.float64)
+    se = np.array([one.se(kind) for one in known], dtype=np.float64)
+    tried = conformal.half_splits(residual, se, level, splits, rng)
+    return Conformal(
+        level=level,
+        n=len(known),
+        q=_real(conformal.quantile(np.abs(residual) / se, level)),
+        needed=conformal.needed(level),
+        coverage=float(tried.coverage.mean()) if tried else None,
+        median_width=float(tried.width.mean()) if tried else None,
+        splits=splits,
+        coverage_range=(float(tried.coverage.min()), float(tried.coverage.max())) if tried else None,
+        width_range=(float(tried.width.min()), float(tried.width.max())) if tried else None,
+        median_se=float(np.median(se)) if len(se) else None,
+    )
+
+
+def _stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
+    """Fit beta to random subsets of the human preferences, then to all of them."""
+    rows = np.flatnonzero(evidence.preference)
+    sizes = [size for size in STABILITY_SIZES if size < len(rows)]
+    return [_beta_spread(evidence, rows, size, rng) for size in sizes]
+
+
+def _beta_spread(evidence: Evidence, rows: np.ndarray, size: int, rng: np.random.Generator) -> Stability:
+    betas = []
+    for _ in range(STABILITY_DRAWS):
+        keep = np.zeros(len(evidence.low), dtype=bool)
+        keep[rng.choice(rows, size, replace=False)] = True
+        try:
+            weights = evidence.weights(keep)
+        except NotIdentifiedError:
+            continue
+        betas.append(float(slope(evidence.signal.kind, weights) @ weights))
+    mean, sd = (float(np.mean(betas)), float(np.std(betas, ddof=1))) if len(betas) > 1 else (None, None)
+    return Stability(size, mean, sd, len(betas), STABILITY_DRAWS - len(betas))
+
+
+def _warnings(battles: Battles, evidence: Evidence, held: Sequence[HeldOut], level: float) -> list[str]:
+    found = []
+    if evidence.dropped:
+        found.append(f"not calibrated, for lack of human labels, verdicts or signals: {some(evidence.dropped)}")
+    lost = int(battles.readable.sum()) - int(signal_of(battles, evidence.signal.kind).known.sum())
+    if lost:
+        found.append(f"{lost:,} of {int(battles.readable.sum()):,} judged battles have no signal: not in the soft fits")
+    unplaced = [one.model for one in held if None in (one.human_elo, one.hard_elo, one.soft_elo)]
+    if unplaced:
+        found.append(f"without them the others never met, so they cannot be held out: {some(unplaced)}")
+    unbounded = [f"{one.model} ({', '.join(one.separated)})" for one in held if one.separated]
+    if unbounded:
+        found.append(
+            "the data do not bound these ratings, the regularization does; they are in no mean and no quantile: "
+            f"{some(unbounded)}"
+        )
+    flat = [one.model for one in held if one.soft_elo is not None and not one.soft_se]
+    if flat:
+        found.append(f"a single {evidence.unit}, or no variation: no standard error and no score for {some(flat)}")
+    scored = sum(one.score("soft") is not None for one in held)
+    if scored < conformal.needed(level):
+        found.append(
+            f"{scored} entrants with a score: a {100 * level:g}% conformal interval needs {conformal.needed(level)}, "
+            "so it is infinite"
+        )
+    return found
+
+
+def _provenance(
+    battles: Battles, evidence: Evidence, level: float, splits: int, ridge: float, constant: float | None
+) -> dict[str, Any]:
+    counts = battles.counts()
+    options = {
+        "reading": dict(battles.reading),
+        "level": level,
+        "splits": splits,
+        "target": evidence.signal.kind,
+        "constant": constant,
+        "ridge": ridge,
+    }
+    human = battles.table["human"]
+    return provenance(battles.sources, options) | {
+        "date": datetime.now(UTC).date().isoformat(),
+        "counts": {**asdict(counts), "judged": counts.judged},
+        "human": {
+            "labelled": int(human.notna().sum()),
+            "ties": int((human == 0.5).sum()),
+            "preferences": int(evidence.preference.sum()),
+        },
+        "prompts": list(prompt_hashes(battles)),
+    }
+
+
+def _judge(battles: Battles) -> str | None:
+    return battles.judges[0] if len(battles.judges) == 1 else None
+
+
+def _real(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,95 @@
+"""podium calibrate: human-labelled battles in, a judge's calibration out."""
+
+import sys
+from typing import Any
+
+import click
+
+from podium.cli.output_file import OutputFile
+from podium.cli.printable import printable
+from podium.cli.sources import read, source_options
+
+
+@click.command(short_help="Fit a judge's temperature and conformal bounds on human-labelled battles.")
+@source_options
+@click.option("-o", "output", metavar="FILE", type=OutputFile((".json",)), help="Write the calibration to this file.")
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.9,
+    show_default=True,
+    help="Coverage of the conformal intervals, and level of the interval of beta.",
+)
+@click.option(
+    "--splits", type=click.IntRange(min=1), default=5, show_default=True, help="Random half splits that test coverage."
+)
+@click.option(
+    "--bootstrap", type=click.IntRange(min=20), default=200, show_default=True, help="Resamples per standard error."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of resamples and splits.")
+@click.option(
+    "--target",
+    type=click.Choice(["margin", "smoothing", "criteria", "length", "credit"]),
+    help="What is softened; by default the margin, or soft credits where there are no margins.",
+)
+@click.option("--constant", type=float, help="Credit of a win under --target smoothing; by default fitted.")
+@click.option("--ridge", type=float, default=10.0, show_default=True, help="Pull of --target criteria to their mean.")
+@click.option(
+    "--cluster",
+    type=click.Choice(["item", "row"]),
+    default="item",
+    show_default=True,
+    help="What the bootstrap draws within a model's battles; the same where no item comes twice.",
+)
+@click.option("--regularization", type=float, default=0.01, show_default=True, help="Penalty lambda of the fits.")
+@click.option("--entrants", type=click.Path(), metavar="FILE", help="A table with a column model, and family, date ...")
+@click.option(
+    "--one-sided",
+    type=click.Choice(["unread", "keep"]),
+    default="unread",
+    show_default=True,
+    help="A pair of which only one order could be read is unread, or keeps that verdict.",
+)
+@click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")
+def calibrate(**arguments: Any) -> None:
+    """Learn from human-labelled battles in SOURCE... how far to trust a judge's margins, and its ratings.
+
+    \b
+    podium calibrate labelled.csv -o calibration.json
+    podium calibrate votes.parquet --human-judge crowd --where judge=gpt-4 -o calibration.json
+    podium rank new.csv --ranker soft-elo --calibration calibration.json
+    """
+    from podium.calibration_run import calibrate as calibrate_battles
+    from podium.calibration_run import compare, judge_agreement
+    from podium.cli.progress_bar import shown_on_terminal
+    from podium.cli.summary import comparison, disagreement, summary
+
+    output, side_by_side = arguments.pop("output"), arguments.pop("side_by_side")
+    battles = read(arguments, one_sided=arguments.pop("one_sided"))
+    with shown_on_terminal():
+        _say(disagreement(judge_agreement(battles)))
+        found = calibrate_battles(battles, **arguments)
+        others = compare(battles, tell=_warn, **_shared(arguments)) if side_by_side else []
+    _say(summary(found))
+    if others:
+        _say(comparison(others))
+    for warning in found.warnings:
+        _warn(warning)
+    if output is None:
+        click.echo("podium: nothing written; -o calibration.json keeps the calibration for podium rank", err=True)
+        return
+    output.write_text(found.to_json(), encoding="utf-8")
+    click.echo(f"podium: wrote {output}", err=True)
+
+
+def _shared(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if name not in ("target", "constant")}
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _warn(warning: str) -> None:
+    click.echo(printable(f"podium: warning: {warning}"), err=True)

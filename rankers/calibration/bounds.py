@@ -1,0 +1,112 @@
+"""Which calibrated entrants stand for a newcomer, and the conformal quantile of their scores."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.calibration import Calibration, HeldOut
+from podium.errors import UsageError
+from podium.rankers.calibration.conformal import needed, quantile, weighted_quantile
+from podium.rankers.intervals import check_level
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How the conformal quantile is taken.
+
+    Attributes:
+        strata: a column of the table of entrants: only scores of the newcomer's own stratum count.
+        halflife: days after which a calibrated entrant counts half, by the column `date` of that table.
+        level: nominal coverage; None for that of the calibration.
+    """
+
+    strata: str | None = None
+    halflife: float | None = None
+    level: float | None = None
+
+    def level_of(self, calibration: Calibration) -> float:
+        """Return the nominal coverage.
+
+        Raises:
+            UsageError: it is not between 0 and 1.
+        """
+        level = self.level if self.level is not None else calibration.conformal["soft"].level
+        check_level(level)
+        return level
+
+    def assumption(self, calibration: Calibration) -> str:
+        """Say what the coverage of the intervals rests on."""
+        who = "the calibrated entrants" if self.strata is None else f"the calibrated entrants of its own {self.strata}"
+        text = f"holds if a new entrant is exchangeable with {who}"
+        if self.halflife is not None:
+            text += (
+                f", who count by date, half per {self.halflife:g} days: coverage falls short by at most their weighted "
+                "distance from it in distribution"
+            )
+        drawn = "items independent" if calibration.se_cluster == "item" else "battles independent"
+        return f"{text}; standard errors take {drawn} within an entrant"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile:
+    """A conformal quantile.
+
+    Attributes:
+        q: in standard errors; infinite where the scores are too few.
+        used: calibrated entrants behind it.
+        needed: how many the level needs (without weights).
+    """
+
+    q: float
+    used: int
+    needed: int
+
+
+def quantile_for(calibration: Calibration, bounds: Bounds, model: str, about: Mapping[str, Any]) -> Quantile:
+    """Return the quantile for one newcomer.
+
+    Args:
+        about: what is known of it: its stratum, its date.
+
+    Raises:
+        UsageError: that is not known, or an option is impossible.
+    """
+    level = bounds.level_of(calibration)
+    used = [one for one in calibration.entrants if one.score("soft") is not None]
+    if bounds.strata is not None:
+        stratum = str(_known(about, bounds.strata, model))
+        used = [one for one in used if str(one.about.get(bounds.strata)) == stratum]
+    scores = np.array([one.score("soft") for one in used], dtype=np.float64)
+    if bounds.halflife is None:
+        return Quantile(quantile(scores, level), len(used), needed(level))
+    weights = _by_age(used, _date(_known(about, "date", model), model), bounds.halflife)
+    return Quantile(weighted_quantile(scores, weights, level), len(used), needed(level))
+
+
+def _by_age(used: Sequence[HeldOut], date: pd.Timestamp, halflife: float) -> np.ndarray:
+    """Return 2 ** (- days between the dates / halflife) of each; one without a date counts nothing."""
+    if not 0 < halflife < math.inf:
+        raise UsageError(f"halflife={halflife:g} is not a number of days above 0")
+    return np.array([_weight(one, date, halflife) for one in used])
+
+
+def _weight(one: HeldOut, date: pd.Timestamp, halflife: float) -> float:
+    told = one.about.get("date")
+    return 0.0 if told is None else 2.0 ** (-abs((_date(told, one.model) - date).days) / halflife)
+
+
+def _known(about: Mapping[str, Any], column: str, model: str) -> Any:
+    if about.get(column) is None:
+        raise UsageError(f"no {column} of {model}: give a table with the columns model, {column} (--entrants FILE)")
+    return about[column]
+
+
+def _date(text: Any, model: str) -> pd.Timestamp:
+    try:
+        return pd.Timestamp(str(text))
+    except ValueError:
+        raise UsageError(f"the date {text!r} of {model} is none; write it as 2026-03-31") from None

@@ -1,0 +1,228 @@
+"""Battles with the judge's verdict, its signal and a human label each: what a calibration is made of."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from podium.battles import Battles
+from podium.errors import NotIdentifiedError
+from podium.rankers.calibration.logistic import Slopes, fit, slopes
+from podium.rankers.calibration.signals import Signal, margins, probability
+from podium.rankers.coded import Cluster, Coded, hard_credits
+from podium.rankers.graph import graph_of
+from podium.rankers.pairs import Pairs, pair_sums
+from podium.text import some
+
+FEWEST_ENTRANTS = 3
+"""One held out, and two that say what a rating difference is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Battles of the entrants that can be calibrated, in an order and an orientation of their own.
+
+    In each, `low` has the lower code, and the rows are sorted: how the table was sorted, and who stood on which side,
+    changes nothing.
+
+    Attributes:
+        low, high: entrant codes, low < high, shape (battles,).
+        hard: the judge's hard label for low, 1, 0.5 or 0, NaN where unread, shape (battles,).
+        human: what low earned from people, in [0, 1], NaN where nobody said, shape (battles,).
+        signal: for low.
+        margin: for low, NaN where there is none, shape (battles,).
+        weight: above 0, shape (battles,).
+        cluster: code of the item (or row), shape (battles,).
+        unit: what a cluster is.
+        entrants: names by code, sorted.
+        dropped: entrants that lack human labels, verdicts or signals.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    hard: np.ndarray
+    human: np.ndarray
+    signal: Signal
+    margin: np.ndarray
+    weight: np.ndarray
+    cluster: np.ndarray
+    unit: Cluster
+    entrants: tuple[str, ...]
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def preference(self) -> np.ndarray:
+        """Whether the battle has a signal and a human preference that is no tie, shape (battles,)."""
+        return self.signal.known & ~np.isnan(self.human) & (self.human != 0.5)
+
+    def involves(self, entrant: int) -> np.ndarray:
+        """Whether an entrant plays, shape (battles,)."""
+        return (self.low == entrant) | (self.high == entrant)
+
+    def soft(self, weights: np.ndarray) -> np.ndarray:
+        """Return the soft target of low, NaN where there is no signal, shape (battles,)."""
+        return probability(self.signal.kind, self.signal.x, weights)
+
+    def coded(self, credit: np.ndarray, keep: np.ndarray | None = None) -> Coded:
+        """Return the battles with a known credit (and in the mask) as arrays for a fit over all entrants."""
+        rows = ~np.isnan(credit) if keep is None else ~np.isnan(credit) & keep
+        cluster = np.unique(self.cluster[rows], return_inverse=True)[1]
+        return Coded(
+            a=self.low[rows],
+            b=self.high[rows],
+            credit=credit[rows],
+            weight=self.weight[rows],
+            cluster=cluster,
+            clusters=int(cluster.max(initial=-1)) + 1,
+            unit=self.unit,
+            entrants=self.entrants,
+        )
+
+    def take(self, rows: np.ndarray) -> "Evidence":
+        """Return some of the battles, given by a mask or by positions."""
+        return replace(
+            self,
+            low=self.low[rows],
+            high=self.high[rows],
+            hard=self.hard[rows],
+            human=self.human[rows],
+            signal=replace(self.signal, x=self.signal.x[rows]),
+            margin=self.margin[rows],
+            weight=self.weight[rows],
+            cluster=self.cluster[rows],
+        )
+
+    def weights(self, keep: np.ndarray | None = None, start: np.ndarray | None = None) -> np.ndarray:
+        """Fit the map from signal to human preference on the battles of a mask, shape (features,).
+
+        Raises:
+            NotIdentifiedError: there is no human preference beside a signal, or no finite maximum.
+        """
+        rows = self.preference if keep is None else self.preference & keep
+        _require_preferences(self, rows)
+        return fit(self.signal.x[rows], self.human[rows], self.weight[rows], self.signal.penalty, start)
+
+    def slopes(self) -> Slopes:
+        """Fit the map on all battles, with its cluster-robust error.
+
+        Raises:
+            NotIdentifiedError: there is no human preference beside a signal, or no finite maximum.
+        """
+        rows = self.preference
+        _require_preferences(self, rows)
+        x, human, weight = self.signal.x[rows], self.human[rows], self.weight[rows]
+        return slopes(x, human, weight, self.signal.penalty, self.cluster[rows])
+
+
+def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> Evidence:
+    """Orient and sort the battles.
+
+    Args:
+        battles: with a column `human`, or without.
+        signal: of these battles.
+        cluster: `item`, or `row` for the paper's bootstrap of single battles.
+    """
+    table = battles.table
+    a, b = (table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b"))
+    turned = a > b
+    human = table["human"].to_numpy(dtype=np.float64) if "human" in table else np.full(len(table), np.nan)
+    hard = hard_credits(table)
+    item = table["item"].cat.codes.to_numpy() if "item" in table else np.full(len(table), -1)
+    unit: Cluster = cluster if battles.has_items else "row"
+    unsorted = Evidence(
+        low=np.minimum(a, b),
+        high=np.maximum(a, b),
+        hard=np.where(turned, 1 - hard, hard),
+        human=np.where(turned, 1 - human, human),
+        signal=replace(signal, x=np.where(turned[:, None], -signal.x, signal.x)),
+        margin=np.where(turned, -1, 1) * margins(battles),
+        weight=table["weight"].to_numpy() if "weight" in table else np.ones(len(table)),
+        cluster=item,
+        unit=unit,
+        entrants=battles.entrants,
+    )
+    found = unsorted.take(_order(unsorted))
+    return replace(found, cluster=_clusters(found.cluster, unit))
+
+
+def _order(evidence: Evidence) -> np.ndarray:
+    """Return the positions of the battles sorted by everything that is known of them."""
+    values = (evidence.margin, evidence.weight, evidence.human, evidence.hard, evidence.high, evidence.low)
+    return np.lexsort((*evidence.signal.x.T, *values, evidence.cluster))
+
+
+def calibratable(evidence: Evidence) -> Evidence:
+    """Keep the entrants that have human labels, verdicts and signals, and check that each kind joins them all.
+
+    Raises:
+        NotIdentifiedError: fewer than three are left, or they fall into groups that never met.
+    """
+    kept = _kept(evidence)
+    names = np.array(evidence.entrants, dtype=object)
+    if kept.sum() < FEWEST_ENTRANTS:
+        raise NotIdentifiedError(
+            f"{int(kept.sum())} of {len(names)} entrants have battles with human labels, verdicts and signals against "
+            f"each other; holding one out needs at least {FEWEST_ENTRANTS}"
+        )
+    among = evidence.take(kept[evidence.low] & kept[evidence.high])
+    code = np.cumsum(kept) - 1
+    found = replace(
+        among, low=code[among.low], high=code[among.high], entrants=tuple(names[kept]), dropped=tuple(names[~kept])
+    )
+    for what, pairs in _all_pairs(found):
+        _require_one_group(what, pairs, found.entrants)
+    return found
+
+
+def _kept(evidence: Evidence) -> np.ndarray:
+    """Drop entrants that lack one of the three kinds, until all left have all, shape (entrants,)."""
+    kept = np.ones(len(evidence.entrants), dtype=bool)
+    known = (~np.isnan(evidence.human), ~np.isnan(evidence.hard), evidence.signal.known)
+    while True:
+        rows = kept[evidence.low] & kept[evidence.high]
+        plays = kept.copy()
+        for kind in known:
+            met = np.bincount(np.concatenate([evidence.low[rows & kind], evidence.high[rows & kind]]), None, len(kept))
+            plays &= met > 0
+        if (plays == kept).all():
+            return kept
+        kept = plays
+
+
+def _all_pairs(evidence: Evidence) -> Iterator[tuple[str, Pairs]]:
+    yield "with human labels", pair_sums(evidence.coded(evidence.human))
+    yield "with a readable verdict", pair_sums(evidence.coded(evidence.hard))
+    presence = np.where(evidence.signal.known, 0.5, np.nan)
+    yield f"with a signal ({evidence.signal.kind})", pair_sums(evidence.coded(presence))
+
+
+def _require_one_group(what: str, pairs: Pairs, entrants: tuple[str, ...]) -> None:
+    graph = graph_of(pairs)
+    if graph.groups <= 1:
+        return
+    names = [some([entrants[k] for k in np.flatnonzero(graph.group == g)], most=5) for g in np.unique(graph.group)]
+    raise NotIdentifiedError(
+        f"the battles {what} fall into {graph.groups} groups that never met, so no common scale exists: "
+        f"{some(names, ' | ', 10)}"
+    )
+
+
+def _require_preferences(evidence: Evidence, rows: np.ndarray) -> None:
+    if rows.any():
+        return
+    people = ~np.isnan(evidence.human)
+    raise NotIdentifiedError(
+        f"no battle has both a signal ({evidence.signal.kind}) and a human preference: {int(people.sum()):,} of "
+        f"{len(people):,} have a human label, {int((evidence.human == 0.5).sum()):,} of those are ties, and "
+        f"{int((people & evidence.signal.known).sum()):,} have a signal beside it"
+    )
+
+
+def _clusters(item: np.ndarray, unit: Cluster) -> np.ndarray:
+    """Number items; rows without one stand alone."""
+    if unit == "row":
+        return np.arange(len(item))
+    alone = item < 0
+    codes = item.astype(np.int64)
+    codes[alone] = codes.max() + 1 + np.arange(alone.sum())
+    return np.unique(codes, return_inverse=True)[1]

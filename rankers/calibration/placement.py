@@ -1,0 +1,124 @@
+"""One entrant against opponents whose strengths are fixed: the second step of Algorithm 1, and its bootstrap."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit
+
+from podium.errors import NotConvergedError
+from podium.rankers.elo import POINTS
+
+STEPS = 500
+CLOSE_ENOUGH = 1e-9
+"""Logits; a Newton step this small squares itself away."""
+LARGEST_MOVE = 1.5
+"""Logits; a Newton step no longer than this climbs (self-concordance, Bach 2010)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """One entrant's battles.
+
+    Attributes:
+        opponent: code among `theta`, shape (battles,).
+        credit: what the entrant earned, in [0, 1], shape (battles,).
+        weight: above 0, shape (battles,).
+        cluster: what the bootstrap draws (items or rows), coded from 0, shape (battles,).
+        theta: strengths of the opponents, shape (opponents,).
+    """
+
+    opponent: np.ndarray
+    credit: np.ndarray
+    weight: np.ndarray
+    cluster: np.ndarray
+    theta: np.ndarray
+
+    @property
+    def clusters(self) -> int:
+        """Number of things that the bootstrap draws."""
+        return int(self.cluster.max()) + 1 if len(self.cluster) else 0
+
+    def sums(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return credit and weight per opponent, shape (opponents,) each."""
+        size = len(self.theta)
+        return (
+            np.bincount(self.opponent, self.weight * self.credit, size),
+            np.bincount(self.opponent, self.weight, size),
+        )
+
+    @property
+    def separated(self) -> bool:
+        """Whether every battle was won, or every battle lost: the data then do not bound the rating."""
+        return bool(np.all(self.credit == 1) or np.all(self.credit == 0))
+
+
+def place(
+    theta: np.ndarray, credit: np.ndarray, weight: np.ndarray, regularization: float, start: float = 0.0
+) -> np.ndarray:
+    """Maximise sum_k [c_k log s(t - theta_k) + (w_k - c_k) log s(theta_k - t)] - (lambda / 2) t^2 over t.
+
+    Args:
+        theta: strengths of the opponents, held fixed, shape (opponents,).
+        credit, weight: sums per opponent, shape (samples, opponents) each.
+        regularization: lambda >= 0; 0 needs both some credit and some loss.
+        start: where to begin.
+
+    Returns:
+        Log-strengths on the opponents' scale, shape (samples,); NaN where there is no battle, and where lambda is 0
+        and everything was won, or everything lost.
+
+    Raises:
+        NotConvergedError: no maximum.
+
+    Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code.
+    """
+    found = np.full(len(credit), np.nan)
+    earned, played = credit.sum(axis=1), weight.sum(axis=1)
+    active = np.flatnonzero((played > 0) & ((regularization > 0) | ((earned > 0) & (earned < played))))
+    found[active] = start
+    for _ in range(STEPS):
+        expected = expit(found[active, None] - theta)
+        gradient = (credit[active] - weight[active] * expected).sum(axis=1) - regularization * found[active]
+        curvature = (weight[active] * expected * (1 - expected)).sum(axis=1) + regularization
+        step = np.clip(gradient / np.maximum(curvature, np.finfo(float).tiny), -LARGEST_MOVE, LARGEST_MOVE)
+        found[active] += step
+        active = active[np.abs(step) > CLOSE_ENOUGH]
+        if not len(active):
+            return found
+    raise NotConvergedError(f"no rating against fixed opponents after {STEPS} Newton steps; raise the regularization")
+
+
+def place_one(own: Own, regularization: float) -> float:
+    """Return the log-strength of one entrant, NaN without a battle."""
+    credit, weight = own.sums()
+    return float(place(own.theta, credit[None], weight[None], regularization)[0])
+
+
+def bootstrap_se(own: Own, centre: float, regularization: float, resamples: int, rng: np.random.Generator) -> float:
+    """Return the standard error in Elo points over resamples of the entrant's own clusters.
+
+    Opponents and targets are held fixed. NaN for fewer than two clusters, and where a resample has no finite rating
+    (lambda is 0, and it holds wins only or losses only).
+
+    Args:
+        centre: the entrant's rating, where the fits begin.
+
+    Source: Soft-Elo, section 3.3 (there, battles are drawn); standard deviation with resamples - 1.
+    """
+    if own.clusters < 2 or resamples < 2:
+        return np.nan
+    counts = _counts(own.clusters, resamples, rng)
+    credit, weight = (_drawn(own, values, counts) for values in (own.weight * own.credit, own.weight))
+    return float(POINTS * np.std(place(own.theta, credit, weight, regularization, centre), ddof=1))
+
+
+def _drawn(own: Own, values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return sums per opponent of each resample, shape (resamples, opponents)."""
+    cells = sparse.csr_matrix((values, (own.opponent, own.cluster)), shape=(len(own.theta), own.clusters))
+    return np.asarray(cells @ counts.T).T
+
+
+def _counts(clusters: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
+    drawn = rng.integers(0, clusters, (resamples, clusters)) + np.arange(resamples)[:, None] * clusters
+    return np.bincount(drawn.ravel(), minlength=resamples * clusters).reshape(resamples, clusters).astype(np.float64)

@@ -1,0 +1,166 @@
+"""What a judge says of a battle, as features of a map to the probability that people prefer a."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit, logit
+
+from podium.battles import Battles
+from podium.errors import NotIdentifiedError, UsageError
+from podium.rankers.calibration.logistic import towards_mean
+from podium.rankers.coded import hard_credits, require
+
+Kind = Literal["margin", "smoothing", "criteria", "length", "credit"]
+"""Which signal is read; see `signal_of`."""
+RIDGE = 10.0
+"""Default strength of the ridge of `criteria`: that of about 40 battles that pull each criterion to the mean."""
+ROUNDS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Credits that merging two hard verdicts gives; any other is a probability."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Features of every battle; swapping a and b negates them.
+
+    Attributes:
+        kind: where they come from.
+        names: of the features.
+        x: shape (battles, features); NaN where the judge did not say.
+        ridge: strength of the ridge of `criteria` towards their mean.
+    """
+
+    kind: Kind
+    names: tuple[str, ...]
+    x: np.ndarray
+    ridge: float = 0.0
+
+    @property
+    def known(self) -> np.ndarray:
+        """Whether every feature is there, shape (battles,)."""
+        return ~np.isnan(self.x).any(axis=1)
+
+    @property
+    def fitted(self) -> bool:
+        """Whether its weights are fitted to human labels; soft credits are probabilities already."""
+        return self.kind != "credit"
+
+    @property
+    def penalty(self) -> np.ndarray:
+        """The penalty matrix of the fit, shape (features, features)."""
+        size = len(self.names)
+        return towards_mean(size, self.ridge) if self.kind == "criteria" else np.zeros((size, size))
+
+
+def probability(kind: Kind, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the soft target of a, shape (battles,); NaN where the signal is unknown.
+
+    Source: Soft-Elo, equation 5, s(beta * margin); `credit` is the target itself (Xu et al. 2025, appendix D).
+    """
+    return 0.5 + x[:, 0] if kind == "credit" else expit(x @ weights)
+
+
+def slope(kind: Kind, weights: np.ndarray) -> np.ndarray:
+    """Return beta's derivative by the weights, shape (features,); beta is this times the weights.
+
+    For `criteria`, beta is the slope on the mean of the criteria; else that of the first feature.
+    """
+    return np.ones(len(weights)) if kind == "criteria" else np.eye(len(weights))[0]
+
+
+def constant_weights(constant: float) -> np.ndarray:
+    """Return the weight that makes a decisive verdict worth `constant` to its winner, shape (1,).
+
+    Raises:
+        UsageError: it is not in (0.5, 1).
+
+    Source: Soft-Elo, appendix H.1: beta = logit(c).
+    """
+    if not 0.5 < constant < 1:
+        raise UsageError(f"constant={constant:g}: the credit of a win under label smoothing lies between 0.5 and 1")
+    return np.array([logit(constant)])
+
+
+def signal_of(battles: Battles, kind: Kind, ridge: float = RIDGE) -> Signal:
+    """Read a signal from the battles; unread battles have none.
+
+    Args:
+        kind: `margin` (judge score of a minus that of b), `smoothing` (the sign of the hard label), `criteria`
+            (a margin per criterion), `length` (margin, and the log ratio of lengths), `credit` (soft credits).
+        ridge: of `criteria`, at least 0.
+
+    Raises:
+        NotIdentifiedError: the columns it needs are not there; the message says which, and what would do instead.
+        UsageError: an unknown kind.
+    """
+    require("target", kind, get_args(Kind))
+    if not ridge >= 0:
+        raise UsageError(f"ridge={ridge:g} is not a number of 0 or more")
+    columns = _columns(battles, kind)
+    x = np.stack(list(columns.values()), axis=1).astype(np.float64)
+    x[~battles.readable] = np.nan
+    signal = Signal(kind, tuple(columns), x, ridge)
+    if not signal.known.any():
+        raise NotIdentifiedError(_lacking(battles, kind))
+    return signal
+
+
+def margins(battles: Battles) -> np.ndarray:
+    """Return the margins of readable battles, NaN elsewhere, shape (battles,)."""
+    return np.where(battles.readable, _numbers(battles.table, "margin"), np.nan)
+
+
+def usual_kind(battles: Battles) -> Kind:
+    """Return `margin`, or `credit` where there are no margins and the credits are probabilities."""
+    return "credit" if not _has(battles, "margin") and has_soft_credits(battles) else "margin"
+
+
+def has_soft_credits(battles: Battles) -> bool:
+    """Whether credits are probabilities: some are not what one or two hard verdicts give."""
+    credit = battles.table["credit"].to_numpy()[battles.readable]
+    return bool((~np.isin(credit, ROUNDS)).any())
+
+
+def _columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
+    table = battles.table
+    if kind == "margin":
+        return {"margin": _numbers(table, "margin")}
+    if kind == "smoothing":
+        return {"verdict": 2 * hard_credits(table) - 1}
+    if kind == "criteria":
+        return {name: _numbers(table, f"margin_{name}") for name in battles.criteria} or {"none": _numbers(table, "")}
+    if kind == "length":
+        ratio = np.log1p(_numbers(table, "length_a")) - np.log1p(_numbers(table, "length_b"))
+        return {"margin": _numbers(table, "margin"), "length": ratio}
+    soft = _numbers(table, "credit") - 0.5
+    return {"credit": soft if has_soft_credits(battles) else np.full(len(table), np.nan)}
+
+
+def _numbers(table: pd.DataFrame, name: str) -> np.ndarray:
+    return table[name].to_numpy(dtype=np.float64) if name in table else np.full(len(table), np.nan)
+
+
+def _has(battles: Battles, *columns: str) -> bool:
+    return all(name in battles.table and bool(battles.table[name].notna().any()) for name in columns)
+
+
+def _lacking(battles: Battles, kind: Kind) -> str:
+    judged = f"{int(battles.readable.sum()):,} judged battles"
+    instead = (
+        "bradley-terry ranks hard verdicts as they are, and --set target=smoothing softens them by a constant that "
+        "human labels give"
+    )
+    if kind == "credit":
+        return f"none of the {judged} has a soft credit (a probability): all are wins, ties and losses; {instead}"
+    if kind == "criteria":
+        return (
+            f"none of the {judged} has a margin on every criterion (columns margin_<criterion>, as rubric judges give)"
+        )
+    if kind == "length" and _has(battles, "margin"):
+        return f"none of the {judged} has lengths of both responses (columns length_a, length_b)"
+    return (
+        f"none of the {judged} has a margin (judge score of a minus that of b), and the verdicts are wins, ties and "
+        f"losses only: nothing says how clear each one was. A judge that scores both responses, or grades on five "
+        f"levels, or gives probabilities, would; {instead}"
+    )

@@ -1,0 +1,155 @@
+"""The map from signal to preference as a noun: fitted, given, or read from a calibration file."""
+
+import numpy as np
+
+from podium.calibration import Target
+from podium.errors import NotIdentifiedError, UsageError
+from podium.rankers.calibration.agreement import Agreement
+from podium.rankers.calibration.evidence import Evidence
+from podium.rankers.calibration.logistic import reach
+from podium.rankers.calibration.signals import Kind, Signal, constant_weights, probability, slope
+
+WEAK = 0.35
+"""beta times mean |margin| below which the signal is weak: 0.2 where Soft-Elo's paper sees it fail, else 0.4 to 1."""
+NO_TREND = 0.05
+"""p-value above which agreement is not seen to rise with |margin|."""
+
+
+def fit_target(evidence: Evidence, level: float) -> Target:
+    """Fit the map on all battles with a signal and a human preference.
+
+    Args:
+        level: of the interval of beta, in (0, 1); t with items - 1 degrees of freedom, clustered by item.
+
+    Raises:
+        NotIdentifiedError: there are none, no finite maximum exists, or people prefer what the judge likes less.
+
+    Source: Soft-Elo, equation 6.
+    """
+    found, signal = evidence.slopes(), evidence.signal
+    direction = slope(signal.kind, found.weights)
+    beta = float(direction @ found.weights)
+    if beta <= 0:
+        raise NotIdentifiedError(
+            f"people prefer the response that the judge likes less (beta = {beta:.3g} on {found.rows:,} human "
+            "preferences): the signal says nothing, or its sign is turned round (margin is the judge's score of "
+            "model_a minus that of model_b)"
+        )
+    width = reach(found.clusters, level) * float(np.sqrt(direction @ found.covariance @ direction))
+    known = bool(np.isfinite(width))
+    return Target(
+        kind=signal.kind,
+        weights=_named(signal, found.weights),
+        beta=beta,
+        low=beta - width if known else None,
+        high=beta + width if known else None,
+        level=level if known else None,
+        covariance=tuple(tuple(map(float, row)) for row in found.covariance) if known else None,
+        battles=found.rows,
+        ridge=signal.ridge if signal.kind == "criteria" else 0.0,
+    )
+
+
+def given_target(kind: Kind, beta: float | None, constant: float | None) -> Target | None:
+    """Return the map that options give; None where they give none.
+
+    Args:
+        beta: logits per unit of margin, above 0.
+        constant: credit of a win under label smoothing, in (0.5, 1).
+
+    Raises:
+        UsageError: both are given, or one that the kind does not have.
+    """
+    if kind == "credit":
+        return Target("credit", {"credit": 1.0}, 1.0)
+    if beta is None and constant is None:
+        return None
+    if constant is not None:
+        if kind != "smoothing" or beta is not None:
+            raise UsageError("constant is the credit of a win under target=smoothing, and stands alone")
+        weight = float(constant_weights(constant)[0])
+        return Target("smoothing", {"verdict": weight}, weight)
+    if kind != "margin" or not 0 < float(beta or 0) < np.inf:
+        raise UsageError(f"beta={beta}: a number above 0, logits per unit of margin, for target=margin only")
+    return Target("margin", {"margin": float(beta or 0)}, float(beta or 0))
+
+
+def weights_for(target: Target, signal: Signal) -> np.ndarray:
+    """Return the map's weights in the order of a signal's features, shape (features,).
+
+    Raises:
+        NotIdentifiedError: the signal lacks a feature, or has others.
+    """
+    if set(target.weights) != set(signal.names):
+        raise NotIdentifiedError(
+            f"the calibration weighs {', '.join(target.weights)}, and the battles have {', '.join(signal.names)}: "
+            "another judge or another rubric"
+        )
+    return np.array([target.weights[name] for name in signal.names])
+
+
+def covariance_for(target: Target, signal: Signal) -> np.ndarray:
+    """Return the covariance of the weights in the order of a signal's features; zero where they were given."""
+    names = list(target.weights)
+    if target.covariance is None:
+        return np.zeros((len(names), len(names)))
+    order = [names.index(name) for name in signal.names]
+    return np.array(target.covariance)[np.ix_(order, order)]
+
+
+def fold_targets(evidence: Evidence, target: Target, folds: np.ndarray | None) -> np.ndarray:
+    """Return the weights of every fold, shape (entrants, features).
+
+    Args:
+        folds: as fitted; None where the map was given and is the same for all.
+    """
+    if folds is not None:
+        return folds
+    return np.tile(weights_for(target, evidence.signal), (len(evidence.entrants), 1))
+
+
+def log_loss(evidence: Evidence, folds: np.ndarray) -> float:
+    """Return the mean -log p of human preferences, each predicted by the maps fitted without either of the two.
+
+    Every battle is predicted twice: by the fold that leaves out low, and by the one that leaves out high.
+    """
+    rows = evidence.preference
+    x, human, weight = evidence.signal.x[rows], evidence.human[rows], evidence.weight[rows]
+    total = 0.0
+    for side in (evidence.low[rows], evidence.high[rows]):
+        logits = np.sum(x * folds[side], axis=1)
+        total += float(np.sum(weight * (np.logaddexp(0, logits) - human * logits)))
+    return total / (2 * float(weight.sum()))
+
+
+def soft_target(target: Target, signal: Signal) -> np.ndarray:
+    """Return the soft credit of a in every battle, NaN where it has no signal, shape (battles,)."""
+    return probability(signal.kind, signal.x, weights_for(target, signal))
+
+
+def doubts(target: Target, agreement: Agreement) -> list[str]:
+    """Say where the signal is too weak to be trusted.
+
+    Source: Soft-Elo, appendix D.2: a small beta, and agreement that does not rise with |margin|.
+    """
+    found = []
+    if target.low is not None and target.low <= 0:
+        found.append(f"no signal: the interval of beta, {target.low:.3g} to {target.high:.3g}, holds 0")
+    if target.kind in ("smoothing", "credit") or agreement.mean_abs_margin is None:
+        return found
+    strength = target.beta * agreement.mean_abs_margin
+    if strength < WEAK:
+        found.append(
+            f"weak margin signal: beta x mean |margin| = {target.beta:.3g} x {agreement.mean_abs_margin:.3g} = "
+            f"{strength:.2f} (below {WEAK}): soft targets stay near 0.5, and ratings are drawn together"
+        )
+    if agreement.auc is not None and agreement.auc_p is not None and agreement.auc_p > NO_TREND:
+        found.append(
+            f"agreement with people does not rise with |margin| (area under the curve {agreement.auc:.2f}, "
+            f"p = {agreement.auc_p:.2g}, {agreement.decisive:,} decisive battles): the margin's size says little"
+        )
+    return found
+
+
+def _named(signal: Signal, weights: np.ndarray) -> dict[str, float]:
+    return {name: float(weight) for name, weight in zip(signal.names, weights, strict=True)}

@@ -259,6 +259,8 @@ def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         return frames[0]
     plain = [frame.astype(dict.fromkeys(frame.columns[frame.dtypes == "category"], object)) for frame in frames]
     rows = pd.concat(plain, ignore_index=True)
+    if "weight" in rows:
+        rows["weight"] = rows["weight"].fillna(1.0)
     names = {name for frame in frames for name in frame.columns[frame.dtypes == "category"]}
     return rows.assign(**{name: as_categorical(rows[name]) for name in rows.columns if name in names})
 

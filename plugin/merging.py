@@ -112,14 +112,13 @@ def _stable_split(turned: np.ndarray) -> np.ndarray:
 def mirror(table: pd.DataFrame) -> pd.DataFrame:
     """Swap a and b in every row: names, `_a`/`_b` columns, credit, human, margins and order."""
     names = set(table.columns)
-    margins = _margins(table)
     swapped = {}
     for name in table.columns:
         stem = str(name)[:-2]
-        if str(name).endswith("_a") and f"{stem}_b" in names and name not in margins:
+        if str(name).endswith("_a") and f"{stem}_b" in names:
             swapped[f"{stem}_a"], swapped[f"{stem}_b"] = table[f"{stem}_b"], table[f"{stem}_a"]
     swapped |= {name: 1 - table[name] for name in COMPLEMENTED if name in names}
-    swapped |= {name: -table[name] for name in margins}
+    swapped |= {name: -table[name] for name in _margins(table)}
     if "order" in names:
         swapped["order"] = table["order"].map({"ab": "ba", "ba": "ab", "merged": "merged"})
     return table.assign(**swapped)

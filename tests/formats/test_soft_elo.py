@@ -72,10 +72,15 @@ def test_a_rubric_of_its_own_per_instruction_keeps_only_the_mean():
     assert [name for name in read(records) if name.startswith("margin")] == ["margin"]
 
 
-def test_quotes_that_are_part_of_a_name_stay_part_of_it(save):
-    """With every quote doubled this would be other criteria: a and b."""
-    scores = '"{""a\': 1, \'b"": 2, \'c\': 3}"'
-    assert battles(save, f"x,y,0,0,{scores},{scores}").criteria == ("a': 1, 'b", "c")
+@pytest.mark.parametrize(
+    ("scores", "criterion"),
+    [("""{'a": 1, "b': 2}""", 'a": 1, "b'), ("""{"a': 1, 'b": 2}""", "a': 1, 'b"), (r"{'a\/b': 1}", r"a\/b")],
+)
+@pytest.mark.filterwarnings("ignore:.*invalid escape sequence")
+def test_quotes_and_backslashes_in_a_name_stay_part_of_it(scores, criterion):
+    """With other quotes around them, these would be JSON of other criteria."""
+    records = pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "scores_a": [scores], "scores_b": [scores]})
+    assert [name for name in read(records) if CRITERION in name] == [f"margin_{criterion}"]
 
 
 NUMBER = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: abs(x) < 1e300))

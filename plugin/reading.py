@@ -16,6 +16,7 @@ from podium.formats.containers import read_records
 from podium.formats.detection import recognise, unrecognised
 from podium.formats.foreign import Foreign, renamed, translated
 from podium.hookspecs import Format
+from podium.human_labels import check_judge, label_by
 from podium.merging import merge as merge_orders
 from podium.merging import stand_in
 from podium.sources import find
@@ -53,6 +54,7 @@ def read_battles(
     where: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     merge: bool = True,
     one_sided: Literal["unread", "keep"] = "unread",
+    human_judge: str | None = None,
 ) -> Battles:
     """Read recorded judgements of any known format.
 
@@ -66,10 +68,13 @@ def read_battles(
         where: column to value, or pairs of both; only rows with all of them are kept.
         merge: average the two orders of a pair into one battle.
         one_sided: what a battle is of which one order could not be read.
+        human_judge: the judge whose verdicts become the human labels of the others' battles of the same item and
+            pair; conditions of `where` on the column `judge` spare its rows.
 
     Raises:
         UsageError: a path, format or column that does not exist; files of different formats.
         DataError: a file or a value in it is not what it should be.
+        NotIdentifiedError: the human judge has nothing to label, or no label for it.
     """
     chosen = plugins.format_named(format) if format else None
     foreign = Foreign(columns, credit_map, unknown, shown)
@@ -77,11 +82,11 @@ def read_battles(
     if not sheets:
         raise UsageError("; ".join([f"no file with verdicts in {some(sources) or 'nothing'}", *notes]))
     _refuse_mixture(sheets)
+    if human_judge is not None:
+        check_judge([sheet.frame for sheet in sheets], human_judge)
     conditions = _conditions(where)
-    for column, value in conditions:
-        lacking = [sheet.source for sheet in sheets if column not in sheet.frame]
-        notes += [f"no column {column!r} in {some(lacking)}: none of their rows kept"] if lacking else []
-        sheets = _where(sheets, column, value)
+    sheets, more = _filtered(sheets, conditions, human_judge)
+    notes += more
     rows, missing, more = _rows(sheets)
     notes += [*more, *_identical(rows), *_unsaid_order(rows)]
     if merge:
@@ -89,16 +94,23 @@ def read_battles(
         notes += more
     rows, more = stand_in(rows)
     notes += more
-    reading = _reading(foreign, format, conditions, merge, one_sided)
-    return Battles(rows.reset_index(drop=True), missing, tuple(notes), tuple(sheet.source for sheet in sheets), reading)
+    reading = _reading(foreign, format, conditions, merge, one_sided, human_judge)
+    names = tuple(sheet.source for sheet in sheets)
+    battles = Battles(rows.reset_index(drop=True), missing, tuple(notes), names, reading)
+    return battles if human_judge is None else label_by(battles, human_judge)
 
 
 def _reading(
-    foreign: Foreign, format: str | None, conditions: Sequence[tuple[str, str]], merge: bool, one_sided: str
+    foreign: Foreign,
+    format: str | None,
+    conditions: Sequence[tuple[str, str]],
+    merge: bool,
+    one_sided: str,
+    human_judge: str | None,
 ) -> dict[str, Any]:
     """Return the options that differ from the defaults, for the record."""
     asked = {**asdict(foreign), "format": format, "where": [list(one) for one in conditions]}
-    asked |= {"merge": merge, "one_sided": one_sided}
+    asked |= {"merge": merge, "one_sided": one_sided, "human_judge": human_judge}
     usual: tuple[Any, ...] = (None, [], "error", True, "unread")
     return {name: value for name, value in asked.items() if value not in usual}
 
@@ -206,21 +218,34 @@ def _refuse_mixture(sheets: Sequence[Sheet]) -> None:
         )
 
 
-def _where(sheets: Sequence[Sheet], column: str, value: str) -> list[Sheet]:
+def _filtered(
+    sheets: Sequence[Sheet], conditions: Sequence[tuple[str, str]], human_judge: str | None
+) -> tuple[list[Sheet], list[str]]:
+    """Keep the rows that meet all conditions; one on the judge spares the human judge's rows. Return notes, too."""
+    kept, notes = list(sheets), []
+    for column, value in conditions:
+        lacking = [sheet.source for sheet in kept if column not in sheet.frame]
+        notes += [f"no column {column!r} in {some(lacking)}: none of their rows kept"] if lacking else []
+        spared = [human_judge] if column == "judge" and human_judge is not None else []
+        kept = _where(kept, column, value, spared)
+    return kept, notes
+
+
+def _where(sheets: Sequence[Sheet], column: str, value: str, spared: Sequence[str]) -> list[Sheet]:
+    """Keep the rows with the value, which some row must have, and those with a spared one."""
     holders = [sheet for sheet in sheets if column in sheet.frame]
     if not holders:
         names = sorted({str(name) for sheet in sheets for name in sheet.frame})
         raise UsageError(f"no column {column!r} for --where; columns: {', '.join(names)}")
     texts = [as_text(sheet.frame[column]) for sheet in holders]
-    kept = [
-        replace(sheet, frame=sheet.frame[(text == value).to_numpy()])
-        for sheet, text in zip(holders, texts, strict=True)
-    ]
-    kept = [sheet for sheet in kept if len(sheet.frame)]
-    if not kept:
+    if not any((text == value).any() for text in texts):
         known = sorted({str(one) for text in texts for one in text.dropna().unique()})
         raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
-    return kept
+    kept = [
+        replace(sheet, frame=sheet.frame[text.isin([value, *spared]).to_numpy()])
+        for sheet, text in zip(holders, texts, strict=True)
+    ]
+    return [sheet for sheet in kept if len(sheet.frame)]
 
 
 def _rows(sheets: Sequence[Sheet]) -> tuple[pd.DataFrame, int | None, list[str]]:
@@ -235,11 +260,13 @@ def _rows(sheets: Sequence[Sheet]) -> tuple[pd.DataFrame, int | None, list[str]]
 
 
 def _unsaid_order(rows: pd.DataFrame) -> list[str]:
-    """Warn where a pair stands in both orders on one item and nothing says that these are orders of presentation."""
+    """Warn where a judge has a pair in both orders on one item and nothing says that those are orders shown."""
     if "order" in rows or not _has_items(rows):
         return []
     entrants = len(rows["model_a"].cat.categories)
     item, a, b = (rows[name].cat.codes.to_numpy(dtype=np.int64) for name in ("item", "model_a", "model_b"))
+    if "judge" in rows:
+        item = item * (len(rows["judge"].cat.categories) + 1) + rows["judge"].cat.codes.to_numpy()
     turned = pd.Series((item * entrants + b) * entrants + a)
     both = int(turned.isin(pd.unique((item * entrants + a) * entrants + b)).sum())
     if not both:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
 
@@ -34,9 +35,9 @@ def round_robin(**options):
     )
 
 
-def llmfao(judge):
+def llmfao(judge, **options):
     columns = {"item": "prompt", "model_a": "left", "model_b": "right", "credit": "outcome_left"}
-    return read_battles(LLMFAO, columns=columns, where=[("judge", judge)] if judge else [])
+    return read_battles(LLMFAO, columns=columns, where=[("judge", judge)] if judge else [], **options)
 
 
 def by_model(ranking, column="score"):
@@ -138,6 +139,41 @@ def test_llmfao_elo_equals_the_reference(references, judge):
 
 def test_repeated_crowd_votes_are_kept():
     assert llmfao("crowd").counts().battles == 8_931
+
+
+def crowd_means():
+    """Return what the first by name of two models earned from the crowd, by item and models, in plain pandas."""
+    votes = pd.read_parquet(LLMFAO).query("judge == 'crowd'").astype({"left": str, "right": str})
+    as_named = votes["left"] < votes["right"]
+    votes["low"], votes["high"] = (
+        votes["left"].where(as_named, votes["right"]),
+        votes["right"].where(as_named, votes["left"]),
+    )
+    votes["earned"] = votes["outcome_left"].where(as_named, 1 - votes["outcome_left"]).astype(float)
+    return votes.groupby(["prompt", "low", "high"])["earned"].mean()
+
+
+@pytest.mark.parametrize("judge", ["gpt3", "gpt4"])
+def test_the_crowds_votes_label_the_battles_of_a_model_judge(judge):
+    battles = llmfao(judge, human_judge="crowd").to_frame()
+    means, labelled = crowd_means(), battles[battles["human"].notna()]
+    assert (len(battles), len(labelled), len(means)) == (3_236, 2_139, 2_139)
+    for row in labelled.itertuples():
+        low, high = sorted((row.model_a, row.model_b))
+        expected = means[int(row.item), low, high]
+        assert row.human == pytest.approx(expected if row.model_a == low else 1 - expected, abs=1e-12)
+
+
+def test_the_labels_of_llmfao_are_told_with_their_denominators():
+    assert llmfao("gpt4", human_judge="crowd").notes == (
+        "human labels: 8,931 votes by crowd, on 2,139 pairs of responses, label 2,139 of 3,236 battles; "
+        "1,097 have no label",
+    )
+
+
+def test_labels_change_no_rating_of_the_judge():
+    plain, labelled = (rank(llmfao("gpt4", **more), "bradley-terry") for more in ({}, {"human_judge": "crowd"}))
+    assert by_model(plain) == by_model(labelled)
 
 
 def test_llmfao_bootstrap_resamples_that_separate_are_counted():

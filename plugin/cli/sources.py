@@ -53,6 +53,9 @@ OPTIONS = (
         metavar="COLUMN=VALUE",
         help="Keep only these rows; may be given several times.",
     ),
+    click.option(
+        "--human-judge", metavar="NAME", help="This judge's verdicts become the human labels of the others' battles."
+    ),
     click.option("--columns", type=Assignments(), help="Columns of a foreign table, as item=prompt,model_a=left."),
     click.option("--credit-map", type=Credits(), help="Verdicts of a foreign table, as 1=1,0=0.5,-1=0."),
     click.option(
@@ -86,7 +89,7 @@ def read(arguments: dict[str, Any], **more: Any) -> "Battles":
         *sources,
         format=arguments.pop("format_"),
         where=[_condition(text) for text in arguments.pop("where")],
-        **{name: arguments.pop(name) for name in ("columns", "credit_map", "unknown", "shown")},
+        **{name: arguments.pop(name) for name in ("human_judge", "columns", "credit_map", "unknown", "shown")},
         **more,
     )
 

@@ -1,0 +1,135 @@
+"""One judge's verdicts as the human labels of the other judges' battles."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from podium.battles import Battles
+from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name
+from podium.text import as_text, some
+
+
+@dataclass(frozen=True, slots=True)
+class Meetings:
+    """Where battles of different judges meet: on one item, between the same two entrants.
+
+    Attributes:
+        code: of the item and the unordered pair, shape (battles,); negative without an item.
+        as_named: whether model_a is the entrant whose name comes first, shape (battles,).
+        ours: mask of the battles that the human judge decided, shape (battles,).
+    """
+
+    code: np.ndarray
+    as_named: np.ndarray
+    ours: np.ndarray
+
+    def turned(self, credit: np.ndarray) -> np.ndarray:
+        """Turn what model_a earned into what the first by name earned, or back, shape (battles,)."""
+        return np.where(self.as_named, credit, 1 - credit)
+
+
+def check_judge(frames: Sequence[pd.DataFrame], judge: str) -> None:
+    """Refuse a human judge that no frame knows.
+
+    Raises:
+        UsageError: no column says the judge, or none is called so.
+    """
+    texts = [as_text(frame["judge"]) for frame in frames if "judge" in frame]
+    if not texts:
+        raise UsageError(
+            f"no column says whose rows are those of the human judge {judge!r}; name it with --columns judge=COLUMN"
+        )
+    known = {str(name) for text in texts for name in text.dropna().unique()}
+    if judge not in known:
+        raise unknown_name("judge", judge, known)
+
+
+def label_by(battles: Battles, judge: str) -> Battles:
+    """Turn one judge's battles into the human labels of the others' battles of the same item and pair.
+
+    A label is the mean credit of all readable battles of the judge there, weighted by `weight`, and what model_a of
+    the labelled battle earned. Battles without a counterpart have an empty label. The judge's own battles leave, and
+    so do entrants that no other battle has; a note tells how many labels were found.
+
+    Raises:
+        UsageError: no battle of this judge, or there are human labels already.
+        DataError: nothing says which item a battle is about.
+        NotIdentifiedError: no battle of another judge, no readable one of this judge, or none in common.
+    """
+    meetings = _meetings(battles, judge)
+    votes = meetings.ours & battles.readable & (meetings.code >= 0)
+    if not votes.any():
+        raise NotIdentifiedError(
+            f"no label to take: none of the {meetings.ours.sum():,} battles of {judge} has an item and a verdict"
+        )
+    credit = meetings.turned(battles.table["credit"].to_numpy())
+    means = _means(battles.table[votes], meetings.code[votes], credit[votes])
+    human = meetings.turned(means.reindex(meetings.code).to_numpy())[~meetings.ours]
+    if np.isnan(human).all():
+        raise _nothing_in_common(battles, votes, ~meetings.ours, judge)
+    rest = battles.select(~meetings.ours)
+    note = _note(judge, votes, meetings.ours, len(means), human)
+    return replace(rest, table=rest.table.assign(human=human), notes=(*rest.notes, note))
+
+
+def _meetings(battles: Battles, judge: str) -> Meetings:
+    table = battles.table
+    ours = (as_text(table["judge"]) == judge).to_numpy() if "judge" in table else np.zeros(len(table), dtype=bool)
+    _refuse(battles, ours, judge)
+    item, a, b = (table[name].cat.codes.to_numpy(dtype=np.int64) for name in ("item", "model_a", "model_b"))
+    entrants = len(battles.entrants)
+    return Meetings((item * entrants + np.minimum(a, b)) * entrants + np.maximum(a, b), a < b, ours)
+
+
+def _refuse(battles: Battles, ours: np.ndarray, judge: str) -> None:
+    if not ours.any():
+        raise UsageError(
+            f"no row of the human judge {judge!r} is left: conditions on other columns than judge apply to it, too"
+        )
+    if ours.all():
+        raise NotIdentifiedError(
+            f"{judge} is the only judge here, so there is nothing to label: add the verdicts of the judge that "
+            f"{judge} is to be compared with, or leave out --human-judge"
+        )
+    known = int(battles.table["human"].notna().sum()) if "human" in battles.table else 0
+    if known:
+        raise UsageError(
+            f"{known:,} battles have a human label already: leave out --human-judge to use those labels, or remove the "
+            "column human from the file"
+        )
+    if not battles.has_items:
+        raise DataError(
+            "no row says its item, and labels are found by item and pair",
+            source=some(battles.sources, most=3),
+            remedy="name the item's column, for example --columns item=prompt",
+        )
+
+
+def _means(table: pd.DataFrame, code: np.ndarray, credit: np.ndarray) -> pd.Series:
+    """Return the weighted mean credit by code."""
+    weight = table["weight"].to_numpy() if "weight" in table else np.ones(len(table))
+    codes, place = np.unique(code, return_inverse=True)
+    return pd.Series(np.bincount(place, weight * credit) / np.bincount(place, weight), index=codes)
+
+
+def _nothing_in_common(battles: Battles, votes: np.ndarray, others: np.ndarray, judge: str) -> NotIdentifiedError:
+    here, there = battles.table[votes], battles.table[others]
+    items = len({*here["item"]} & {*there["item"].dropna()})
+    models = len({*here["model_a"], *here["model_b"]} & {*there["model_a"], *there["model_b"]})
+    return NotIdentifiedError(
+        f"none of the {len(there):,} battles of other judges is of an item and pair that {judge} judged; in common "
+        f"are {items:,} items and {models:,} models: spell both alike, or let {judge} judge some of those pairs"
+    )
+
+
+def _note(judge: str, votes: np.ndarray, ours: np.ndarray, meetings: int, human: np.ndarray) -> str:
+    """Tell the denominators of the labels."""
+    labelled = int((~np.isnan(human)).sum())
+    left_out = int((ours & ~votes).sum())
+    without = f" ({left_out:,} more without verdict or item)" if left_out else ""
+    return (
+        f"human labels: {int(votes.sum()):,} votes by {judge}{without}, on {meetings:,} pairs of responses, "
+        f"label {labelled:,} of {len(human):,} battles; {len(human) - labelled:,} have no label"
+    )

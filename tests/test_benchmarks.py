@@ -9,7 +9,14 @@ import pytest
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
 
-@pytest.mark.parametrize("command", [("streaming.py", "--rows", "2e5"), ("cold_start.py",)])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("streaming.py", "--rows", "2e5"),
+        ("cold_start.py",),
+        ("leave_one_out.py", "--small", "--resamples", "20"),
+    ],
+)
 def test_a_short_benchmark_runs(command):
     done = subprocess.run([sys.executable, *command], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -26,3 +33,18 @@ def test_the_comparison_with_peers_still_knows_podium():
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def test_leaving_one_out_agrees_with_a_transcription_of_algorithm_1():
+    """Both tools get a line, and every rating is the same to 1e-4 Elo points."""
+    script = (
+        "import leave_one_out as benchmark\n"
+        "found = benchmark.compare(300, 6, 20)\n"
+        "benchmark.speed([found], 20, False)\n"
+        "print(*(found.apart(kind) for kind in ('human', 'hard', 'soft')))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert {"podium", "transcription"} <= {line.split()[0] for line in lines if line}
+    assert all(float(points) < 1e-4 for points in lines[-1].split())

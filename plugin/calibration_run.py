@@ -175,12 +175,19 @@ def _held_out(
             **{f"{kind}_elo": _real(scale.elo[k]) for kind, scale in scales.items()},
             **{f"{kind}_se": _real(scales[kind].se[k]) for kind in ("hard", "soft")},
             battles=int(scales["soft"].battles[k]),
-            weights={feature: float(w) for feature, w in zip(evidence.signal.names, weights[k], strict=True)},
+            weights=_named(evidence.signal.names, weights[k]),
             separated=tuple(kind for kind, scale in scales.items() if scale.separated[k]),
             about=about.get(name, {}),
         )
         for k, name in enumerate(evidence.entrants)
     )
+
+
+def _named(features: Sequence[str], weights: np.ndarray) -> dict[str, float]:
+    """Name the weights; none where the labels of the others gave no map."""
+    if np.isnan(weights).any():
+        return {}
+    return {name: float(weight) for name, weight in zip(features, weights, strict=True)}
 
 
 def _anchors(evidence: Evidence, scales: Mapping[str, Scale]) -> tuple[Anchor, ...]:
@@ -254,7 +261,10 @@ def _warnings(battles: Battles, evidence: Evidence, held: Sequence[HeldOut], lev
         found.append(f"{lost:,} of {int(battles.readable.sum()):,} judged battles have no signal: not in the soft fits")
     unplaced = [one.model for one in held if None in (one.human_elo, one.hard_elo, one.soft_elo)]
     if unplaced:
-        found.append(f"without them the others never met, so they cannot be held out: {some(unplaced)}")
+        found.append(
+            "cannot be held out, because without them the others never met or their labels give no beta: "
+            f"{some(unplaced)}"
+        )
     unbounded = [f"{one.model} ({', '.join(one.separated)})" for one in held if one.separated]
     if unbounded:
         found.append(

@@ -14,7 +14,7 @@ from podium.errors import DataError, UsageError
 from podium.formats import pointwise
 from podium.formats.containers import read_records
 from podium.formats.detection import recognise, unrecognised
-from podium.formats.foreign import Foreign, renamed, translated
+from podium.formats.foreign import Foreign, filled, renamed, translated
 from podium.hookspecs import Format
 from podium.human_labels import check_judge, label_by
 from podium.merging import merge as merge_orders
@@ -51,6 +51,7 @@ def read_battles(
     credit_map: Mapping[str, float] | None = None,
     unknown: Literal["error", "unread"] = "error",
     shown: Literal["a", "b", "unknown"] | None = None,
+    fill: Mapping[str, str] | None = None,
     where: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     merge: bool = True,
     one_sided: Literal["unread", "keep"] = "unread",
@@ -65,6 +66,7 @@ def read_battles(
         credit_map: foreign verdict to credit in [0, 1].
         unknown: what a verdict outside `credit_map` is.
         shown: whose response came first, where no column says it.
+        fill: one value for every row, for columns that a table lacks, as `{"model_b": "baseline"}`.
         where: column to value, or pairs of both; only rows with all of them are kept.
         merge: average the two orders of a pair into one battle.
         one_sided: what a battle is of which one order could not be read.
@@ -77,7 +79,7 @@ def read_battles(
         NotIdentifiedError: the human judge has nothing to label, or no label for it.
     """
     chosen = plugins.format_named(format) if format else None
-    foreign = Foreign(columns, credit_map, unknown, shown)
+    foreign = Foreign(columns, credit_map, unknown, shown, fill)
     sheets, notes = _with_verdicts([one for source in sources for one in _opened(source)], chosen, foreign)
     if not sheets:
         raise UsageError("; ".join([f"no file with verdicts in {some(sources) or 'nothing'}", *notes]))
@@ -158,11 +160,9 @@ def _format_of(sheet: Sheet, chosen: Format | None) -> Format | None:
 
 
 def _named(sheet: Sheet, foreign: Foreign) -> Sheet:
-    """Give the columns that `--columns` names the contract's names; other columns keep a known format's."""
-    if not foreign.columns:
-        return sheet
+    """Give the columns that `--columns` names the contract's names, and add those of `--fill`."""
     try:
-        return replace(sheet, frame=renamed(sheet.frame, foreign.columns))
+        return replace(sheet, frame=filled(renamed(sheet.frame, foreign.columns or {}), foreign.fill or {}))
     except UsageError as error:
         raise UsageError(f"{sheet.source}: {error}") from None
 

@@ -74,7 +74,6 @@ def place_newcomers(
     level: float,
     rng: np.random.Generator,
     hard: bool = False,
-    warnings: Sequence[str] = (),
 ) -> Standings:
     """Place each newcomer alone against the calibration's anchors, never jointly.
 
@@ -86,7 +85,6 @@ def place_newcomers(
         level: of the sampling intervals, in (0, 1).
         rng: for the bootstrap.
         hard: add the Elo of the hard labels.
-        warnings: to add.
 
     Raises:
         UsageError: a stratum or a date is unknown.
@@ -97,7 +95,6 @@ def place_newcomers(
     credit = evidence.soft(weights_for(calibration.target, signal))
     places = _places(evidence, credit, calibration, bounds, about, rng, hard)
     placed = [one for one in places if one.quantile]
-    target = calibration.target
     return Standings(
         ranker="soft-elo",
         scale="elo",
@@ -105,17 +102,10 @@ def place_newcomers(
         interval=f"{calibration.se_method} of own {calibration.se_cluster}s, anchors and beta held fixed",
         entries=tuple(_entries(places, level, bounds.level_of(calibration), hard)),
         counts=battles.counts(),
-        fit=Fit(
-            converged=True,
-            regularization=calibration.regularization,
-            beta=target.beta,
-            beta_low=target.low,
-            beta_high=target.high,
-        ),
+        fit=Fit(converged=True, regularization=calibration.regularization),
         diagnostics={"conformal": _diagnostics(placed, calibration, bounds), **of_battles(battles)},
         warnings=(
             *battles.notes,
-            *warnings,
             *_left_out(places, evidence, credit),
             *_about_placed(placed, calibration, _repeated(battles, [one.model for one in placed])),
         ),
@@ -256,12 +246,7 @@ def _left_out(places: Sequence[Place], evidence: Evidence, credit: np.ndarray) -
 
 
 def _about_placed(placed: Sequence[Place], calibration: Calibration, repeated: Sequence[str]) -> list[str]:
-    found = [
-        f"the conformal interval of {one.model} is infinite: {quantile.used} calibrated entrants stand for it, and the "
-        f"level needs {'more weight' if quantile.used >= quantile.needed else f'at least {quantile.needed}'}"
-        for one in placed
-        if (quantile := one.quantile) and np.isinf(quantile.q)
-    ]
+    found = _infinite(placed)
     unbounded = [one.model for one in placed if one.separated]
     if unbounded:
         found.append(f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}")
@@ -274,6 +259,19 @@ def _about_placed(placed: Sequence[Place], calibration: Calibration, repeated: S
             "interval is too narrow (`podium calibrate --cluster item` draws items)"
         )
     return found
+
+
+def _infinite(placed: Sequence[Place]) -> list[str]:
+    """Say whose conformal interval is infinite, and how many calibrated entrants it would take."""
+    short: dict[tuple[int, int], list[str]] = {}
+    for one in placed:
+        if one.quantile and np.isinf(one.quantile.q):
+            short.setdefault((one.quantile.used, one.quantile.needed), []).append(one.model)
+    return [
+        f"infinite conformal interval: {used} calibrated entrants stand for it, and the level needs "
+        f"{f'at least {least}' if used < least else 'more of their weight'}: {some(names)}"
+        for (used, least), names in short.items()
+    ]
 
 
 def _repeated(battles: Battles, names: Sequence[str]) -> list[str]:

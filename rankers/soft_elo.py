@@ -1,6 +1,6 @@
 """Soft-Elo: Bradley-Terry on calibrated probabilities instead of wins, ties and losses."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from podium.battles import Battles
 from podium.calibration import Calibration, Target
-from podium.errors import NotIdentifiedError, PodiumError, UsageError
+from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.bradley_terry import Rated, bounded, covariance, labelled, rate
 from podium.rankers.calibration.agreement import agreement_of
 from podium.rankers.calibration.bounds import Bounds
@@ -20,7 +20,7 @@ from podium.rankers.calibration.signals import RIDGE, Kind, Signal, signal_of, u
 from podium.rankers.calibration.targets import covariance_for, doubts, fit_target, given_target, soft_target
 from podium.rankers.clusters import surpluses
 from podium.rankers.coded import Cluster, Coded, code, require
-from podium.rankers.elo import MEAN, POINTS, scale_of
+from podium.rankers.elo import POINTS, scale_of
 from podium.rankers.intervals import by_sandwich
 from podium.rankers.labelling import played_of
 from podium.rankers.newcomers import newcomers, place_newcomers
@@ -38,7 +38,7 @@ def soft_elo(
     beta: float | None = None,
     constant: float | None = None,
     ridge: float = RIDGE,
-    regularization: float = 0.01,
+    regularization: float | None = None,
     cluster: Cluster = "item",
     hard: bool = False,
     pin: str | None = None,
@@ -64,8 +64,8 @@ def soft_elo(
         beta: logits per unit of margin; taken as exact.
         constant: credit of a win under `smoothing`, in (0.5, 1).
         ridge: of `criteria`, towards their mean.
-        regularization: lambda, at least 0.
-        cluster: `item`, or `row` for comparison.
+        regularization: lambda, at least 0; 0.01 by default. Placed entrants take that of the calibration.
+        cluster: `item`, or `row` for comparison; placed entrants take that of the calibration.
         hard: add the Elo of the hard labels beside the soft one.
         pin: `MODEL:1000` shifts all scores; not with placed entrants.
         strata: a column of the table of entrants: conformal scores of the same stratum only.
@@ -84,31 +84,17 @@ def soft_elo(
     Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its appendix E.
     """
     require("cluster", cluster, ("item", "row"))
-    chosen = choose(whole or battles, calibration, target, beta, constant, ridge, level)
-    signal = signal_of(battles, chosen.kind, chosen.target.ridge or ridge)
-    credit = soft_target(chosen.target, signal)
-    told = [*chosen.warnings, *_unused(battles, signal)]
     bounds = Bounds(strata, halflife, conformal_level)
-    if calibration and newcomers(battles, calibration, credit):
-        if pin:
-            raise UsageError("pin would move the placed entrants off the calibration's axis; leave it out")
-        return place_newcomers(
-            battles, calibration, signal, bounds, about or {}, level=level, rng=rng, hard=hard, warnings=told
-        )
-    told += _without_placement(calibration, bounds)
-    coded = code(battles, credit=credit, cluster=cluster)
-    played = replace(played_of(battles, coded), lacking=f"battle with a signal ({signal.kind})")
-    rated = rate(played, pair_sums(coded), regularization)
-    scale = scale_of(coded.entrants, center or bounded(coded.entrants, rated.graph), pin)
-    fitted = surpluses(coded, expit(rated.theta[coded.a] - rated.theta[coded.b]))
-    spread = covariance(rated, fitted) + target_error(coded, rated, chosen.target, signal, credit)
-    estimate = by_sandwich(
-        scale.scores(rated.theta), scale.covariance(spread), coded.clusters, level=level, cluster=coded.unit
-    )
-    estimate = replace(scale.pinned(estimate), method=_method(estimate.method, chosen.target))
-    extra = _hard_scores(battles, coded.entrants, scale.centre, regularization) if hard else {}
-    found = labelled(played, rated, estimate, level=level, rng=rng, ranker="soft-elo", extra=extra)
-    return _with_target(found, chosen, told)
+    chosen = choose(whole or battles, calibration, target, beta, constant, ridge, level)
+    soft = _softened(battles, chosen, ridge)
+    if calibration and newcomers(battles, calibration, soft.credit):
+        _refuse_beside_placement(pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster)
+        found = place_newcomers(battles, calibration, soft.signal, bounds, about or {}, level=level, rng=rng, hard=hard)
+        return _told(found, soft)
+    unplaced = _without_placement(calibration, bounds)
+    weight = 0.01 if regularization is None else regularization
+    found = _jointly(battles, soft, weight, cluster, pin, center, hard=hard, level=level, rng=rng)
+    return _told(found, soft, unplaced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +109,25 @@ class Chosen:
     def kind(self) -> Kind:
         """The signal it reads."""
         return self.target.kind  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True)
+class Soft:
+    """Soft targets of battles.
+
+    Attributes:
+        chosen: the map that made them.
+        signal: what it read.
+        credit: of a, NaN where there is no signal, shape (battles,).
+        left_out: judged battles without a signal.
+        judged: battles with a verdict.
+    """
+
+    chosen: Chosen
+    signal: Signal
+    credit: np.ndarray
+    left_out: int
+    judged: int
 
 
 def choose(
@@ -142,20 +147,54 @@ def choose(
     """
     if calibration:
         _refuse_both(calibration, target, beta, constant)
-        return Chosen(calibration.target, "the calibration", tuple(mismatches(calibration, battles)))
+        return Chosen(calibration.target, "of the calibration", tuple(mismatches(calibration, battles)))
     kind = target or ("smoothing" if constant is not None else usual_kind(battles))
     given = given_target(kind, beta, constant)
     if given:
-        return Chosen(given, "the soft credits as they are" if kind == "credit" else "an option, taken as exact")
+        return Chosen(given, "as they are" if kind == "credit" else "given, taken as exact")
     evidence = evidence_of(battles, signal_of(battles, kind, ridge))
     if np.isnan(evidence.human).all():
         raise NotIdentifiedError(_no_map(kind))
     found = fit_target(evidence, level)
     told = doubts(found, agreement_of(evidence, soft_target(found, evidence.signal)))
-    return Chosen(found, f"{found.battles:,} human preferences in these battles", tuple(told))
+    return Chosen(found, f"fitted to {found.battles:,} human preferences in the battles", tuple(told))
 
 
-def target_error(coded: Coded, rated: Rated, target: Target, signal: Signal, credit: np.ndarray) -> np.ndarray:
+def _softened(battles: Battles, chosen: Chosen, ridge: float) -> Soft:
+    signal = signal_of(battles, chosen.kind, ridge)
+    judged = int(battles.readable.sum())
+    left_out = judged - int(signal.known.sum())
+    return Soft(chosen, signal, soft_target(chosen.target, signal), left_out, judged)
+
+
+def _jointly(
+    battles: Battles,
+    soft: Soft,
+    regularization: float,
+    cluster: Cluster,
+    pin: str | None,
+    center: tuple[str, ...] | None,
+    *,
+    hard: bool,
+    level: float,
+    rng: np.random.Generator,
+) -> Standings:
+    """Fit all entrants to the soft targets at once."""
+    coded = code(battles, credit=soft.credit, cluster=cluster)
+    pairs = pair_sums(coded)
+    played = replace(played_of(battles, coded, pairs), lacking=f"battle with a signal ({soft.signal.kind})")
+    rated = rate(played, pairs, regularization)
+    scale = scale_of(coded.entrants, center or bounded(coded.entrants, rated.graph), pin)
+    fitted = surpluses(coded, expit(rated.theta[coded.a] - rated.theta[coded.b]))
+    spread = scale.covariance(covariance(rated, fitted) + target_error(coded, rated, soft))
+    scores = scale.scores(rated.theta)
+    estimate = scale.pinned(by_sandwich(scores, spread, coded.clusters, level=level, cluster=coded.unit))
+    estimate = replace(estimate, method=_method(estimate.method, soft.chosen.target))
+    extra = _hard_scores(battles, coded.entrants, estimate.score, regularization) if hard else {}
+    return labelled(played, rated, estimate, level=level, rng=rng, ranker="soft-elo", extra=extra)
+
+
+def target_error(coded: Coded, rated: Rated, soft: Soft) -> np.ndarray:
     """Return what the error of the map's weights adds to the covariance of log-strengths, shape (entrants, entrants).
 
     The weights move the targets, and those the ratings: H^-1 J V J' H^-1, with V the covariance of the weights and J
@@ -163,10 +202,10 @@ def target_error(coded: Coded, rated: Rated, target: Target, signal: Signal, cre
     given its signal.
     """
     size = len(coded.entrants)
-    spread = covariance_for(target, signal)
+    spread = covariance_for(soft.chosen.target, soft.signal)
     if not spread.any():
         return np.zeros((size, size))
-    x, y = signal.x[~np.isnan(credit)], coded.credit
+    x, y = soft.signal.x[~np.isnan(soft.credit)], coded.credit
     moved = (coded.weight * y * (1 - y))[:, None] * x
     jacobian = np.stack(
         [np.bincount(coded.a, column, size) - np.bincount(coded.b, column, size) for column in moved.T], axis=1
@@ -196,14 +235,13 @@ def _no_map(kind: Kind) -> str:
     )
 
 
-def _unused(battles: Battles, signal: Signal) -> list[str]:
-    """Count the judged battles that have no soft target."""
-    judged = int(battles.readable.sum())
-    lost = judged - int(signal.known.sum())
-    if not lost:
-        return []
-    what = "margin" if signal.kind == "margin" else f"signal ({signal.kind})"
-    return [f"{lost:,} of {judged:,} judged battles have no {what} and are left out"]
+def _refuse_beside_placement(**options: object) -> None:
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise UsageError(
+            f"{' and '.join(given)}: new entrants are placed on the calibration's axis, with its regularization and "
+            "its clusters; leave it out"
+        )
 
 
 def _without_placement(calibration: Calibration | None, bounds: Bounds) -> list[str]:
@@ -220,26 +258,45 @@ def _without_placement(calibration: Calibration | None, bounds: Bounds) -> list[
 def _method(method: str | None, target: Target) -> str | None:
     if method is None:
         return None
-    return method + (", error of beta included" if target.covariance is not None else "")
+    if target.kind == "credit":
+        return method
+    return method + (", error of beta included" if target.covariance is not None else ", beta taken as exact")
 
 
 def _hard_scores(
-    battles: Battles, entrants: tuple[str, ...], centre: np.ndarray, regularization: float
+    battles: Battles, entrants: tuple[str, ...], beside: np.ndarray, regularization: float
 ) -> dict[str, np.ndarray]:
-    """Return the Elo of the hard labels for the entrants of the soft fit, NaN where no fit exists."""
+    """Return the Elo of the hard labels on the origin of the soft ones, NaN where no fit exists.
+
+    Args:
+        entrants: of the soft fit.
+        beside: their soft scores, shape (entrants,).
+    """
     coded = code(battles, labels="hard")
-    scores = np.full(len(entrants), np.nan)
     try:
-        rated = rate(played_of(battles, coded), pair_sums(coded), regularization)
-    except PodiumError:
-        return {"hard": scores}
-    here = [k for k, name in enumerate(entrants) if name in coded.entrants]
-    scores[here] = rated.theta[[coded.entrants.index(entrants[k]) for k in here]]
-    return {"hard": MEAN + POINTS * (scores - np.nanmean(scores[centre]))}
+        theta = rate(played_of(battles, coded), pair_sums(coded), regularization).theta
+    except NotIdentifiedError:
+        return {"hard": np.full(len(entrants), np.nan)}
+    scores = POINTS * theta[[coded.entrants.index(name) for name in entrants]]
+    return {"hard": scores - scores.mean() + beside.mean()}
 
 
-def _with_target(found: Standings, chosen: Chosen, told: list[str]) -> Standings:
-    target = chosen.target
-    fit = replace(found.fit, beta=target.beta, beta_low=target.low, beta_high=target.high)
-    about = {"target": str(target), "from": chosen.origin, "preferences": target.battles}
-    return replace(found, fit=fit, diagnostics={**found.diagnostics, "soft": about}, warnings=(*found.warnings, *told))
+def _told(found: Standings, soft: Soft, warnings: Sequence[str] = ()) -> Standings:
+    """Add to the standings what the targets are and why they may be doubted."""
+    target, signal = soft.chosen.target, soft.signal
+    diagnostics = {
+        "kind": signal.kind,
+        "from": soft.chosen.origin,
+        "weights": dict(target.weights),
+        "preferences": target.battles,
+        "level": target.level,
+        "left_out": soft.left_out,
+    }
+    missing = "margin" if signal.kind == "margin" else f"signal ({signal.kind})"
+    unused = [f"{soft.left_out:,} of {soft.judged:,} judged battles have no {missing} and are left out"]
+    return replace(
+        found,
+        fit=replace(found.fit, beta=target.beta, beta_low=target.low, beta_high=target.high),
+        diagnostics={**found.diagnostics, "soft": diagnostics},
+        warnings=(*found.warnings, *soft.chosen.warnings, *(unused if soft.left_out else []), *warnings),
+    )

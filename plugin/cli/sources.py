@@ -70,6 +70,7 @@ OPTIONS = (
         type=click.Choice(["a", "b", "unknown"]),
         help="Which response was shown first, where no column says it.",
     ),
+    click.option("--fill", type=Assignments(), help="One value for a column that the table lacks, as model_b=gpt-4."),
 )
 
 
@@ -89,7 +90,7 @@ def read(arguments: dict[str, Any], **more: Any) -> "Battles":
         *sources,
         format=arguments.pop("format_"),
         where=[_condition(text) for text in arguments.pop("where")],
-        **{name: arguments.pop(name) for name in ("human_judge", "columns", "credit_map", "unknown", "shown")},
+        **{name: arguments.pop(name) for name in ("human_judge", "columns", "credit_map", "unknown", "shown", "fill")},
         **more,
     )
 

@@ -8,6 +8,10 @@ from podium.ranking import Entry, Standings
 
 EMPTY = "–"
 MOST_REASONS = 4
+CONFORMAL = ("conformal_low", "conformal_high", "conformal_level")
+"""Extra figures that are shown as one column."""
+DIGITS = {"pairs": 0, "hard": 1}
+"""Decimals of extra figures; 3 for others."""
 
 
 def title(one: Standings) -> str:
@@ -23,12 +27,20 @@ def name_of(one: Standings) -> str:
 
 def cells(one: Standings) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of a ranking as text."""
-    extra = list(one.entries[0].extra) if one.entries else []
+    conformal = _conformal_level(one)
     rates = [] if one.ranker == "win-rate" else ["win rate"]
-    header = ["rank", "model", _scale(one), "interval", "se", "rank set", "battles", *rates]
+    ranked = [] if conformal else ["rank set"]
+    bounds = [f"conformal {100 * conformal:.10g}%"] if conformal else []
+    extra = [name for name in (one.entries[0].extra if one.entries else ()) if name not in CONFORMAL]
+    header = ["rank", "model", _scale(one), "interval", "se", *ranked, *bounds, "battles", *rates]
     digits = 1 if one.scale == "elo" else 3
-    rows = [_row(entry, digits, bool(rates), extra) for entry in one.entries]
+    rows = [_row(entry, digits, header, extra) for entry in one.entries]
     return [*header, *(name.replace("_", " ") for name in extra)], rows
+
+
+def _conformal_level(one: Standings) -> float | None:
+    """Return the level of the conformal intervals; None where nobody has one."""
+    return next((level for entry in one.entries if (level := entry.extra.get("conformal_level"))), None)
 
 
 def denominators(one: Standings) -> str:
@@ -46,6 +58,7 @@ def denominators(one: Standings) -> str:
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):
         same, half, flip = (f"{swap[name] / readable:.1%}" for name in ("same", "half", "flip"))
         text += f"\norder swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}"
+    text += _softened(one) + _bounded(one)
     anchor = one.scale.removeprefix("win rate against ")
     if one.ranker == "win-rate" and anchor != one.scale:
         text += f"\n{printable(anchor)} itself: 1 - the mean of the others"
@@ -54,24 +67,62 @@ def denominators(one: Standings) -> str:
     return text
 
 
+def _softened(one: Standings) -> str:
+    """Say which map made the soft targets, and where it comes from."""
+    soft = one.diagnostics.get("soft")
+    if not soft or one.fit.beta is None:
+        return ""
+    left = f"; {soft['left_out']:,} judged battles have none" if soft["left_out"] else ""
+    if soft["kind"] == "credit":
+        return f"\nsoft targets: the credits {soft['from']}{left}"
+    level, low, high = soft["level"], one.fit.beta_low, one.fit.beta_high
+    ends = f", {100 * level:.10g}%: {low:.3f} … {high:.3f}" if level and low is not None else ""
+    return f"\nsoft targets from the {soft['kind']}: beta {one.fit.beta:.3f} ({soft['from']}{ends}){left}"
+
+
+def _bounded(one: Standings) -> str:
+    """Say what the conformal intervals are made of, and what they rest on."""
+    found = one.diagnostics.get("conformal")
+    if not found or not found["q"]:
+        return ""
+    sizes, widths = sorted(set(found["n"].values())), sorted({q for q in found["q"].values() if q is not None})
+    scores = _range(sizes[0], sizes[-1])
+    q = "infinite" if not widths else f"{widths[0]:.2f}" if len(widths) == 1 else f"{widths[0]:.2f} … {widths[-1]:.2f}"
+    return (
+        "\nplaced one by one on the calibration's axis; its own entrants keep their ratings"
+        f"\nconformal: score ± q se, q = {q} from {scores} calibrated entrants; {found['assumption']}"
+    )
+
+
 def _scale(one: Standings) -> str:
     return "Elo" if one.scale == "elo" else printable(one.scale)
 
 
-def _row(entry: Entry, digits: int, with_rate: bool, extra: Sequence[str]) -> list[str]:
-    interval = f"{_number(entry.low, digits)} … {_number(entry.high, digits)}"
+def _row(entry: Entry, digits: int, header: Sequence[str], extra: Sequence[str]) -> list[str]:
     ranks = EMPTY if entry.rank_low is None else _range(entry.rank_low, entry.rank_high)
     return [
         str(entry.rank) if entry.score is not None else EMPTY,
         printable(entry.model) + (" *" if entry.separated else ""),
         _number(entry.score, digits),
-        EMPTY if entry.low is None and entry.high is None else interval,
+        EMPTY if entry.low is None and entry.high is None else _ends(entry.low, entry.high, digits),
         _number(entry.se, digits),
-        ranks,
+        *([ranks] if "rank set" in header else []),
+        *([_conformal(entry, digits)] if any(name.startswith("conformal") for name in header) else []),
         f"{entry.battles:,}",
-        *([_number(entry.win_rate, 3)] if with_rate else []),
-        *(_number(entry.extra.get(name), 3 if name != "pairs" else 0) for name in extra),
+        *([_number(entry.win_rate, 3)] if "win rate" in header else []),
+        *(_number(entry.extra.get(name), DIGITS.get(name, 3)) for name in extra),
     ]
+
+
+def _conformal(entry: Entry, digits: int) -> str:
+    low, high = entry.extra.get("conformal_low"), entry.extra.get("conformal_high")
+    if entry.extra.get("conformal_level") is None:
+        return EMPTY
+    return "unbounded" if low is None or high is None else _ends(low, high, digits)
+
+
+def _ends(low: float | None, high: float | None, digits: int) -> str:
+    return f"{_number(low, digits)} … {_number(high, digits)}"
 
 
 def _range(low: int, high: int | None) -> str:

@@ -15,6 +15,8 @@ from podium.text import as_text
 NAMES = frozenset({*COLUMNS, "model", "score", "length"})
 """Columns of a battles table, and of a table of scores."""
 ORDER_SHOWN = {"a": "ab", "b": "ba", "unknown": None}
+A_FIRST = {"true": "ab", "false": "ba"}
+"""What a column of booleans says of the order: whether model_a was shown first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +28,14 @@ class Foreign:
         credit_map: foreign verdict to credit, for example `{"1": 1, "0": 0.5, "-1": 0}`; empty cells are unread.
         unknown: what a verdict outside the map is: an `error`, or `unread`.
         shown: whose response was shown first where no `order` column says it: `a`, `b` or `unknown`.
+        fill: one value for every row, for columns that the table lacks, for example `{"model_b": "baseline"}`.
     """
 
     columns: Mapping[str, str] | None = None
     credit_map: Mapping[str, float] | None = None
     unknown: Literal["error", "unread"] = "error"
     shown: Literal["a", "b", "unknown"] | None = None
+    fill: Mapping[str, str] | None = None
 
 
 def renamed(records: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
@@ -52,7 +56,7 @@ def renamed(records: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
 
 
 def translated(frame: pd.DataFrame, foreign: Foreign) -> pd.DataFrame:
-    """Translate the column credit by `credit_map`, and say the order by `shown`.
+    """Translate the column credit by `credit_map`, and say the order by a column of booleans, or by `shown`.
 
     Raises:
         UsageError: there is a map and no column credit.
@@ -60,9 +64,29 @@ def translated(frame: pd.DataFrame, foreign: Foreign) -> pd.DataFrame:
     """
     if foreign.credit_map is not None:
         frame = _credited(frame, foreign.credit_map, foreign.unknown)
-    if foreign.shown is not None and "order" not in frame:
-        frame = frame.assign(order=ORDER_SHOWN[foreign.shown])
-    return frame
+    if "order" in frame:
+        return frame.assign(order=_orders(frame["order"]))
+    return frame if foreign.shown is None else frame.assign(order=ORDER_SHOWN[foreign.shown])
+
+
+def filled(records: pd.DataFrame, fill: Mapping[str, str]) -> pd.DataFrame:
+    """Add columns that hold one value.
+
+    Raises:
+        UsageError: podium's table has no such column, or the file has it already.
+    """
+    for name in fill:
+        if name not in NAMES:
+            raise unknown_name("column of podium's table", name, NAMES)
+        if name in records:
+            raise UsageError(f"--fill {name}: the table has a column {name!r} already; name another with --columns")
+    return records.assign(**fill)
+
+
+def _orders(column: pd.Series) -> pd.Series:
+    """Read a column of booleans as ab where true and ba where false; other columns stay as they are."""
+    words = as_text(column).str.lower()
+    return words.map(A_FIRST) if words.notna().any() and words.dropna().isin(A_FIRST).all() else column
 
 
 def _credited(frame: pd.DataFrame, credit_map: Mapping[str, float], unknown: str) -> pd.DataFrame:

@@ -54,19 +54,22 @@ class Bootstrap:
 def fold_weights(evidence: Evidence) -> np.ndarray:
     """Fit the map from signal to preference without each entrant in turn, shape (entrants, features).
 
+    NaN for an entrant without whom the labels give no map: it cannot be held out.
+
     Raises:
-        NotIdentifiedError: without some entrant, no map can be fitted.
+        NotIdentifiedError: all labels together give no map.
 
     Source: Soft-Elo, Algorithm 1, lines 3 and 4.
     """
     pooled = evidence.weights()
-    folds = []
-    for entrant, name in enumerate(evidence.entrants):
-        try:
-            folds.append(evidence.weights(~evidence.involves(entrant), pooled))
-        except NotIdentifiedError as error:
-            raise NotIdentifiedError(f"without {name}: {error}") from None
-    return np.stack(folds)
+    return np.stack([_weights_without(evidence, entrant, pooled) for entrant in range(len(evidence.entrants))])
+
+
+def _weights_without(evidence: Evidence, entrant: int, pooled: np.ndarray) -> np.ndarray:
+    try:
+        return evidence.weights(~evidence.involves(entrant), pooled)
+    except NotIdentifiedError:
+        return np.full(len(pooled), np.nan)
 
 
 def leave_one_out(

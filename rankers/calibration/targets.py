@@ -111,15 +111,18 @@ def fold_targets(evidence: Evidence, target: Target, folds: np.ndarray | None) -
 def log_loss(evidence: Evidence, folds: np.ndarray) -> float:
     """Return the mean -log p of human preferences, each predicted by the maps fitted without either of the two.
 
-    Every battle is predicted twice: by the fold that leaves out low, and by the one that leaves out high.
+    Every battle is predicted twice: by the fold that leaves out low, and by the one that leaves out high, where they
+    have a map.
     """
     rows = evidence.preference
     x, human, weight = evidence.signal.x[rows], evidence.human[rows], evidence.weight[rows]
-    total = 0.0
+    total = predicted = 0.0
     for side in (evidence.low[rows], evidence.high[rows]):
         logits = np.sum(x * folds[side], axis=1)
-        total += float(np.sum(weight * (np.logaddexp(0, logits) - human * logits)))
-    return total / (2 * float(weight.sum()))
+        known = ~np.isnan(logits)
+        total += float(np.sum((weight * (np.logaddexp(0, logits) - human * logits))[known]))
+        predicted += float(weight[known].sum())
+    return total / predicted
 
 
 def soft_target(target: Target, signal: Signal) -> np.ndarray:

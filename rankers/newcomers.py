@@ -130,7 +130,7 @@ def _places(
     verdicts = _fixed(evidence, {one.model: one.hard_theta for one in calibration.anchors})
     coded = evidence.coded(credit)
     rates, battles = win_rates(pair_sums(coded)), coded.battles_of()
-    found = []
+    found, seed = [], int(rng.integers(2**63))
     for k, name in enumerate(evidence.entrants):
         hard_elo = _elo(evidence, k, evidence.hard, verdicts, calibration) if hard else None
         place = Place(
@@ -139,7 +139,7 @@ def _places(
         own = own_battles(evidence, k, credit, soft)
         if np.isnan(soft[k]) and len(own.credit):
             quantile = quantile_for(calibration, bounds, name, about.get(name, {}))
-            place = _with_errors(place, own, calibration, quantile, rng)
+            place = _with_errors(place, own, calibration, quantile, _generator(seed, name))
         found.append(place)
     return found
 
@@ -156,6 +156,11 @@ def _with_errors(
         separated=own.separated,
         quantile=quantile,
     )
+
+
+def _generator(seed: int, name: str) -> np.random.Generator:
+    """Return a newcomer's own generator: its resamples do not depend on who else is placed."""
+    return np.random.default_rng([seed, *name.encode()])
 
 
 def _fixed(evidence: Evidence, theta: Mapping[str, float]) -> np.ndarray:

@@ -1,0 +1,351 @@
+"""Soft-Elo: beta is recovered, an inflated scale is undone, intervals hold, and a judge without a signal is not used."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from coverage import STRENGTHS, WORLDS, covered, worlds
+from scipy.special import expit
+
+from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
+from podium.rankers.bradley_terry import bradley_terry
+from podium.rankers.calibration.evidence import evidence_of
+from podium.rankers.calibration.signals import signal_of
+from podium.rankers.calibration.targets import fit_target
+from podium.rankers.elo import MEAN, POINTS
+from podium.rankers.soft_elo import soft_elo
+
+INFLATED = Judge(scale=2.5, noise=0.5)
+EXACT = Judge(scale=2.0, noise=0.0, position_bias=0.5)
+"""Its merged margin is twice the difference in quality, so people follow sigmoid(margin / 2): beta is 0.5."""
+ITEMS = 60
+NOMINAL = pytest.approx(0.95, abs=0.03)
+
+
+@cache
+def exact_worlds():
+    return [(world, world.battles(EXACT, human=True)) for world in worlds(ITEMS)]
+
+
+def beta_of(battles, level=0.95, cluster="item"):
+    return fit_target(evidence_of(battles, signal_of(battles, "margin"), cluster), level)
+
+
+def ranked(battles, **options):
+    return rank(battles, "soft-elo", **options).standings[0]
+
+
+def scores(standings):
+    return {entry.model: entry.score for entry in standings.entries}
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_beta_lies_in_its_interval_at_the_stated_rate(level):
+    """Known truth: 1 / scale. 200 worlds, binomial error 0.03 at 80% and 0.016 at 95%."""
+    found = [beta_of(battles, level) for _, battles in exact_worlds()]
+    rate = np.mean([one.low <= 0.5 <= one.high for one in found])
+    assert rate == pytest.approx(level, abs=3 * np.sqrt(level * (1 - level) / WORLDS))
+
+
+def test_an_interval_of_beta_of_half_the_width_would_not_hold():
+    found = [beta_of(battles) for _, battles in exact_worlds()]
+    rate = np.mean([abs(one.beta - 0.5) <= (one.high - one.low) / 4 for one in found])
+    assert rate < 0.8
+
+
+def soft_truth(world):
+    """The Elo that a fit to the exact expected targets gives: sigmoid(quality difference), as with Judge()."""
+    return dict(zip(world.entrants, MEAN + POINTS * world.estimand(Judge()), strict=True))
+
+
+def interval_coverage(**options):
+    hits = []
+    for seed, (world, battles) in enumerate(exact_worlds()):
+        found = soft_elo(battles, rng=np.random.default_rng(seed), regularization=0.0, **options)
+        hits += covered(found, soft_truth(world))
+    return np.mean(hits)
+
+
+def test_intervals_hold_the_rating_with_the_error_of_beta_in_them():
+    """Truth: the fit to the simulator's exact expected credits, with the true beta."""
+    assert interval_coverage() == NOMINAL
+
+
+def test_intervals_that_take_rows_for_independent_do_not_hold():
+    assert interval_coverage(cluster="row") < 0.88
+
+
+def test_with_few_human_labels_the_outer_intervals_still_hold():
+    assert few_labels(include=True) == NOMINAL
+
+
+def test_intervals_that_take_the_fitted_beta_for_exact_do_not_hold():
+    """Fifty labels: beta's error stretches the scale, and the outer ratings with it."""
+    assert few_labels(include=False) < 0.9
+
+
+@cache
+def few_labels(include):
+    """Coverage of the weakest and the strongest entrant when one battle in 25 has a human label."""
+    hits = []
+    for seed, (world, battles) in enumerate(exact_worlds()):
+        rng = np.random.default_rng(seed)
+        kept = battles.table["human"].where(rng.random(len(battles)) < 0.04)
+        sparse = read_battles(battles.to_frame().assign(human=kept))
+        options = {} if include else {"beta": beta_of(sparse).beta}
+        found = soft_elo(sparse, rng=rng, regularization=0.0, **options)
+        outer = (world.entrants[0], world.entrants[-1])
+        entries = tuple(entry for entry in found.entries if entry.model in outer)
+        hits += covered(replace(found, entries=entries), soft_truth(world))
+    return np.mean(hits)
+
+
+def errors_to_people(battles):
+    """Mean absolute error of soft and of hard Elo against the Elo of the human labels, all fitted jointly."""
+    people = scores(rank(read_battles(human_battles(battles)), "bradley-terry").standings[0])
+    soft = ranked(battles, hard=True)
+    return (
+        np.mean([abs(entry.score - people[entry.model]) for entry in soft.entries]),
+        np.mean([abs(entry.extra["hard"] - people[entry.model]) for entry in soft.entries]),
+    )
+
+
+def human_battles(battles):
+    return battles.to_frame().assign(credit=battles.table["human"])[["item", "model_a", "model_b", "credit"]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_under_an_inflated_judge_the_hard_error_is_at_least_twice_the_soft_one(seed):
+    world = simulate(10, 100, seed=seed, spread=0.8, item_sd=0.7)
+    soft, hard = errors_to_people(world.battles(INFLATED, human=True))
+    assert hard >= 2 * soft
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_held_out_the_hard_error_is_at_least_twice_the_soft_one_too(seed):
+    world = simulate(10, 100, seed=seed, spread=0.8, item_sd=0.7)
+    accuracy = calibrate(world.battles(INFLATED, human=True), bootstrap=20).accuracy
+    assert accuracy["hard"].mae >= 2 * accuracy["soft"].mae
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_hard_label_is_the_credit_and_the_margin_s_sign_would_double_the_error(seed):
+    """Flips are ties in the credits; the sign of the averaged margin decides them all, and stretches the scale."""
+    world = simulate(10, 100, seed=seed, spread=0.8, item_sd=0.5)
+    battles = world.battles(Judge(scale=1.5, position_bias=2.0, noise=0.5), human=True)
+    signs = (np.sign(battles.table["margin"]) + 1) / 2
+    by_sign = read_battles(battles.to_frame().drop(columns="swap").assign(credit=signs))
+    credit, sign = (calibrate(one, bootstrap=20).accuracy["hard"].mae for one in (battles, by_sign))
+    assert battles.swaps().shares()["flip"] > 0.3
+    assert sign > 2 * credit
+
+
+def silent(seed, items=60):
+    """A judge whose margins are noise, beside people's labels."""
+    frame = simulate(6, items, seed=seed).presentations(Judge(scale=0.0, noise=1.0), human=True)
+    return read_battles(frame)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_judge_without_a_signal_is_refused_or_warned_of(seed):
+    try:
+        warnings = ranked(silent(seed)).warnings
+    except NotIdentifiedError as error:
+        assert "says nothing" in str(error)
+    else:
+        assert any("signal" in warning for warning in warnings)
+
+
+def test_a_judge_with_a_signal_is_not_warned_of():
+    world = simulate(8, 100, seed=0)
+    assert not [one for one in ranked(world.battles(INFLATED, human=True)).warnings if "signal" in one or "rise" in one]
+
+
+def test_margins_turned_round_are_refused():
+    frame = simulate(6, 60, seed=0).presentations(INFLATED, human=True)
+    with pytest.raises(NotIdentifiedError, match="turned round"):
+        ranked(read_battles(frame.assign(margin=-frame["margin"], credit=1 - frame["credit"])))
+
+
+def test_margins_whose_size_says_nothing_are_warned_of():
+    """Signs are right, sizes are shuffled: agreement is the same for small and large margins."""
+    frame = simulate(8, 100, seed=0).battles(INFLATED, human=True).to_frame().drop(columns="swap")
+    sizes = np.random.default_rng(0).permutation(frame["margin"].abs())
+    found = ranked(read_battles(frame.assign(margin=np.sign(frame["margin"]) * sizes)))
+    assert any("does not rise" in warning for warning in found.warnings)
+
+
+def test_nothing_to_fit_beta_on_is_refused_with_what_would_help():
+    battles = simulate(5, 20, seed=0).battles(INFLATED)
+    with pytest.raises(NotIdentifiedError, match=r"never guessed.*human.*--calibration FILE.*beta=NUMBER"):
+        ranked(battles)
+
+
+def test_hard_verdicts_alone_are_refused():
+    frame = simulate(5, 20, seed=0).presentations(INFLATED, human=True).drop(columns="margin")
+    with pytest.raises(NotIdentifiedError, match="no margin|has a margin"):
+        ranked(read_battles(frame))
+
+
+def test_merged_hard_verdicts_are_not_taken_for_soft_credits():
+    """A win in one order and a tie in the other average 0.75, which is no probability."""
+    frame = simulate(5, 30, seed=0).presentations(Judge(tie=1.0), human=True).drop(columns="margin")
+    battles = read_battles(frame)
+    assert 0.75 in set(battles.table["credit"])
+    with pytest.raises(NotIdentifiedError):
+        ranked(battles)
+
+
+def test_soft_credits_without_margins_are_targets_as_they_are():
+    """Oracle: Bradley-Terry on the same credits."""
+    frame = simulate(5, 30, seed=0).presentations(Judge(verdicts="soft")).drop(columns="margin")
+    battles = read_battles(frame)
+    expected = bradley_terry(battles, rng=np.random.default_rng(0))
+    found = ranked(battles)
+    assert scores(found) == pytest.approx(scores(expected), abs=1e-9)
+    assert found.fit.beta == 1.0
+
+
+def test_a_given_beta_equals_bradley_terry_on_its_sigmoid():
+    battles = simulate(6, 40, seed=2).battles(INFLATED)
+    soft = battles.to_frame().drop(columns="swap").assign(credit=expit(0.4 * battles.table["margin"]))
+    expected = bradley_terry(read_battles(soft), rng=np.random.default_rng(0))
+    found = ranked(battles, beta=0.4)
+    assert scores(found) == pytest.approx(scores(expected), abs=1e-9)
+    assert [entry.se for entry in found.entries] == pytest.approx([entry.se for entry in expected.entries], rel=1e-9)
+
+
+def test_a_large_beta_tends_to_the_signs_of_the_margins():
+    battles = simulate(6, 60, seed=2).battles(INFLATED)
+    signs = battles.to_frame().drop(columns="swap").assign(credit=(np.sign(battles.table["margin"]) + 1) / 2)
+    expected = bradley_terry(read_battles(signs), rng=np.random.default_rng(0))
+    assert scores(ranked(battles, beta=1e6)) == pytest.approx(scores(expected), abs=0.01)
+
+
+def test_scaling_the_margins_scales_beta_and_nothing_else():
+    frame = simulate(6, 40, seed=2).presentations(INFLATED, human=True)
+    one, ten = (ranked(read_battles(frame.assign(margin=frame["margin"] * factor))) for factor in (1, 10))
+    assert scores(ten) == pytest.approx(scores(one), abs=1e-8)
+    assert ten.fit.beta == pytest.approx(one.fit.beta / 10)
+
+
+def test_battles_without_a_margin_are_left_out_and_counted():
+    frame = simulate(6, 40, seed=2).presentations(INFLATED, human=True, orders="ab")
+    lacking = frame.index % 5 == 0
+    part = read_battles(frame[~lacking])
+    found = ranked(read_battles(frame.assign(margin=frame["margin"].mask(lacking))))
+    assert scores(found) == pytest.approx(scores(ranked(part)), abs=1e-9)
+    assert found.counts.without_margin == lacking.sum()
+    assert any(f"{lacking.sum()} of 600 judged battles have no margin" in warning for warning in found.warnings)
+
+
+def test_an_entrant_without_a_margin_is_named_and_not_ranked():
+    frame = simulate(6, 40, seed=2).presentations(INFLATED, human=True)
+    silent_one = (frame["model_a"] == "model-03") | (frame["model_b"] == "model-03")
+    found = ranked(read_battles(frame.assign(margin=frame["margin"].mask(silent_one))))
+    [last] = [entry for entry in found.entries if entry.model == "model-03"]
+    assert last.score is None
+    assert any("model-03 has no battle with a signal" in warning for warning in found.warnings)
+
+
+def test_unread_battles_stay_out_of_the_fit_whatever_their_margin():
+    frame = simulate(5, 40, seed=2).presentations(INFLATED, human=True, orders="ab")
+    unread = frame.index % 4 == 0
+    reasons = np.where(unread, "refused", None)
+    found = ranked(read_battles(frame.assign(credit=frame["credit"].mask(unread), reason=reasons)))
+    assert scores(found) == pytest.approx(scores(ranked(read_battles(frame[~unread]))), abs=1e-9)
+    assert found.counts.unread == unread.sum()
+
+
+def test_human_ties_do_not_move_beta():
+    frame = simulate(6, 40, seed=2).presentations(INFLATED, human=True, orders="ab")
+    tie = frame.index % 3 == 0
+    with_ties = read_battles(frame.assign(human=frame["human"].mask(tie, 0.5)))
+    without = read_battles(frame.assign(human=frame["human"].mask(tie)))
+    assert ranked(with_ties).fit.beta == pytest.approx(ranked(without).fit.beta, abs=1e-12)
+
+
+def test_slices_share_one_beta():
+    """Soft-Elo, appendix E: pooled over slices."""
+    world = simulate(6, 60, seed=2, categories=("code", "essay"))
+    ranking = rank(world.battles(INFLATED, human=True), "soft-elo", by="category")
+    code, essay = ranking.standings
+    assert code.fit.beta == essay.fit.beta == ranked(world.battles(INFLATED, human=True)).fit.beta
+
+
+def test_lengths_undo_a_length_bias():
+    """With a judge that favours length, a map with a length term predicts people better, and its weight is negative."""
+    world = simulate(10, 150, seed=4, spread=0.8)
+    battles = world.battles(Judge(scale=2.0, length_bias=3.0, noise=0.5), human=True)
+    plain, length = (calibrate(battles, target=kind, bootstrap=20) for kind in ("margin", "length"))
+    assert length.target.weights["length"] < 0
+    assert length.accuracy["soft"].log_loss < plain.accuracy["soft"].log_loss
+    assert length.accuracy["soft"].mae < plain.accuracy["soft"].mae
+
+
+def test_criteria_find_the_one_that_people_heed():
+    """Two criteria, one of them noise: the map weighs the other, and predicts people better than their mean does."""
+    world = simulate(8, 100, seed=5, spread=0.8)
+    frame = world.presentations(INFLATED, human=True, orders="ab")
+    noise = np.random.default_rng(0).normal(0, 3, len(frame))
+    frame = frame.assign(margin_sense=frame["margin"], margin_noise=noise, margin=(frame["margin"] + noise) / 2)
+    mean, criteria = (calibrate(read_battles(frame), target=kind, bootstrap=20) for kind in ("margin", "criteria"))
+    assert criteria.target.weights["sense"] > 10 * abs(criteria.target.weights["noise"])
+    assert criteria.accuracy["soft"].log_loss < mean.accuracy["soft"].log_loss
+
+
+def test_smoothing_by_a_constant_fits_the_share_of_agreement():
+    """Closed form: the fitted constant is the share of decisive verdicts with which decisive people agree."""
+    battles = simulate(6, 60, seed=2).battles(Judge(tie=0.5), human=True)
+    table = battles.table[battles.table["swap"] != "flip"]
+    verdict, people = np.sign(table["credit"] - 0.5), np.sign(table["human"] - 0.5)
+    expected = np.mean((verdict == people)[(verdict != 0) & (people != 0)])
+    assert expit(ranked(battles, target="smoothing").fit.beta) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beta": 0.0}, "above 0"),
+        ({"beta": -1.0}, "above 0"),
+        ({"target": "smoothing", "constant": 0.4}, "between 0.5 and 1"),
+        ({"target": "margin", "constant": 0.7}, "smoothing"),
+        ({"target": "length", "beta": 1.0}, "target=margin"),
+        ({"target": "colour"}, "margin, smoothing, criteria, length, credit"),
+        ({"target": "criteria", "ridge": -1.0}, "0 or more"),
+        ({"strata": "family"}, "--calibration"),
+        ({"halflife": 30.0}, "--calibration"),
+        ({"conformal_level": 0.9}, "--calibration"),
+        ({"cluster": "model"}, "item, row"),
+        ({"regularization": -1.0}, "0 or more"),
+    ],
+)
+def test_an_impossible_option_says_what_is_possible(options, message):
+    with pytest.raises(UsageError, match=message):
+        ranked(simulate(5, 20, seed=0).battles(INFLATED, human=True), **options)
+
+
+def test_several_judges_are_refused():
+    battles = simulate(4, 10, seed=0).battles(INFLATED, Judge("other"), human=True)
+    with pytest.raises(NotIdentifiedError, match="2 judges"):
+        ranked(battles)
+
+
+def test_swapping_and_shuffling_change_nothing():
+    table = simulate(6, 20, seed=2).battles(INFLATED, human=True).to_frame().drop(columns="swap")
+    turned = table.sample(frac=1, random_state=1)
+    swapped = turned.rename(columns={"model_a": "model_b", "model_b": "model_a"}).assign(
+        credit=1 - turned["credit"], human=1 - turned["human"], margin=-turned["margin"]
+    )
+    one, other = (ranked(read_battles(part[USED])) for part in (table, pd.DataFrame(swapped)))
+    assert scores(other) == pytest.approx(scores(one), abs=1e-9)
+    assert other.fit.beta == pytest.approx(one.fit.beta, abs=1e-12)
+
+
+USED = ["item", "model_a", "model_b", "credit", "margin", "human"]
+
+
+def test_the_simulated_strengths_are_those_of_the_coverage_tests():
+    assert len(exact_worlds()[0][0].entrants) == len(STRENGTHS)

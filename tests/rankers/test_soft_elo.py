@@ -1,4 +1,4 @@
-"""Soft-Elo: beta is recovered, an inflated scale is undone, intervals hold, and a judge without a signal is not used."""
+"""Soft-Elo: beta is recovered, an inflated scale is undone, intervals hold, a judge without a signal is not used."""
 
 from dataclasses import replace
 from functools import cache
@@ -150,12 +150,15 @@ def silent(seed, items=60):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_judge_without_a_signal_is_refused_or_warned_of(seed):
+    assert any("signal" in told for told in doubts_about(silent(seed)))
+
+
+def doubts_about(battles):
+    """Return the refusal, or the warnings."""
     try:
-        warnings = ranked(silent(seed)).warnings
+        return ranked(battles).warnings
     except NotIdentifiedError as error:
-        assert "says nothing" in str(error)
-    else:
-        assert any("signal" in warning for warning in warnings)
+        return (str(error),)
 
 
 def test_a_judge_with_a_signal_is_not_warned_of():
@@ -185,7 +188,7 @@ def test_nothing_to_fit_beta_on_is_refused_with_what_would_help():
 
 def test_hard_verdicts_alone_are_refused():
     frame = simulate(5, 20, seed=0).presentations(INFLATED, human=True).drop(columns="margin")
-    with pytest.raises(NotIdentifiedError, match="no margin|has a margin"):
+    with pytest.raises(NotIdentifiedError, match="has a margin"):
         ranked(read_battles(frame))
 
 

@@ -57,3 +57,60 @@ def test_ci_calls_the_readmes_test_command():
     install, run = (part.strip() for part in command.split("&&"))
     script = (ROOT / ".ci" / "run").read_text()
     assert re.search(re.escape(install).replace("install", "install(?: --quiet)?") + r" && " + run, script)
+
+
+def shown_after(command):
+    """Return the README's block after that of a command, without the lines that only underline."""
+    all_blocks = blocks()
+    position = next(k for k, block in enumerate(all_blocks) if block.startswith(command))
+    lines = [line.rstrip() for line in all_blocks[position + 1].splitlines()]
+    return all_blocks[position].strip(), [line for line in lines if line.strip(" ─")]
+
+
+@pytest.fixture(scope="module")
+def calibration(tmp_path_factory):
+    """Run the README's `podium calibrate` in a folder of its own; return what it printed and where it wrote."""
+    command, _ = shown_after("podium calibrate examples/soft_elo")
+    output = tmp_path_factory.mktemp("calibration") / "calibration.json"
+    arguments = command.replace("calibration.json", str(output)).split()
+    done = subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout, output
+
+
+def test_every_line_shown_of_a_calibration_is_printed_in_this_order(calibration):
+    _, shown = shown_after("podium calibrate examples/soft_elo")
+    printed = iter(line.rstrip() for line in calibration[0].splitlines())
+    assert [line for line in shown if line not in printed] == []
+
+
+def test_every_line_shown_of_newcomers_is_printed_in_this_order(calibration):
+    command, shown = shown_after("podium rank examples/soft_elo")
+    arguments = command.replace("calibration.json", str(calibration[1])).split()
+    done = subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    printed = iter(line[: len(shown[0])].rstrip() for line in done.stdout.splitlines())
+    assert [line for line in shown if line not in printed] == []
+
+
+def test_the_figures_that_the_readme_gives_of_the_comparison_are_printed():
+    command = "podium calibrate examples/soft_elo/labelled.csv --compare"
+    done = subprocess.run(
+        [sys.executable, "-m", *command.split()], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    found = dict(re.findall(r"^ smoothing +a win earns ([\d.]+), given +[\d,]+ +([\d.]+)", done.stdout, re.MULTILINE))
+    assert f"a constant of 0.75 does as well as the margin ({found['0.750']} against 26.4 Elo)" in " ".join(
+        README.split()
+    )
+    assert f"0.95 nearly as badly as verdicts ({found['0.950']})" in " ".join(README.split())
+
+
+@pytest.mark.parametrize("name", ["labelled.csv", "newcomers.csv", "entrants.csv"])
+def test_the_soft_elo_tables_are_what_their_script_makes(name, soft_elo_tables):
+    assert (soft_elo_tables / name).read_text() == (ROOT / "examples" / "soft_elo" / name).read_text()
+
+
+@pytest.fixture(scope="module")
+def soft_elo_tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("soft_elo")
+    (folder / "make.py").write_text((ROOT / "examples" / "soft_elo" / "make.py").read_text())
+    subprocess.run([sys.executable, str(folder / "make.py")], check=True)
+    return folder

@@ -90,7 +90,8 @@ def _bounded(one: Standings) -> str:
     q = "infinite" if not widths else f"{widths[0]:.2f}" if len(widths) == 1 else f"{widths[0]:.2f} … {widths[-1]:.2f}"
     return (
         "\nplaced one by one on the calibration's axis; its own entrants keep their ratings"
-        f"\nconformal: score ± q se, q = {q} from {scores} calibrated entrants; {found['assumption']}"
+        f"\nconformal: score ± q se, q = {q} from {scores} calibrated entrants\n"
+        + found["assumption"].replace("; ", ";\n")
     )
 
 

@@ -44,7 +44,7 @@ class Bounds:
         text = f"holds if a new entrant is exchangeable with {who}"
         if self.halflife is not None:
             text += (
-                f", who count by date, half per {self.halflife:g} days: coverage falls short by at most their weighted "
+                f", weighted by date (half per {self.halflife:g} days); coverage falls short by at most their weighted "
                 "distance from it in distribution"
             )
         drawn = "items independent" if calibration.se_cluster == "item" else "battles independent"

@@ -86,7 +86,6 @@ def calibrate(
     scales = _scales(evidence, found, weights, regularization, Bootstrap(bootstrap, seed))
     held = _held_out(evidence, scales, weights, about)
     agreement = agreement_of(evidence, evidence.soft(weights_for(found, evidence.signal)))
-    rng = np.random.default_rng(seed)
     accuracy = {name: _accuracy(held, name) for name in ("hard", "soft")}
     loss = log_loss(evidence, weights) if kind != "credit" and evidence.preference.any() else None
     return Calibration(
@@ -99,9 +98,9 @@ def calibrate(
         accuracy=accuracy | {"soft": replace(accuracy["soft"], log_loss=loss)},
         entrants=held,
         anchors=_anchors(evidence, scales),
-        conformal={name: _conformal(held, name, level, splits, rng) for name in ("hard", "soft")},
+        conformal={name: _conformal(held, name, level, splits, seed) for name in ("hard", "soft")},
         agreement=asdict(agreement) | {"bins": [asdict(one) for one in agreement.bins]},
-        stability=() if given else tuple(_stability(evidence, rng)),
+        stability=() if given else tuple(_stability(evidence, np.random.default_rng(seed))),
         warnings=(*battles.notes, *_warnings(battles, evidence, held, level), *doubts(found, agreement)),
         provenance=_provenance(battles, evidence, level, splits, ridge, constant),
     )
@@ -212,11 +211,12 @@ def _accuracy(held: Sequence[HeldOut], kind: str) -> Accuracy:
     )
 
 
-def _conformal(held: Sequence[HeldOut], kind: str, level: float, splits: int, rng: np.random.Generator) -> Conformal:
+def _conformal(held: Sequence[HeldOut], kind: str, level: float, splits: int, seed: int) -> Conformal:
+    """Take the quantile, and try it on half splits, the same ones for every kind."""
     known = [one for one in held if one.score(kind) is not None]
     residual = np.array([one.residual(kind) for one in known], dtype=np.float64)
     se = np.array([one.se(kind) for one in known], dtype=np.float64)
-    tried = conformal.half_splits(residual, se, level, splits, rng)
+    tried = conformal.half_splits(residual, se, level, splits, np.random.default_rng(seed))
     return Conformal(
         level=level,
         n=len(known),

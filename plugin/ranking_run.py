@@ -66,7 +66,8 @@ def rank(
     settings = _settings(functions, options)
     if not pool and by != "judge":
         one_judge(battles)
-    given = _given(functions, battles, calibration, entrants)
+    # A judge's temperature is its own: where judges are the slices, each slice stands alone.
+    given = _given(functions, None if by == "judge" else battles, calibration, entrants)
     calls = [Asked(name, functions[name], {"level": level, **given[name], **settings[name]}, seed) for name in names]
     standings, failures = _every(battles, calls, by)
     asked = {
@@ -203,7 +204,7 @@ def _settings(functions: Mapping[str, Callable[..., Any]], options: Mapping[str,
 
 def _given(
     functions: Mapping[str, Callable[..., Any]],
-    battles: Battles,
+    whole: Battles | None,
     calibration: Calibration | str | Path | None,
     entrants: About,
 ) -> dict[str, dict[str, Any]]:
@@ -215,7 +216,7 @@ def _given(
     """
     if isinstance(calibration, str | Path):
         calibration = read_calibration(calibration)
-    at_hand = {"calibration": calibration, "about": about_entrants(entrants) or None, "whole": battles}
+    at_hand = {"calibration": calibration, "about": about_entrants(entrants) or None, "whole": whole}
     takes = {name: at_hand.keys() & parameters_of(function).keys() for name, function in functions.items()}
     for part, what in (("calibration", "a calibration"), ("about", "a table of entrants")):
         if at_hand[part] is not None and not any(part in taken for taken in takes.values()):

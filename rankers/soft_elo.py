@@ -27,6 +27,7 @@ from podium.rankers.newcomers import newcomers, place_newcomers
 from podium.rankers.newton import information, pinned
 from podium.rankers.pairs import pair_sums
 from podium.ranking import Standings
+from podium.text import some
 
 
 def soft_elo(
@@ -157,6 +158,10 @@ def choose(
         raise NotIdentifiedError(_no_map(kind))
     found = fit_target(evidence, level)
     told = doubts(found, agreement_of(evidence, soft_target(found, evidence.signal)))
+    if len(battles.judges) > 1:
+        told.append(
+            f"one beta for {len(battles.judges)} judges, whose margins may differ in scale: {some(battles.judges)}"
+        )
     return Chosen(found, f"fitted to {found.battles:,} human preferences in the battles", tuple(told))
 
 

@@ -92,15 +92,12 @@ def test_every_line_shown_of_newcomers_is_printed_in_this_order(calibration):
 
 
 def test_the_figures_that_the_readme_gives_of_the_comparison_are_printed():
-    command = "podium calibrate examples/soft_elo/labelled.csv --compare"
-    done = subprocess.run(
-        [sys.executable, "-m", *command.split()], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    found = dict(re.findall(r"^ smoothing +a win earns ([\d.]+), given +[\d,]+ +([\d.]+)", done.stdout, re.MULTILINE))
-    assert f"a constant of 0.75 does as well as the margin ({found['0.750']} against 26.4 Elo)" in " ".join(
-        README.split()
-    )
-    assert f"0.95 nearly as badly as verdicts ({found['0.950']})" in " ".join(README.split())
+    command = [sys.executable, "-m", *["podium", "calibrate", "examples/soft_elo/labelled.csv", "--compare"]]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    row = r"^ smoothing +a win earns ([\d.]+), given +[\d,]+ +([\d.]+)"
+    found, text = dict(re.findall(row, done.stdout, re.MULTILINE)), " ".join(README.split())
+    assert f"a constant of 0.75 does as well as the margin ({found['0.750']} against 26.4 Elo)" in text
+    assert f"0.95 nearly as badly as verdicts ({found['0.950']})" in text
 
 
 @pytest.mark.parametrize("name", ["labelled.csv", "newcomers.csv", "entrants.csv"])

@@ -15,6 +15,7 @@ from scipy.special import expit
 from podium.calibration import Calibration, Conformal, HeldOut
 from podium.cli.picture import interval_bar
 from podium.cli.printable import printable
+from podium.cli.tables import width_of
 from podium.rankers.calibration.agreement import Agreement
 
 EMPTY = "–"
@@ -131,17 +132,23 @@ def _split_rows(both: tuple[Conformal, Conformal]) -> Rows:
 
 
 def _entrants(found: Calibration) -> Table:
+    """Return a row per entrant, with a picture of its interval where there is room."""
     q = found.conformal["soft"].q
     ordered = sorted(found.entrants, key=lambda one: -(one.human_elo or 0.0))
-    ends = [_end(one, q, sign) for one in ordered for sign in (-1, 1)] + [one.human_elo for one in ordered]
-    known = [end for end in ends if end is not None]
-    bounds = (min(known), max(known)) if known and min(known) < max(known) else None
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
-    if bounds:
+    rows = [_entrant(one) for one in ordered]
+    bounds = _bounds(ordered, q)
+    if bounds and width_of(header, rows) + PICTURE + 3 <= _room():
         left, right = (f"{bound:.0f}" for bound in bounds)
         header.append(left + " " * (PICTURE - len(left) - len(right)) + right)
-    rows = [[*_entrant(one), *([_picture(one, q, bounds)] if bounds else [])] for one in ordered]
+        rows = [[*row, _picture(one, q, bounds)] for row, one in zip(rows, ordered, strict=True)]
     return _table(header, rows)
+
+
+def _bounds(held: Sequence[HeldOut], q: float | None) -> tuple[float, float] | None:
+    ends = [_end(one, q, sign) for one in held for sign in (-1, 1)] + [one.human_elo for one in held]
+    known = [end for end in ends if end is not None]
+    return (min(known), max(known)) if known and min(known) < max(known) else None
 
 
 def _entrant(one: HeldOut) -> list[str]:
@@ -256,12 +263,16 @@ def _table(header: Sequence[str], rows: Rows, left: int = 1) -> Table:
     return table
 
 
+def _room() -> int:
+    """Return the columns that a table may take."""
+    return shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
+
+
 def _rendered(*sections: tuple[str, Table]) -> str:
-    terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size((WIDTH, 24)).columns if terminal else 10 * WIDTH
+    """Return titles and tables as text; a table wider than the terminal wraps rather than lose a number."""
     buffer = StringIO()
-    styled = terminal and not os.environ.get("NO_COLOR")
-    console = Console(file=buffer, width=width, force_terminal=styled, highlight=False, markup=False, emoji=False)
+    styled = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    console = Console(file=buffer, width=10 * WIDTH, force_terminal=styled, highlight=False, markup=False, emoji=False)
     for title, table in sections:
         console.print(Text(title, style="bold"), soft_wrap=True)
         console.print(table)

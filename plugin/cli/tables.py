@@ -28,7 +28,7 @@ def print_table(one: Standings, console: Console, width: int) -> None:
     are never cut.
     """
     header, rows = _fitted(*cells(one), width)
-    console.width = max(width, _width(header, rows))
+    console.width = max(width, width_of(header, rows))
     console.print(Text(title(one), style="bold"), soft_wrap=True)
     console.print(_table(one, header, rows, width))
     console.print(Text(denominators(one), style="dim"), soft_wrap=True)
@@ -37,7 +37,7 @@ def print_table(one: Standings, console: Console, width: int) -> None:
 
 def widest(one: Standings) -> int:
     """Return the width below which something would have to go."""
-    return _width(*cells(one))
+    return width_of(*cells(one))
 
 
 def markdown(one: Standings) -> str:
@@ -52,10 +52,10 @@ def markdown(one: Standings) -> str:
 def _fitted(header: list[str], rows: list[list[str]], width: int) -> tuple[list[str], list[list[str]]]:
     """Drop what can be spared, then shorten names, until the table fits or nothing is left to give."""
     for name in SPARED_FIRST:
-        if _width(header, rows) > width and name in header:
+        if width_of(header, rows) > width and name in header:
             k = header.index(name)
             header, rows = header[:k] + header[k + 1 :], [row[:k] + row[k + 1 :] for row in rows]
-    excess = _width(header, rows) - width
+    excess = width_of(header, rows) - width
     if excess <= 0:
         return header, rows
     most = max(SHORTEST_NAME, max(cell_len(row[MODEL]) for row in rows) - excess)
@@ -70,7 +70,7 @@ def _shortened(name: str, most: int) -> str:
     return set_cell_size(name, most - tail - 1).rstrip() + "…" + name[-tail:]
 
 
-def _width(header: list[str], rows: list[list[str]]) -> int:
+def width_of(header: list[str], rows: list[list[str]]) -> int:
     """Return the columns that a table takes; a Chinese character takes two."""
     widths = [max(cell_len(row[k]) for row in [header, *rows]) for k in range(len(header))]
     return sum(widths) + 3 * len(widths) - 1
@@ -78,7 +78,7 @@ def _width(header: list[str], rows: list[list[str]]) -> int:
 
 def _table(one: Standings, header: list[str], rows: list[list[str]], width: int) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    pictures = _pictures(one) if _width(header, rows) + PICTURE_WIDTH + 3 <= width else None
+    pictures = _pictures(one) if width_of(header, rows) + PICTURE_WIDTH + 3 <= width else None
     # Cells are `Text`: rich would read a plain string's [brackets] as markup.
     for k, name in enumerate(header):
         table.add_column(Text(name), justify="left" if k == 1 else "right", no_wrap=True)

@@ -7,8 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from scipy.optimize import minimize
+from scipy.special import expit
+from statsmodels.stats.inter_rater import cohens_kappa
 
-from podium import NotIdentifiedError, rank, read_battles
+from podium import NotIdentifiedError, calibrate, rank, read_battles
+from podium.calibration_run import judge_agreement
 from podium.rankers.coded import code
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -18,6 +22,7 @@ pytestmark = [
 ]
 ROUND_ROBIN = DATA / "roundrobin_qlora_oa_gpt4.parquet"
 LLMFAO = DATA / "llmfao.parquet"
+SCORES = DATA / "qlora_vicuna_relative_scores.parquet"
 
 
 @pytest.fixture(scope="module")
@@ -193,3 +198,91 @@ def test_several_judges_at_once_are_refused():
 def test_each_judge_can_be_ranked_apart():
     ranking = rank(llmfao(None), "bradley-terry", by="judge")
     assert [one.slice for one in ranking.standings] == ["crowd", "gpt3", "gpt4"]
+
+
+def side_of(credit):
+    """Return 1, 0 or -1: whom a credit favours, if anybody."""
+    return np.sign(credit - 0.5).astype(int)
+
+
+@pytest.mark.parametrize(("judge", "expected"), [("gpt3", 0.155), ("gpt4", 0.207)])
+def test_the_agreement_with_the_crowd_is_cohens_kappa(judge, expected):
+    """Oracle: statsmodels on the majority of the crowd's votes, joined in plain pandas."""
+    rows = pd.read_parquet(LLMFAO).query("judge == @judge").astype({"left": str, "right": str})
+    as_named = rows["left"] < rows["right"]
+    low, high = rows["left"].where(as_named, rows["right"]), rows["right"].where(as_named, rows["left"])
+    earned = rows["outcome_left"].where(as_named, 1 - rows["outcome_left"]).astype(float)
+    crowd = crowd_means().reindex(pd.MultiIndex.from_arrays([rows["prompt"], low, high])).to_numpy()
+    known = ~np.isnan(crowd)
+    counts = pd.crosstab(side_of(earned.to_numpy()[known]), side_of(crowd[known])).to_numpy()
+    found = judge_agreement(llmfao(judge, human_judge="crowd"))
+    assert (found.battles, counts.shape) == (counts.sum(), (3, 3))
+    assert found.kappa == pytest.approx(cohens_kappa(counts, return_results=False), abs=1e-12)
+    assert found.kappa == pytest.approx(expected, abs=5e-4)
+
+
+def test_verdicts_without_margins_are_not_calibrated_and_the_refusal_says_why():
+    with pytest.raises(
+        NotIdentifiedError, match=r"none of the 3,236 judged battles has a margin .*wins, ties and losses"
+    ):
+        calibrate(llmfao("gpt4", human_judge="crowd"))
+
+
+def test_verdicts_without_margins_are_not_ranked_by_soft_elo_though_there_are_labels():
+    with pytest.raises(NotIdentifiedError, match="none of the 3,236 judged battles has a margin"):
+        rank(llmfao("gpt4", human_judge="crowd"), "soft-elo")
+
+
+BASELINE = "gpt-3.5-turbo"
+
+
+def against_baseline():
+    """Both orders of 36 models against one, with scores of both responses."""
+    columns = {"item": "prompt", "model_a": "model", "score_a": "score_model", "score_b": "score_gpt35"}
+    columns |= {"order": "model_first", "length_a": "len_model", "length_b": "len_gpt35"}
+    return read_battles(SCORES, columns=columns, fill={"model_b": BASELINE, "judge": "gpt-4"})
+
+
+def merged_margins():
+    """Return the mean margin of both orders by model and prompt, in plain pandas; pairs that lack one are out."""
+    rows = pd.read_parquet(SCORES).astype({"model": str})
+    rows["margin"] = rows["score_model"].astype(float) - rows["score_gpt35"].astype(float)
+    orders = rows.pivot(index=["model", "prompt"], columns="model_first", values="margin")
+    return orders.dropna().mean(axis=1)
+
+
+def penalised_elo(earned, played, regularization=0.01):
+    """Fit every model and the baseline, which comes last, by a general optimiser; 1500 at the mean."""
+
+    def loss(theta):
+        gap = theta[:-1] - theta[-1]
+        log_likelihood = earned @ gap - played @ np.logaddexp(0, gap)
+        surplus = earned - played * expit(gap)
+        gradient = np.append(-surplus, surplus.sum()) + regularization * theta
+        return regularization / 2 * theta @ theta - log_likelihood, gradient
+
+    theta = minimize(loss, np.zeros(len(played) + 1), jac=True, method="BFGS", options={"gtol": 1e-9}).x
+    return 1500 + 400 / np.log(10) * (theta - theta.mean())
+
+
+def test_a_file_of_scores_against_one_baseline_is_read_with_both_orders_merged():
+    counts = against_baseline().counts()
+    found = (len(against_baseline().entrants), counts.presentations, counts.battles, counts.judged, counts.one_sided)
+    assert found == (37, 5_760, 2_880, len(merged_margins()), 54)
+
+
+def test_soft_elo_of_scores_against_one_baseline_equals_a_general_optimisers():
+    """Oracle: every model meets the baseline alone; the penalty and the common mean are all that joins them."""
+    soft = expit(0.5 * merged_margins()).groupby("model")
+    expected = penalised_elo(soft.sum().to_numpy(), soft.count().to_numpy())
+    found = by_model(rank(against_baseline(), "soft-elo", beta=0.5))
+    assert found == pytest.approx(dict(zip([*soft.groups, BASELINE], expected, strict=True)), abs=1e-4)
+
+
+def test_one_order_of_the_scores_alone_would_give_another_elo():
+    rows = pd.read_parquet(SCORES).astype({"model": str}).query("model_first").dropna(subset=["score_model"])
+    margin = rows["score_model"].astype(float) - rows["score_gpt35"].astype(float)
+    soft = expit(0.5 * margin).groupby(rows["model"])
+    wrong = penalised_elo(soft.sum().to_numpy(), soft.count().to_numpy())
+    found = by_model(rank(against_baseline(), "soft-elo", beta=0.5))
+    assert max(abs(found[model] - elo) for model, elo in zip(soft.groups, wrong, strict=False)) > 5

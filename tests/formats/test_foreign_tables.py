@@ -1,4 +1,4 @@
-"""Tables in no known format: --columns, --credit-map, --unknown, --shown."""
+"""Tables in no known format: --columns, --credit-map, --unknown, --shown, --fill, and orders told by booleans."""
 
 import numpy as np
 import pytest
@@ -104,3 +104,110 @@ def test_a_margin_alone_is_enough(save):
     text = "item,model_a,model_b,margin\n1,x,y,2.5\n2,x,y,0\n3,x,y,-1\n4,x,y,\n"
     credit = podium.read_battles(save("m.csv", text)).table["credit"]
     np.testing.assert_array_equal(credit, [1, 0.5, 0, np.nan])
+
+
+def duels(save, name, rows, **options):
+    """Read rows of item, model_a, first (whether model_a was shown first) and credit against a baseline."""
+    columns = {"item": "prompt", "model_a": "model", "order": "first", "credit": "points"}
+    records = [dict(zip(("prompt", "model", "first", "points"), row, strict=True)) for row in rows]
+    return podium.read_battles(save(name, records), columns=columns, fill={"model_b": "baseline"}, **options)
+
+
+def test_fill_gives_every_row_one_value(save):
+    rows = duels(save, "d.jsonl", [("p1", "x", True, 1), ("p2", "y", True, 0)]).to_frame()
+    assert (rows["model_a"].tolist(), rows["model_b"].tolist()) == (["x", "y"], ["baseline", "baseline"])
+
+
+def test_fill_can_name_the_judge(save):
+    text = "item,model_a,model_b,credit\n1,x,y,1\n2,x,y,0\n"
+    battles = podium.read_battles(save("b.csv", text), fill={"judge": "gpt-4"})
+    assert battles.judges == ("gpt-4",)
+
+
+def test_filled_columns_can_be_filtered_by(save):
+    text = "item,model_a,model_b,credit\n1,x,y,1\n2,x,y,0\n"
+    assert len(podium.read_battles(save("b.csv", text), fill={"judge": "gpt-4"}, where={"judge": "gpt-4"})) == 2
+
+
+def test_fill_takes_the_place_of_a_column_that_was_renamed_away(save):
+    """What was called model_b is model_a here; so the table has no model_b any more."""
+    text = "item,model_b,credit\n1,x,1\n"
+    table = podium.read_battles(save("b.csv", text), columns={"model_a": "model_b"}, fill={"model_b": "y"}).to_frame()
+    assert table[["model_a", "model_b"]].to_numpy().tolist() == [["x", "y"]]
+
+
+def test_fill_is_told_among_the_options_of_reading(save):
+    battles = duels(save, "d.jsonl", [("p1", "x", True, 1)])
+    assert battles.reading["fill"] == {"model_b": "baseline"}
+
+
+def test_fill_of_a_column_that_the_file_has_is_a_usage_error_with_the_remedy(save):
+    text = "item,model_a,model_b,credit,judge\n1,x,y,1,ann\n"
+    with pytest.raises(podium.UsageError) as caught:
+        podium.read_battles(save("b.csv", text), fill={"judge": "gpt-4"})
+    for part in ("b.csv: --fill judge", "has a column 'judge' already", "--columns"):
+        assert part in str(caught.value)
+
+
+def test_fill_of_a_column_that_columns_names_is_a_usage_error(save):
+    text = "item,model_a,model_b,credit,rater\n1,x,y,1,ann\n"
+    with pytest.raises(podium.UsageError, match="--fill judge: the table has a column 'judge' already"):
+        podium.read_battles(save("b.csv", text), columns={"judge": "rater"}, fill={"judge": "gpt-4"})
+
+
+@pytest.mark.parametrize(("name", "hint"), [("jugde", "did you mean 'judge'?"), ("colour", "available: category")])
+def test_fill_of_an_unknown_column_is_a_usage_error_with_the_known_ones(save, name, hint):
+    text = "item,model_a,model_b,credit\n1,x,y,1\n"
+    with pytest.raises(podium.UsageError, match=r"b\.csv: no column of podium's table called") as caught:
+        podium.read_battles(save("b.csv", text), fill={name: "z"})
+    assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["d.parquet", "d.jsonl"])
+def test_booleans_say_whether_model_a_was_shown_first(save, name):
+    battles = duels(save, name, [("p1", "x", True, 1), ("p1", "x", False, 0)], merge=False)
+    assert battles.to_frame()["order"].tolist() == ["ab", "ba"]
+
+
+@pytest.mark.parametrize(("yes", "no"), [("true", "false"), ("True", "False"), ("TRUE", "FALSE")])
+def test_booleans_written_as_text_say_the_order(save, yes, no):
+    text = f"item,model_a,model_b,credit,order\n1,x,y,1,{yes}\n2,x,y,0,{no}\n"
+    assert podium.read_battles(save("b.csv", text)).to_frame()["order"].tolist() == ["ab", "ba"]
+
+
+def test_booleans_alike_in_every_row_are_an_order(save):
+    text = "item,model_a,model_b,credit,order\n1,x,y,1,false\n2,x,y,0,false\n"
+    assert podium.read_battles(save("b.csv", text)).to_frame()["order"].tolist() == ["ba", "ba"]
+
+
+def test_an_empty_cell_among_booleans_is_an_unknown_order(save):
+    text = "item,model_a,model_b,credit,order\n1,x,y,1,true\n2,x,y,0,\n"
+    order = podium.read_battles(save("b.csv", text)).table["order"]
+    assert (order[0], order.isna().tolist()) == ("ab", [False, True])
+
+
+def test_booleans_merge_the_two_orders_of_a_pair(save):
+    """Worked by hand: ahead in both orders; a flip; only one order asked."""
+    rows = [("p1", "x", True, 1), ("p1", "x", False, 0.5), ("p2", "x", True, 1), ("p2", "x", False, 0)]
+    battles = duels(save, "d.jsonl", [*rows, ("p3", "x", True, 0)])
+    table = battles.table
+    assert (table["credit"].tolist(), table["swap"].tolist()[:2]) == ([0.75, 0.5, 0], ["half", "flip"])
+    assert battles.counts().presentations == 5
+
+
+def test_booleans_overrule_shown(save):
+    text = "item,model_a,model_b,credit,order\n1,x,y,1,false\n"
+    assert podium.read_battles(save("b.csv", text), shown="a").to_frame()["order"].tolist() == ["ba"]
+
+
+@pytest.mark.parametrize("word", ["yes", "1", "left"])
+def test_an_order_that_is_neither_a_boolean_nor_known_is_an_error_with_the_known_ones(save, word):
+    text = f"item,model_a,model_b,credit,order\n1,x,y,1,true\n2,x,y,1,{word}\n"
+    with pytest.raises(podium.DataError, match="use one of ab, ba, merged"):
+        podium.read_battles(save("b.csv", text))
+
+
+def test_orders_that_mix_booleans_and_names_are_an_error(save):
+    text = "item,model_a,model_b,credit,order\n1,x,y,1,ab\n2,x,y,1,true\n"
+    with pytest.raises(podium.DataError, match="order 'true' is unknown"):
+        podium.read_battles(save("b.csv", text))

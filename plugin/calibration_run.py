@@ -101,7 +101,7 @@ def calibrate(
         conformal={name: _conformal(held, name, level, splits, seed) for name in ("hard", "soft")},
         agreement=asdict(agreement) | {"bins": [asdict(one) for one in agreement.bins]},
         stability=() if given else tuple(_stability(evidence, np.random.default_rng(seed))),
-        warnings=(*battles.notes, *_warnings(battles, evidence, held, level), *doubts(found, agreement)),
+        warnings=(*battles.notes, *_warnings(battles, evidence, scales, held, level), *doubts(found, agreement)),
         provenance=_provenance(battles, evidence, level, splits, ridge, constant),
     )
 
@@ -252,10 +252,17 @@ def _beta_spread(evidence: Evidence, rows: np.ndarray, size: int, rng: np.random
     return Stability(size, mean, sd, len(betas), STABILITY_DRAWS - len(betas))
 
 
-def _warnings(battles: Battles, evidence: Evidence, held: Sequence[HeldOut], level: float) -> list[str]:
+def _warnings(
+    battles: Battles, evidence: Evidence, scales: Mapping[str, Scale], held: Sequence[HeldOut], level: float
+) -> list[str]:
     found = []
     if evidence.dropped:
         found.append(f"not calibrated, for lack of human labels, verdicts or signals: {some(evidence.dropped)}")
+    if evidence.unbounded:
+        found.append(
+            "not calibrated, because people always prefer them, or never: their human rating is unbounded: "
+            f"{some(evidence.unbounded)}"
+        )
     lost = int(battles.readable.sum()) - int(signal_of(battles, evidence.signal.kind).known.sum())
     if lost:
         found.append(f"{lost:,} of {int(battles.readable.sum()):,} judged battles have no signal: not in the soft fits")
@@ -271,6 +278,9 @@ def _warnings(battles: Battles, evidence: Evidence, held: Sequence[HeldOut], lev
             "the data do not bound these ratings, the regularization does; they are in no mean and no quantile: "
             f"{some(unbounded)}"
         )
+    unlucky = [f"{evidence.entrants[k]} ({n})" for k, n in enumerate(scales["hard"].lost) if n]
+    if unlucky:
+        found.append(f"resamples of hard ratings without a win or without a loss are left out: {some(unlucky)}")
     flat = [one.model for one in held if one.soft_elo is not None and not one.soft_se]
     if flat:
         found.append(f"a single {evidence.unit}, or no variation: no standard error and no score for {some(flat)}")

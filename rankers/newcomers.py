@@ -152,7 +152,7 @@ def _with_errors(
         place,
         own=len(own.credit),
         items=own.clusters,
-        se=bootstrap_se(own, theta, calibration.regularization, calibration.resamples, rng),
+        se=bootstrap_se(own, theta, calibration.regularization, calibration.resamples, rng).se,
         separated=own.separated,
         quantile=quantile,
     )

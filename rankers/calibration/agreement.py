@@ -18,8 +18,8 @@ class Bin:
     Attributes:
         battles: in it.
         mean_margin: mean |margin|; None without margins.
-        predicted: mean predicted probability that people side with the judge.
-        agreement: share of battles in which they did.
+        predicted: mean of sigmoid(beta |margin|), the predicted probability that people prefer the side of the margin.
+        agreement: share of battles in which people sided with the judge's verdict.
     """
 
     battles: int
@@ -32,6 +32,8 @@ class Bin:
 class Agreement:
     """Battle by battle agreement of the judge with people; None where there is nothing to count.
 
+    Every battle counts once, whatever its weight.
+
     Attributes:
         battles: with a verdict and a human label.
         kappa: Cohen's, unweighted, three classes (win, tie, loss).
@@ -40,7 +42,7 @@ class Agreement:
         mean_abs_margin: over all judged battles with a margin.
         sign_conflicts: share of decisive verdicts whose margin points the other way.
         auc: probability that |margin| is larger in a battle of agreement than in one of disagreement.
-        auc_p: one-sided p-value of no such tendency (Mann-Whitney).
+        auc_p: one-sided p-value of no such tendency (Mann-Whitney; battles taken for independent).
         ece: expected calibration error over ten equal-mass bins.
         bins: the reliability table.
     """
@@ -92,10 +94,13 @@ def kappa(first: np.ndarray, second: np.ndarray) -> float | None:
     """Return Cohen's unweighted kappa of labels in {-1, 0, 1}; None where chance alone explains everything."""
     if not len(first):
         return None
-    table = np.zeros((3, 3))
-    np.add.at(table, ((first + 1).astype(int), (second + 1).astype(int)), 1 / len(first))
-    chance = table.sum(axis=1) @ table.sum(axis=0)
-    return float((np.trace(table) - chance) / (1 - chance)) if chance < 1 else None
+    cell = 3 * (first + 1).astype(int) + (second + 1).astype(int)
+    table = np.bincount(cell, minlength=9).reshape(3, 3)
+    if np.count_nonzero(table) == 1 and np.trace(table):
+        return None
+    share = table / len(first)
+    chance = share.sum(axis=1) @ share.sum(axis=0)
+    return float((np.trace(share) - chance) / (1 - chance))
 
 
 def _auc(size: np.ndarray, agree: np.ndarray) -> tuple[float | None, float | None]:
@@ -109,13 +114,14 @@ def _auc(size: np.ndarray, agree: np.ndarray) -> tuple[float | None, float | Non
 def _reliability(
     probability: np.ndarray | None, size: np.ndarray, decisive: np.ndarray, agree: np.ndarray
 ) -> tuple[float | None, tuple[Bin, ...]]:
-    """Bin by the probability of the likelier side; equal predictions share a bin, so bins may differ in size."""
+    """Bin by the probability of the signal's side; equal predictions share a bin, so bins may differ in size."""
     if probability is None:
         return None, ()
     rows = np.flatnonzero(decisive & ~np.isnan(probability))
     if not len(rows):
         return None, ()
-    sure, right = np.maximum(probability, 1 - probability)[rows], agree[rows]
+    # Rounded, because s(x) and 1 - s(-x) differ in the last digit and would not share a bin.
+    sure, right = np.maximum(probability, 1 - probability)[rows].round(12), agree[rows]
     rank = stats.rankdata(sure)
     member = np.minimum((rank - 0.5) * BINS // len(rows), BINS - 1).astype(int)
     bins = tuple(_bin(size[rows[member == k]], sure[member == k], right[member == k]) for k in np.unique(member))

@@ -59,7 +59,8 @@ def quantile(scores: np.ndarray, level: float) -> float:
 def weighted_quantile(scores: np.ndarray, weights: np.ndarray, level: float) -> float:
     """Return the smallest score whose weight, with all smaller ones', reaches the level; infinite if none does.
 
-    The new entrant has weight 1 and an infinite score. With all weights 1 this is `quantile`.
+    The new entrant has weight 1 and an infinite score. With all weights 1 this is `quantile`, for levels of up to 12
+    digits.
 
     Args:
         weights: of the calibrated entrants, in [0, 1], shape (n,).

@@ -10,7 +10,7 @@ from podium.errors import NotIdentifiedError
 from podium.rankers.calibration.logistic import Slopes, fit, slopes
 from podium.rankers.calibration.signals import Signal, margins, probability
 from podium.rankers.coded import Cluster, Coded, hard_credits
-from podium.rankers.graph import graph_of
+from podium.rankers.graph import graph_of, separated
 from podium.rankers.pairs import Pairs, pair_sums
 from podium.text import some
 
@@ -36,6 +36,7 @@ class Evidence:
         unit: what a cluster is.
         entrants: names by code, sorted.
         dropped: entrants that lack human labels, verdicts or signals.
+        unbounded: entrants whose rating by people the data do not bound.
     """
 
     low: np.ndarray
@@ -49,6 +50,7 @@ class Evidence:
     unit: Cluster
     entrants: tuple[str, ...]
     dropped: tuple[str, ...] = ()
+    unbounded: tuple[str, ...] = ()
 
     @property
     def preference(self) -> np.ndarray:
@@ -152,29 +154,47 @@ def _order(evidence: Evidence) -> np.ndarray:
 
 
 def calibratable(evidence: Evidence) -> Evidence:
-    """Keep the entrants that have human labels, verdicts and signals, and check that each kind joins them all.
+    """Keep the entrants that have human labels, verdicts and signals, and a rating by people that the data bound.
+
+    An entrant that people always prefer, or never, has no finite rating: as an anchor it would move everyone's.
 
     Raises:
         NotIdentifiedError: fewer than three are left, or they fall into groups that never met.
     """
-    kept = _kept(evidence)
-    names = np.array(evidence.entrants, dtype=object)
-    if kept.sum() < FEWEST_ENTRANTS:
+    found = _among(evidence, _complete(evidence))
+    dropped = tuple(name for name in evidence.entrants if name not in found.entrants)
+    unbounded: list[str] = []
+    while (outside := _unbounded(found)).any():
+        unbounded += [found.entrants[k] for k in np.flatnonzero(outside)]
+        found = _among(found, ~outside)
+        found = _among(found, _complete(found))
+    if len(found.entrants) < FEWEST_ENTRANTS:
         raise NotIdentifiedError(
-            f"{int(kept.sum())} of {len(names)} entrants have battles with human labels, verdicts and signals against "
-            f"each other; holding one out needs at least {FEWEST_ENTRANTS}"
+            f"{len(found.entrants)} of {len(evidence.entrants)} entrants have battles with human labels, verdicts and "
+            f"signals against each other, and a rating by people that these bound; holding one out needs at least "
+            f"{FEWEST_ENTRANTS}"
         )
-    among = evidence.take(kept[evidence.low] & kept[evidence.high])
-    code = np.cumsum(kept) - 1
-    found = replace(
-        among, low=code[among.low], high=code[among.high], entrants=tuple(names[kept]), dropped=tuple(names[~kept])
-    )
     for what, pairs in _all_pairs(found):
         _require_one_group(what, pairs, found.entrants)
-    return found
+    return replace(found, dropped=dropped, unbounded=tuple(sorted(unbounded)))
 
 
-def _kept(evidence: Evidence) -> np.ndarray:
+def _among(evidence: Evidence, kept: np.ndarray) -> Evidence:
+    """Return the battles between the entrants of a mask, coded anew."""
+    among = evidence.take(kept[evidence.low] & kept[evidence.high])
+    code, names = np.cumsum(kept) - 1, np.array(evidence.entrants, dtype=object)
+    return replace(among, low=code[among.low], high=code[among.high], entrants=tuple(names[kept]))
+
+
+def _unbounded(evidence: Evidence) -> np.ndarray:
+    """Tell whose rating by people the data do not bound, nobody's in several groups or none, shape (entrants,)."""
+    pairs = pair_sums(evidence.coded(evidence.human))
+    if not len(pairs.low) or graph_of(pairs).groups > 1:
+        return np.zeros(len(evidence.entrants), dtype=bool)
+    return separated(pairs)
+
+
+def _complete(evidence: Evidence) -> np.ndarray:
     """Drop entrants that lack one of the three kinds, until all left have all, shape (entrants,)."""
     kept = np.ones(len(evidence.entrants), dtype=bool)
     known = (~np.isnan(evidence.human), ~np.isnan(evidence.hard), evidence.signal.known)
@@ -182,8 +202,8 @@ def _kept(evidence: Evidence) -> np.ndarray:
         rows = kept[evidence.low] & kept[evidence.high]
         plays = kept.copy()
         for kind in known:
-            met = np.bincount(np.concatenate([evidence.low[rows & kind], evidence.high[rows & kind]]), None, len(kept))
-            plays &= met > 0
+            met = np.concatenate([evidence.low[rows & kind], evidence.high[rows & kind]])
+            plays &= np.bincount(met, minlength=len(kept)) > 0
         if (plays == kept).all():
             return kept
         kept = plays

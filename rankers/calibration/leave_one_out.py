@@ -9,6 +9,7 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.progress import track
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.placement import Own, bootstrap_se, place_one
+from podium.rankers.calibration.signals import slope
 from podium.rankers.elo import MEAN, POINTS
 from podium.rankers.graph import graph_of, separated
 from podium.rankers.newton import maximise
@@ -30,6 +31,7 @@ class Scale:
         anchors: log-strengths of the joint fit, mean zero, shape (entrants,).
         battles: of each entrant, shape (entrants,).
         separated: whether the data do not bound the rating, shape (entrants,).
+        lost: bootstrap resamples that were unbounded and left out, shape (entrants,).
     """
 
     elo: np.ndarray
@@ -37,6 +39,7 @@ class Scale:
     anchors: np.ndarray
     battles: np.ndarray
     separated: np.ndarray
+    lost: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +69,13 @@ def fold_weights(evidence: Evidence) -> np.ndarray:
 
 
 def _weights_without(evidence: Evidence, entrant: int, pooled: np.ndarray) -> np.ndarray:
+    nothing = np.full(len(pooled), np.nan)
     try:
-        return evidence.weights(~evidence.involves(entrant), pooled)
+        found = evidence.weights(~evidence.involves(entrant), pooled)
     except NotIdentifiedError:
-        return np.full(len(pooled), np.nan)
+        return nothing
+    # A slope of 0 or less would turn every target of this fold round.
+    return found if slope(evidence.signal.kind, found) @ found > 0 else nothing
 
 
 def leave_one_out(
@@ -102,19 +108,35 @@ def leave_one_out(
         raise NotIdentifiedError(f"no finite rating with regularization=0: separated: {names}; 0.01 is the default")
     anchors = maximise(joint, regularization).theta
     size = len(evidence.entrants)
-    theta, se, battles = np.full(size, np.nan), np.full(size, np.nan), np.zeros(size, dtype=np.int64)
+    theta, se = np.full(size, np.nan), np.full(size, np.nan)
+    battles, lost = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     for k in track(range(size), what):
-        own = fold(evidence, k, credits(k), anchors, regularization)
-        if own is None:
+        one = fold(evidence, k, credits(k), anchors, regularization)
+        if one is None:
             continue
+        own = one.own
         battles[k], theta[k] = len(own.credit), place_one(own, regularization)
-        outside[k] |= own.separated
+        outside[k] |= one.separated
         if bootstrap:
-            se[k] = bootstrap_se(own, theta[k], regularization, bootstrap.resamples, bootstrap.generator(k))
-    return Scale(MEAN + POINTS * theta, se, anchors, battles, outside)
+            error = bootstrap_se(own, theta[k], regularization, bootstrap.resamples, bootstrap.generator(k))
+            se[k], lost[k] = error.se, error.lost
+    return Scale(MEAN + POINTS * theta, se, anchors, battles, outside, lost)
 
 
-def fold(evidence: Evidence, entrant: int, credit: np.ndarray, start: np.ndarray, regularization: float) -> Own | None:
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """One entrant against the others.
+
+    Attributes:
+        own: its battles, and the ratings of the others.
+        separated: whether the data do not bound its rating, or that of one of the others, without it.
+    """
+
+    own: Own
+    separated: bool
+
+
+def fold(evidence: Evidence, entrant: int, credit: np.ndarray, start: np.ndarray, regularization: float) -> Fold | None:
     """Rate the others without an entrant, and return its own battles against them; None if they never met.
 
     Args:
@@ -132,7 +154,8 @@ def fold(evidence: Evidence, entrant: int, credit: np.ndarray, start: np.ndarray
         theta = maximise(rest, regularization, np.delete(start, entrant)).theta
     except NotConvergedError as error:
         raise NotIdentifiedError(f"without {evidence.entrants[entrant]}, no ratings of the others: {error}") from None
-    return own_battles(evidence, entrant, credit, np.insert(theta, entrant, np.nan))
+    own = own_battles(evidence, entrant, credit, np.insert(theta, entrant, np.nan))
+    return Fold(own, own.separated or bool(separated(rest).any()))
 
 
 def own_battles(evidence: Evidence, entrant: int, credit: np.ndarray, theta: np.ndarray) -> Own:

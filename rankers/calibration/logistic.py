@@ -6,10 +6,10 @@ import numpy as np
 from scipy import linalg
 from scipy.special import expit, stdtrit
 
-from podium.errors import NotIdentifiedError
+from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.clusters import gram
 
-STEPS = 200
+STEPS = 2000
 CLOSE_ENOUGH = 1e-10
 """Logits, relative to the largest; a Newton step this small squares itself away."""
 LARGEST_MOVE = 1.5
@@ -47,12 +47,15 @@ def fit(
 
     Raises:
         NotIdentifiedError: no finite maximum exists.
+        NotConvergedError: it was not reached.
 
     Source: Soft-Elo (Kargi and Salinas 2026), equation 6, for one feature and P = 0.
     """
     weights = np.zeros(x.shape[1]) if start is None else start
     for _ in range(STEPS):
         logits = x @ weights
+        if not penalty.any() and _separates(logits, y):
+            raise _unbounded()
         expected = expit(logits)
         gradient = x.T @ (weight * (y - expected)) - penalty @ weights
         step = _solve(_information(x, weight * expected * (1 - expected), penalty), gradient)
@@ -60,7 +63,10 @@ def fit(
         weights = weights + step * min(1.0, LARGEST_MOVE / max(move, LARGEST_MOVE / 2))
         if move <= CLOSE_ENOUGH * max(1.0, np.abs(logits).max()):
             return weights
-    raise _unbounded()
+    raise NotConvergedError(
+        f"no map from the judge's signal to people's preferences after {STEPS} Newton steps: some signals are "
+        "thousands of times larger than others"
+    )
 
 
 def slopes(x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: np.ndarray, cluster: np.ndarray) -> Slopes:
@@ -71,6 +77,7 @@ def slopes(x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: np.ndarray
 
     Raises:
         NotIdentifiedError: no finite maximum exists.
+        NotConvergedError: it was not reached.
     """
     weights = fit(x, y, weight, penalty)
     expected = expit(x @ weights)
@@ -93,6 +100,12 @@ def towards_mean(features: int, ridge: float) -> np.ndarray:
     return ridge * (np.eye(features) - 1 / features)
 
 
+def _separates(logits: np.ndarray, y: np.ndarray) -> bool:
+    """Whether every prediction lies on the right side: longer weights then fit ever better."""
+    right = ((y == 1) & (logits >= 0)) | ((y == 0) & (logits <= 0))
+    return bool(right.all() and logits.any())
+
+
 def _information(x: np.ndarray, curvature: np.ndarray, penalty: np.ndarray) -> np.ndarray:
     return (x * curvature[:, None]).T @ x + penalty
 
@@ -106,6 +119,7 @@ def _solve(matrix: np.ndarray, gradient: np.ndarray) -> np.ndarray:
 
 def _unbounded() -> NotIdentifiedError:
     return NotIdentifiedError(
-        "the map from the judge's signal to people's preferences has no finite maximum: either the signal is always 0, "
-        "or people agree with its sign every time; more battles with human labels would bound it"
+        "the map from the judge's signal to people's preferences has no finite maximum: the signal is always 0, or "
+        "people agree with its sign every time, or one of its parts repeats another; more battles with human labels "
+        "would bound it, or fewer parts"
     )

@@ -12,6 +12,8 @@ from podium.rankers.elo import POINTS
 STEPS = 500
 CLOSE_ENOUGH = 1e-9
 """Logits; a Newton step this small squares itself away."""
+FEWEST_BOUNDED = 0.5
+"""Share of resamples that must be bounded; below it there is no standard error."""
 LARGEST_MOVE = 1.5
 """Logits; a Newton step no longer than this climbs (self-concordance, Bach 2010)."""
 
@@ -78,9 +80,11 @@ def place(
     active = np.flatnonzero((played > 0) & ((regularization > 0) | ((earned > 0) & (earned < played))))
     found[active] = start
     for _ in range(STEPS):
-        expected = expit(found[active, None] - theta)
-        gradient = (credit[active] - weight[active] * expected).sum(axis=1) - regularization * found[active]
-        curvature = (weight[active] * expected * (1 - expected)).sum(axis=1) + regularization
+        gap = found[active, None] - theta
+        wins, losses = expit(gap), expit(-gap)
+        surplus = credit[active] * losses - (weight[active] - credit[active]) * wins
+        gradient = surplus.sum(axis=1) - regularization * found[active]
+        curvature = (weight[active] * wins * losses).sum(axis=1) + regularization
         step = np.clip(gradient / np.maximum(curvature, np.finfo(float).tiny), -LARGEST_MOVE, LARGEST_MOVE)
         found[active] += step
         active = active[np.abs(step) > CLOSE_ENOUGH]
@@ -95,11 +99,21 @@ def place_one(own: Own, regularization: float) -> float:
     return float(place(own.theta, credit[None], weight[None], regularization)[0])
 
 
-def bootstrap_se(own: Own, centre: float, regularization: float, resamples: int, rng: np.random.Generator) -> float:
-    """Return the standard error in Elo points over resamples of the entrant's own clusters.
+@dataclass(frozen=True, slots=True)
+class Error:
+    """A bootstrap standard error.
 
-    Opponents and targets are held fixed. NaN for fewer than two clusters, and where a resample has no finite rating
-    (lambda is 0, and it holds wins only or losses only).
+    Attributes:
+        se: Elo points; NaN for fewer than two clusters, or where fewer than half of the resamples are bounded.
+        lost: resamples in which everything was won, or everything lost; they are left out.
+    """
+
+    se: float
+    lost: int
+
+
+def bootstrap_se(own: Own, centre: float, regularization: float, resamples: int, rng: np.random.Generator) -> Error:
+    """Return the standard error over resamples of the entrant's own clusters; opponents and targets are held fixed.
 
     Args:
         centre: the entrant's rating, where the fits begin.
@@ -107,10 +121,21 @@ def bootstrap_se(own: Own, centre: float, regularization: float, resamples: int,
     Source: Soft-Elo, section 3.3 (there, battles are drawn); standard deviation with resamples - 1.
     """
     if own.clusters < 2 or resamples < 2:
-        return np.nan
+        return Error(np.nan, 0)
     counts = _counts(own.clusters, resamples, rng)
     credit, weight = (_drawn(own, values, counts) for values in (own.weight * own.credit, own.weight))
-    return float(POINTS * np.std(place(own.theta, credit, weight, regularization, centre), ddof=1))
+    bounded = _bounded(own, counts)
+    lost = resamples - int(bounded.sum())
+    if bounded.sum() < max(2, FEWEST_BOUNDED * resamples):
+        return Error(np.nan, lost)
+    found = place(own.theta, credit[bounded], weight[bounded], regularization, centre)
+    return Error(float(POINTS * np.std(found, ddof=1)), lost)
+
+
+def _bounded(own: Own, counts: np.ndarray) -> np.ndarray:
+    """Tell which resamples hold some credit and some loss, shape (resamples,)."""
+    earns, loses = (np.bincount(own.cluster, part, own.clusters) > 0 for part in (own.credit > 0, own.credit < 1))
+    return (counts @ earns > 0) & (counts @ loses > 0)
 
 
 def _drawn(own: Own, values: np.ndarray, counts: np.ndarray) -> np.ndarray:

@@ -16,8 +16,8 @@ Kind = Literal["margin", "smoothing", "criteria", "length", "credit"]
 """Which signal is read; see `signal_of`."""
 RIDGE = 10.0
 """Default strength of the ridge of `criteria`: that of about 40 battles that pull each criterion to the mean."""
-ROUNDS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Credits that merging two hard verdicts gives; any other is a probability."""
+VOTES = 24
+"""Credits that are multiples of 1/24 are means of a few hard verdicts; any other is a probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,8 @@ def signal_of(battles: Battles, kind: Kind, ridge: float = RIDGE) -> Signal:
         UsageError: an unknown kind.
     """
     require("target", kind, get_args(Kind))
-    if not ridge >= 0:
-        raise UsageError(f"ridge={ridge:g} is not a number of 0 or more")
+    if not 0 <= ridge < np.inf:
+        raise UsageError(f"ridge={ridge:g} is not a finite number of 0 or more")
     columns = _columns(battles, kind)
     x = np.stack(list(columns.values()), axis=1).astype(np.float64)
     x[~battles.readable] = np.nan
@@ -117,9 +117,9 @@ def usual_kind(battles: Battles) -> Kind:
 
 
 def has_soft_credits(battles: Battles) -> bool:
-    """Whether credits are probabilities: some are not what one or two hard verdicts give."""
-    credit = battles.table["credit"].to_numpy()[battles.readable]
-    return bool((~np.isin(credit, ROUNDS)).any())
+    """Whether credits are probabilities: some are not what 1, 2, 3, 4, 6 or 8 hard verdicts give."""
+    votes = VOTES * battles.table["credit"].to_numpy()[battles.readable]
+    return bool((np.abs(votes - np.round(votes)) > 1e-6).any())
 
 
 def _columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
@@ -159,6 +159,8 @@ def _lacking(battles: Battles, kind: Kind) -> str:
         )
     if kind == "length" and _has(battles, "margin"):
         return f"none of the {judged} has lengths of both responses (columns length_a, length_b)"
+    if has_soft_credits(battles):
+        return f"none of the {judged} has a margin; the credits are probabilities: target=credit takes them as they are"
     return (
         f"none of the {judged} has a margin (judge score of a minus that of b), and the verdicts are wins, ties and "
         f"losses only: nothing says how clear each one was. A judge that scores both responses, or grades on five "

@@ -187,13 +187,30 @@ def test_an_entrant_that_joins_the_others_cannot_be_held_out():
     assert any("bridge" in warning and "held out" in warning for warning in calibration.warnings)
 
 
-def test_an_entrant_that_people_never_let_lose_is_in_no_mean_and_no_quantile():
-    frame = labelled(6, 30, unread=0.0)
+def never_beaten(frame):
+    """People prefer model-01 in every battle."""
     a, b = frame["model_a"] == "model-01", frame["model_b"] == "model-01"
-    frame["human"] = np.where(a, 1.0, np.where(b, 0.0, frame["human"]))
-    calibration = calibrate(read_battles(frame), bootstrap=20)
-    [unbeaten] = [one for one in calibration.entrants if one.separated]
-    assert (unbeaten.model, unbeaten.separated) == ("model-01", ("human",))
+    return read_battles(frame.assign(human=np.where(a, 1.0, np.where(b, 0.0, frame["human"]))))
+
+
+def test_an_entrant_that_people_never_let_lose_is_named_and_moves_nobody():
+    """Its rating is the regularization's; as an anchor it would shift everyone's mean."""
+    frame = labelled(6, 30, unread=0.0)
+    calibration = calibrate(never_beaten(frame), bootstrap=20)
+    others = frame[(frame["model_a"] != "model-01") & (frame["model_b"] != "model-01")]
+    assert by_model(calibration) == by_model(calibrate(read_battles(others), bootstrap=20))
+    assert any("model-01" in warning and "unbounded" in warning for warning in calibration.warnings)
+
+
+def test_an_entrant_without_whom_another_is_unbounded_is_in_no_mean_and_no_quantile():
+    """People always prefer model-02, but against model-01: without that one, its rating has no bound."""
+    frame = labelled(6, 40, unread=0.0)
+    a, b = frame["model_a"] == "model-02", frame["model_b"] == "model-02"
+    one = (frame["model_a"] == "model-01") | (frame["model_b"] == "model-01")
+    wins = np.where(a, 1.0, np.where(b, 0.0, frame["human"]))
+    calibration = calibrate(read_battles(frame.assign(human=np.where(one, frame["human"], wins))), bootstrap=20)
+    flagged = {held.model: held.separated for held in calibration.entrants if held.separated}
+    assert flagged == {"model-01": ("human",)}
     assert calibration.accuracy["soft"].n == calibration.conformal["soft"].n == 5
     assert any("model-01 (human)" in warning for warning in calibration.warnings)
 
@@ -201,9 +218,9 @@ def test_an_entrant_that_people_never_let_lose_is_in_no_mean_and_no_quantile():
 def test_without_regularization_an_unbounded_rating_is_refused():
     frame = labelled(6, 30, unread=0.0)
     a, b = frame["model_a"] == "model-01", frame["model_b"] == "model-01"
-    frame["human"] = np.where(a, 1.0, np.where(b, 0.0, frame["human"]))
+    always = frame.assign(credit=np.where(a, 1.0, np.where(b, 0.0, frame["credit"])))
     with pytest.raises(NotIdentifiedError, match="model-01"):
-        calibrate(read_battles(frame), bootstrap=20, regularization=0.0)
+        calibrate(read_battles(always), bootstrap=20, regularization=0.0)
 
 
 def test_entrants_without_human_labels_are_named_and_left_out():

@@ -291,9 +291,7 @@ def test_a_large_margin_against_people_is_fitted_to_the_maximum(size):
     [
         10.0,
         100.0,
-        pytest.param(
-            1000.0, marks=pytest.mark.xfail(strict=True, reason="200 steps of 1.5 logits end before 1000 logits")
-        ),
+        1000.0,
     ],
 )
 def test_a_large_margin_with_people_is_fitted_to_the_maximum(size):

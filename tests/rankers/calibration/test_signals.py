@@ -232,7 +232,6 @@ def test_the_error_of_merged_quarters_says_that_they_are_no_probabilities():
         signal_of(shown_twice((1, 0.5)), "credit")
 
 
-@pytest.mark.xfail(strict=True, reason="the remedy --set target=credit is not told")
 @pytest.mark.parametrize("kind", ["margin", "length"])
 def test_the_error_of_soft_credits_does_not_call_them_wins_ties_and_losses(kind):
     with pytest.raises(NotIdentifiedError) as error:
@@ -250,7 +249,7 @@ def test_an_unknown_kind_is_refused_with_those_known():
     [
         -1.0,
         np.nan,
-        pytest.param(np.inf, marks=pytest.mark.xfail(strict=True, reason="infinity passes as a number of 0 or more")),
+        np.inf,
     ],
 )
 def test_a_ridge_that_is_no_finite_number_of_zero_or_more_is_refused(ridge):

@@ -1,0 +1,1 @@
+"""Which battles next: pure functions of what was played. No I/O, no host, no judge."""

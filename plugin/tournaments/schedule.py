@@ -1,0 +1,98 @@
+"""The words of a tournament: who can play what, what was played, what comes next."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A battle to be played: two entrants on one item, `a` before `b` in the order of their names."""
+
+    item: str
+    a: str
+    b: str
+
+    @property
+    def key(self) -> str:
+        """A name for it that no other pairing has."""
+        return "::".join(part.replace(":", "%3A") for part in (self.item, self.a, self.b))
+
+
+def pairing(item: str, one: str, other: str) -> Pairing:
+    """Return the battle of two entrants on an item, whichever is named first.
+
+    >>> pairing("q1", "b", "a")
+    Pairing(item='q1', a='a', b='b')
+    """
+    return Pairing(item, *sorted((one, other)))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A battle that was played.
+
+    Attributes:
+        pairing: which one.
+        credit: what `a` earned, in [0, 1]; None = unread.
+        margin: judge score of `a` minus that of `b`; None without scores.
+    """
+
+    pairing: Pairing
+    credit: float | None
+    margin: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Battles that were scheduled together, and how they ended. A record: what was scheduled is never recomputed.
+
+    Attributes:
+        outcomes: in the order of their schedule; a battle that failed has credit None.
+        note: why these battles, in a few words, for the log.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Who can play what.
+
+    Attributes:
+        entrants: names, sorted.
+        items: in their own order.
+        absent: entrants without a usable response, by item; battles with them cannot be played.
+    """
+
+    entrants: tuple[str, ...]
+    items: tuple[str, ...]
+    absent: Mapping[str, frozenset[str]]
+
+    def can_play(self, item: str, *entrants: str) -> bool:
+        """Whether all of these have a usable response to the item."""
+        return not self.absent.get(item, frozenset()) & set(entrants)
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """What comes next: battles to schedule together, none when the tournament is over.
+
+    Attributes:
+        pairings: to be played now.
+        note: why these.
+    """
+
+    pairings: tuple[Pairing, ...]
+    note: str = ""
+
+
+class Tournament(Protocol):
+    """A rule: a pure, deterministic function of what was played."""
+
+    def next(self, field: Field, played: Sequence[Round]) -> Next:
+        """Return the battles to play now, given the rounds so far; no pairings when it is over."""
+
+    def size(self, field: Field) -> int:
+        """Return how many battles the whole tournament will have, at most."""

@@ -1,0 +1,555 @@
+"""New entrants beside a calibration: each placed alone against fixed anchors, with a conformal interval."""
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from podium import DataError, Judge, UsageError, calibrate, rank, read_battles, simulate
+from podium.cli.wording import denominators
+from podium.merging import mirror
+from podium.rankers.elo import MEAN, POINTS
+
+JUDGE = Judge("rubric-judge", scale=2.0, noise=0.6)
+OLD = tuple(f"old-{k:02d}" for k in range(12))
+NEW = ("new-a", "new-b", "new-c")
+FAMILY = dict.fromkeys(OLD[:9], "oak") | dict.fromkeys(OLD[9:], "pine") | {"new-a": "oak", "new-b": "oak"}
+FAMILY["new-c"] = "pine"
+DATE = {name: f"2026-{1 + k:02d}-01" for k, name in enumerate(OLD)} | dict.fromkeys(NEW, "2026-12-01")
+ABOUT = pd.DataFrame({"model": list(FAMILY), "family": list(FAMILY.values()), "date": [DATE[m] for m in FAMILY]})
+
+
+@cache
+def played():
+    """Return a battle of every pair on every item, in one order, with human labels."""
+    return simulate([*OLD, *NEW], 20, seed=8, spread=0.8).presentations(JUDGE, human=True, orders="ab")
+
+
+def is_old(frame):
+    return frame["model_a"].isin(OLD), frame["model_b"].isin(OLD)
+
+
+def among_old():
+    a, b = is_old(played())
+    return played()[a & b].copy()
+
+
+def arrivals():
+    """Return the battles of new entrants against calibrated ones."""
+    a, b = is_old(played())
+    return played()[a ^ b].drop(columns="human")
+
+
+def among_new():
+    a, b = is_old(played())
+    return played()[~a & ~b].drop(columns="human")
+
+
+def without(frame, name):
+    return frame[(frame["model_a"] != name) & (frame["model_b"] != name)]
+
+
+@cache
+def calibrated(**options):
+    """Twelve calibrated entrants: enough for 90%."""
+    frame = among_old().assign(prompt_hash="abc") if options.pop("hashed", False) else among_old()
+    return calibrate(read_battles(frame), bootstrap=25, entrants=options.pop("entrants", None) and ABOUT, **options)
+
+
+def known():
+    return calibrated(entrants=True)
+
+
+def standings(*frames, calibration=None, **options):
+    battles = read_battles(pd.concat(frames))
+    return rank(battles, "soft-elo", calibration=calibration or known(), **options).standings[0]
+
+
+def placed(*frames, **options):
+    """Return the entries by model, without their rank, which depends on everyone."""
+    return {one.model: replace(one, rank=0) for one in standings(*frames, **options).entries}
+
+
+def measured(entry):
+    """Return what a newcomer's battles against calibrated entrants say."""
+    return (entry.score, entry.low, entry.high, entry.se, dict(entry.extra))
+
+
+def told(found, words):
+    [warning] = [one for one in found.warnings if words in one]
+    return warning
+
+
+def silent(found, words):
+    return [one for one in found.warnings if words in one] == []
+
+
+def scores_of(entrants):
+    return sorted(one.score("soft") for one in entrants)
+
+
+def quantile(scores, level):
+    """The smallest score that a share `level` of n + 1 lies below, the newcomer's own being infinite."""
+    k = math.ceil(round(level * (len(scores) + 1), 9))
+    return scores[k - 1] if k <= len(scores) else math.inf
+
+
+def own_score(name, frame, calibration, kind="soft"):
+    """The root of the score equation of one entrant against fixed anchors, in plain pandas."""
+    theta = {one.model: getattr(one, f"{kind}_theta") for one in calibration.anchors}
+    a, b = frame["model_a"] == name, frame["model_b"] == name
+    mine = frame[(a | b) & (frame["model_a"].isin(theta) | frame["model_b"].isin(theta))]
+    first = mine["model_a"] == name
+    against = mine["model_b"].where(first, mine["model_a"]).map(theta)
+    credit = expit(calibration.target.beta * mine["margin"]) if kind == "soft" else mine["credit"]
+    earned = credit.where(first, 1 - credit)
+    t = brentq(
+        lambda t: np.sum(earned - expit(t - against)) - calibration.regularization * t, -30, 30, xtol=1e-14, rtol=1e-14
+    )
+    return MEAN + POINTS * t
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_a_newcomers_score_solves_its_score_equation_against_the_anchors(name):
+    found = placed(arrivals())[name].score
+    assert found == pytest.approx(own_score(name, arrivals(), known()), rel=0, abs=1e-8)
+
+
+def test_a_joint_fit_would_give_other_scores():
+    joint = rank(read_battles(arrivals()), "soft-elo", beta=known().target.beta).standings[0]
+    apart = placed(arrivals())
+    assert max(abs(one.score - apart[one.model].score) for one in joint.entries if one.model in NEW) > 1
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_a_newcomers_hard_score_is_that_of_its_verdicts_against_the_hard_anchors(name):
+    found = placed(arrivals(), hard=True)[name].extra["hard"]
+    assert found == pytest.approx(own_score(name, arrivals(), known(), "hard"), rel=0, abs=1e-8)
+
+
+def test_human_labels_of_newcomers_do_not_move_them():
+    a, b = is_old(played())
+    assert placed(played()[a ^ b]) == placed(arrivals())
+
+
+@pytest.mark.parametrize("other", NEW)
+def test_without_another_newcomer_the_rest_stays_as_it_was(other):
+    every, fewer = placed(arrivals()), placed(without(arrivals(), other))
+    assert {name: fewer[name] for name in NEW if name != other} == {name: every[name] for name in NEW if name != other}
+
+
+def test_battles_among_newcomers_move_nobody():
+    every, more = placed(arrivals()), placed(arrivals(), among_new())
+    assert [measured(more[name]) for name in NEW] == [measured(every[name]) for name in NEW]
+
+
+@pytest.mark.xfail(strict=True, reason="battles and win rate count those that are left out")
+def test_battles_among_newcomers_are_in_no_count_of_theirs():
+    every, more = placed(arrivals()), placed(arrivals(), among_new())
+    assert {name: more[name] for name in NEW} == {name: every[name] for name in NEW}
+
+
+def test_battles_among_calibrated_entrants_move_no_newcomer():
+    every, more = placed(arrivals()), placed(arrivals(), among_old().drop(columns="human"))
+    assert {name: more[name] for name in NEW} == {name: every[name] for name in NEW}
+
+
+def test_the_order_of_rows_and_of_sides_changes_nothing():
+    turned = np.random.default_rng(0).random(len(arrivals())) < 0.5
+    swapped = pd.concat([arrivals()[~turned], mirror(arrivals()[turned])]).sample(frac=1, random_state=1)
+    found, expected = placed(swapped), placed(arrivals())
+    for name in NEW:
+        assert found[name].score == pytest.approx(expected[name].score, abs=1e-8)
+        assert found[name].se == pytest.approx(expected[name].se, abs=1e-6)
+
+
+def test_another_seed_draws_other_errors_of_the_same_score():
+    one, other = placed(arrivals()), placed(arrivals(), seed=5)
+    assert [one[name].score for name in NEW] == [other[name].score for name in NEW]
+    assert all(one[name].se != other[name].se for name in NEW)
+
+
+def test_newcomers_of_the_same_battles_draw_their_own_resamples():
+    twin = arrivals().replace({"model_a": {"new-a": "twin"}, "model_b": {"new-a": "twin"}})
+    found = placed(arrivals(), twin[(twin["model_a"] == "twin") | (twin["model_b"] == "twin")])
+    assert found["twin"].score == pytest.approx(found["new-a"].score, abs=1e-8)
+    assert found["twin"].se != found["new-a"].se
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9])
+def test_conformal_ends_are_q_standard_errors_away_with_q_from_the_files_scores(level):
+    q = quantile(scores_of(known().entrants), level)
+    for name in NEW:
+        entry = placed(arrivals(), conformal_level=level)[name]
+        ends = (entry.extra["conformal_low"], entry.extra["conformal_high"])
+        assert ends == pytest.approx((entry.score - q * entry.se, entry.score + q * entry.se), abs=1e-9)
+        assert entry.extra["conformal_level"] == level
+
+
+def test_the_conformal_level_is_by_default_that_of_the_file():
+    assert placed(arrivals(), calibration=calibrated(level=0.8))["new-a"].extra["conformal_level"] == 0.8
+
+
+def test_more_entrants_than_there_are_make_an_infinite_interval_with_their_number():
+    found = standings(arrivals(), conformal_level=0.95)
+    entry = {one.model: one for one in found.entries}["new-a"]
+    assert (entry.extra["conformal_low"], entry.extra["conformal_high"]) == (None, None)
+    assert told(found, "infinite conformal interval") == (
+        "infinite conformal interval: 12 calibrated entrants stand for it, and the level needs at least 19: "
+        "new-a, new-b, new-c"
+    )
+    assert (found.diagnostics["conformal"]["needed"], found.diagnostics["conformal"]["q"]["new-a"]) == (19, None)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.99])
+def test_sampling_intervals_are_students_with_a_degree_less_than_items(level):
+    for name in NEW:
+        entry = placed(arrivals(), level=level)[name]
+        reach = stats.t.ppf((1 + level) / 2, 20 - 1)
+        assert (entry.low, entry.high) == pytest.approx(
+            (entry.score - reach * entry.se, entry.score + reach * entry.se)
+        )
+
+
+def test_calibrated_entrants_keep_the_files_rating():
+    found = placed(arrivals())
+    kept = {one.model: MEAN + POINTS * one.soft_theta for one in known().anchors}
+    assert {name: found[name].score for name in OLD} == pytest.approx(kept, abs=1e-9)
+
+
+def test_calibrated_entrants_have_no_interval_of_any_kind():
+    rows = [placed(arrivals())[name] for name in OLD]
+    assert {(one.low, one.high, one.se, *one.extra.values()) for one in rows} == {(None,) * 6}
+
+
+def test_all_are_ranked_by_their_score():
+    entries = standings(arrivals()).entries
+    assert [one.rank for one in entries] == list(range(1, 16))
+    assert [one.score for one in entries] == sorted((one.score for one in entries), reverse=True)
+
+
+def strangers(*rows):
+    """Return battles of entrants that never met a calibrated one."""
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "margin"])
+    return frame.assign(credit=(np.sign(frame["margin"]) + 1) / 2, judge="rubric-judge")
+
+
+LONE = [("item-01", "lone", "lonely", 1.5), ("item-02", "lonely", "new-a", 0.5)]
+
+
+def test_entrants_that_never_met_a_calibrated_one_come_last_without_a_score():
+    *_, one, other = standings(arrivals(), strangers(*LONE)).entries
+    assert ({one.model, other.model}, one.rank, other.rank) == ({"lone", "lonely"}, 16, 16)
+    assert {one.score, one.se, one.extra["conformal_low"], other.score, other.extra["conformal_level"]} == {None}
+
+
+def test_entrants_that_never_met_a_calibrated_one_are_named_with_what_would_help():
+    warning = told(standings(arrivals(), strangers(*LONE)), "no place")
+    assert "no place and no conformal interval: lone, lonely. What would help: battles against any" in warning
+
+
+def test_battles_among_newcomers_are_counted_as_left_out():
+    found = standings(arrivals(), among_new(), strangers(*LONE))
+    assert told(found, "between new") == (
+        f"{len(among_new()) + 2} battles between new entrants are left out: each is placed alone"
+    )
+
+
+def test_battles_among_calibrated_entrants_are_counted_as_left_out():
+    found = standings(arrivals(), among_old().head(31))
+    assert told(found, "between calibrated") == (
+        "31 battles between calibrated entrants are left out: their ratings are fixed"
+    )
+
+
+def test_where_nothing_is_left_out_nothing_is_said_of_it():
+    assert standings(arrivals()).warnings == ()
+
+
+NOBODY_PLACED = (
+    "no conformal intervals: nobody whom the calibration does not know has battles against those it knows; all are "
+    "rated together, by its beta"
+)
+
+
+@pytest.mark.parametrize("frame", [among_old, among_new], ids=["all known", "none known"])
+def test_without_anybody_to_place_all_are_rated_together_by_the_files_beta(frame):
+    found = standings(frame())
+    joint = rank(read_battles(frame()), "soft-elo", beta=known().target.beta).standings[0]
+    expected = {one.model: one.score for one in joint.entries}
+    assert {one.model: one.score for one in found.entries} == pytest.approx(expected, abs=1e-9)
+    assert ({*found.entries[0].extra}, NOBODY_PLACED in found.warnings) == (set(), True)
+
+
+def test_in_a_joint_fit_the_error_of_the_files_beta_is_in_the_intervals():
+    found = {one.model: one.se for one in standings(among_old()).entries}
+    joint = rank(read_battles(among_old()), "soft-elo", beta=known().target.beta).standings[0]
+    assert all(found[one.model] > one.se for one in joint.entries)
+
+
+def test_newcomers_whose_battles_lack_a_margin_are_nobody_to_place():
+    frame = pd.concat([among_old(), arrivals().assign(margin=np.nan)])
+    assert NOBODY_PLACED in standings(frame).warnings
+
+
+@pytest.mark.parametrize(
+    "options", [{"pin": "new-a:1000"}, {"regularization": 0.01}, {"cluster": "row"}], ids=lambda one: next(iter(one))
+)
+def test_what_the_calibration_decides_is_refused_beside_placement(options):
+    with pytest.raises(UsageError, match=f"{next(iter(options))}: new entrants are placed on the calibration's axis"):
+        standings(arrivals(), **options)
+
+
+@pytest.mark.parametrize("options", [{"pin": "old-00:1000"}, {"regularization": 0.05}, {"cluster": "row"}])
+def test_the_same_is_allowed_where_nobody_is_placed(options):
+    assert len(standings(among_old(), **options).entries) == 12
+
+
+@pytest.mark.parametrize("options", [{"target": "margin"}, {"beta": 0.5}, {"constant": 0.7}])
+@pytest.mark.parametrize("frame", [arrivals, among_old])
+def test_another_map_beside_a_calibration_is_refused(frame, options):
+    with pytest.raises(UsageError, match="target, beta and constant say what the calibration says already"):
+        standings(frame(), **options)
+
+
+@pytest.mark.parametrize("options", [{"strata": "family"}, {"halflife": 30.0}, {"conformal_level": 0.8}])
+def test_options_of_conformal_intervals_need_a_calibration(options):
+    with pytest.raises(UsageError, match="strata, halflife and conformal_level need --calibration FILE"):
+        rank(read_battles(among_old()), "soft-elo", **options)
+
+
+def q_of(found):
+    return found.diagnostics["conformal"]["q"]
+
+
+def test_with_strata_only_scores_of_the_same_stratum_count():
+    found = standings(arrivals(), entrants=ABOUT, strata="family", conformal_level=0.7)
+    oaks, pines = (
+        quantile(scores_of([one for one in known().entrants if FAMILY[one.model] == family]), 0.7)
+        for family in ("oak", "pine")
+    )
+    assert oaks != pines
+    assert q_of(found) == {"new-a": oaks, "new-b": oaks, "new-c": pines}
+    assert found.diagnostics["conformal"]["n"] == {"new-a": 9, "new-b": 9, "new-c": 3}
+
+
+def test_a_stratum_that_is_too_small_gives_an_infinite_interval_with_the_number_needed():
+    found = standings(arrivals(), entrants=ABOUT, strata="family")
+    entries = {one.model: one.extra["conformal_low"] for one in found.entries}
+    assert (entries["new-a"] is not None, entries["new-c"]) == (True, None)
+    assert told(found, "infinite") == (
+        "infinite conformal interval: 3 calibrated entrants stand for it, and the level needs at least 9: new-c"
+    )
+
+
+def test_a_stratum_that_no_calibrated_entrant_is_of_gives_an_infinite_interval():
+    found = standings(arrivals(), entrants=ABOUT.replace({"pine": "palm"}), strata="family")
+    assert "0 calibrated entrants stand for it, and the level needs at least 9: new-c" in told(found, "infinite")
+
+
+@pytest.mark.parametrize(
+    "facts", [None, ABOUT.drop(columns="family"), ABOUT[ABOUT["model"] != "new-a"], ABOUT.replace({"oak": None})]
+)
+def test_a_newcomer_of_unknown_stratum_is_refused_with_the_remedy(facts):
+    with pytest.raises(UsageError, match="no family of new-a: give a table with the columns model, family"):
+        standings(arrivals(), entrants=facts, strata="family")
+
+
+def by_weight(level, halflife, date="2026-12-01"):
+    """The weighted quantile in plain Python: the newcomer weighs 1, and its score is infinite."""
+    rows = sorted((one.score("soft"), one.about["date"]) for one in known().entrants)
+    days = [abs((pd.Timestamp(date) - pd.Timestamp(told)).days) for _, told in rows]
+    weights = [0.5 ** (day / halflife) for day in days]
+    for k, (score, _) in enumerate(rows):
+        if sum(weights[: k + 1]) >= level * (sum(weights) + 1):
+            return score
+    return math.inf
+
+
+@pytest.mark.parametrize(("level", "halflife"), [(0.5, 60.0), (0.6, 90.0), (0.7, 120.0), (0.8, 90.0)])
+def test_calibrated_entrants_weigh_half_per_halflife(level, halflife):
+    found = standings(arrivals(), entrants=ABOUT, halflife=halflife, conformal_level=level)
+    expected = by_weight(level, halflife)
+    assert math.isfinite(expected)
+    assert q_of(found) == dict.fromkeys(NEW, expected)
+
+
+@pytest.mark.parametrize(("level", "halflife"), [(0.5, 60.0), (0.7, 120.0), (0.8, 90.0)])
+def test_a_halflife_gives_another_quantile_than_none(level, halflife):
+    assert by_weight(level, halflife) != quantile(scores_of(known().entrants), level)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9])
+def test_an_enormous_halflife_is_as_good_as_none(level):
+    found = standings(arrivals(), entrants=ABOUT, halflife=1e12, conformal_level=level)
+    assert q_of(found) == q_of(standings(arrivals(), conformal_level=level))
+
+
+def test_a_short_halflife_leaves_too_little_weight():
+    found = standings(arrivals(), entrants=ABOUT, halflife=1.0)
+    assert q_of(found) == dict.fromkeys(NEW)
+    assert "and the level needs more of their weight: new-a, new-b, new-c" in told(found, "infinite")
+
+
+def test_a_calibrated_entrant_without_a_date_counts_nothing():
+    found = standings(arrivals(), calibration=calibrated(), entrants=ABOUT, halflife=1e12, conformal_level=0.5)
+    assert q_of(found) == dict.fromkeys(NEW)
+
+
+@pytest.mark.parametrize("facts", [None, ABOUT.drop(columns="date"), ABOUT[ABOUT["model"] != "new-a"]])
+def test_a_newcomer_without_a_date_is_refused_with_the_remedy(facts):
+    with pytest.raises(UsageError, match="no date of new-a: give a table with the columns model, date"):
+        standings(arrivals(), entrants=facts, halflife=30.0)
+
+
+def test_a_date_that_is_none_is_refused_with_the_remedy():
+    with pytest.raises(UsageError, match="the date 'soon' of new-a is none; write it as 2026-03-31"):
+        standings(arrivals(), entrants=ABOUT.replace({"2026-12-01": "soon"}), halflife=30.0)
+
+
+@pytest.mark.xfail(strict=True, reason="not compared with a date that has no time zone", raises=TypeError)
+def test_a_date_with_a_time_zone_is_a_date():
+    zoned = ABOUT.replace({"2026-12-01": "2026-12-01T00:00:00Z"})
+    options = {"halflife": 90.0, "conformal_level": 0.6}
+    assert q_of(standings(arrivals(), entrants=zoned, **options)) == q_of(
+        standings(arrivals(), entrants=ABOUT, **options)
+    )
+
+
+@pytest.mark.xfail(strict=True, reason="weighs nan")
+@pytest.mark.parametrize("date", ["NaT", "nan"])
+def test_a_date_that_is_not_a_time_is_refused(date):
+    with pytest.raises(UsageError, match=f"the date '{date}' of new-a is none"):
+        standings(arrivals(), entrants=ABOUT.replace({"2026-12-01": date}), halflife=30.0)
+
+
+@pytest.mark.parametrize("halflife", [0.0, -30.0, float("nan"), float("inf")])
+def test_a_halflife_that_is_no_number_of_days_is_refused(halflife):
+    with pytest.raises(UsageError, match="is not a number of days above 0"):
+        standings(arrivals(), entrants=ABOUT, halflife=halflife)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 90, float("nan")])
+def test_a_conformal_level_outside_0_and_1_is_refused(level):
+    with pytest.raises(UsageError, match=f"level {level} is not between 0 and 1"):
+        standings(arrivals(), conformal_level=level)
+
+
+def test_a_table_of_entrants_that_names_a_model_twice_is_refused():
+    with pytest.raises(DataError, match="model 'old-00' stands in it twice"):
+        standings(arrivals(), entrants=pd.concat([ABOUT, ABOUT]))
+
+
+ASSUMED = "holds if a new entrant is exchangeable with the calibrated entrants"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, [ASSUMED + ";"]),
+        ({"strata": "family"}, [ASSUMED + " of its own family;"]),
+        ({"halflife": 1e4}, [ASSUMED, "half per 10000 days", "coverage falls short by at most"]),
+    ],
+    ids=["plain", "strata", "halflife"],
+)
+def test_what_the_coverage_rests_on_is_said_with_the_numbers_and_in_the_printed_table(options, words):
+    found = standings(arrivals(), entrants=ABOUT, **options)
+    assumption, printed = (
+        " ".join(text.split()) for text in (found.diagnostics["conformal"]["assumption"], denominators(found))
+    )
+    assert [part in assumption for part in words] == [True] * len(words)
+    assert assumption in printed
+
+
+@pytest.mark.parametrize(("cluster", "drawn"), [("item", "items independent"), ("row", "battles independent")])
+def test_what_standard_errors_take_for_independent_is_said(cluster, drawn):
+    found = standings(arrivals(), calibration=calibrated(cluster=cluster))
+    assert drawn in found.diagnostics["conformal"]["assumption"]
+    assert found.interval == f"bootstrap:25 of own {cluster}s, anchors and beta held fixed"
+
+
+@pytest.mark.xfail(strict=True, reason="the words are the calibration's, not what was drawn")
+def test_without_items_the_new_battles_are_said_to_be_independent():
+    found = standings(arrivals().drop(columns="item"))
+    assert "own rows" in found.interval
+    assert "battles independent" in found.diagnostics["conformal"]["assumption"]
+
+
+def test_a_calibration_of_single_battles_warns_where_battles_share_items():
+    found = standings(arrivals(), calibration=calibrated(cluster="row"))
+    assert told(found, "too narrow").startswith("battles of new-a, new-b, new-c share items")
+
+
+def test_a_single_item_gives_a_score_and_no_interval():
+    found = standings(arrivals()[arrivals()["item"] == "item-03"])
+    entry = {one.model: one for one in found.entries}["new-a"]
+    assert (entry.score is not None, entry.se, entry.low, entry.extra["conformal_low"]) == (True, None, None, None)
+    assert told(found, "a single item").endswith("no interval: new-a, new-b, new-c")
+
+
+@pytest.mark.xfail(strict=True, reason="a standard error of 1e-14 makes an interval of no width")
+def test_battles_that_all_say_the_same_give_no_interval_of_no_width():
+    same = strangers(*((f"item-{k:02d}", "zed", "old-00", 2.0) for k in range(20)))
+    entry = placed(arrivals(), same)["zed"]
+    assert (entry.score is not None, entry.low, entry.extra["conformal_low"]) == (True, None, None)
+
+
+def test_margins_of_a_size_that_saturates_are_separated_and_unbounded():
+    won = strangers(*((f"item-{k:02d}", "zed", old, 1000.0) for k in range(20) for old in OLD))
+    found = standings(arrivals(), won)
+    zed = {one.model: one for one in found.entries}["zed"]
+    assert (zed.separated, zed.low, zed.extra["conformal_high"]) == (True, None, None)
+    assert "separated" in told(found, "zed")
+
+
+def test_a_calibration_of_the_same_judge_prompt_and_margins_is_not_warned_of():
+    found = standings(arrivals().assign(prompt_hash="abc"), calibration=calibrated(hashed=True))
+    assert found.warnings == ()
+
+
+def test_another_judge_is_warned_of_by_name():
+    found = standings(arrivals().assign(judge="kind-judge"))
+    assert told(found, "another judge") == (
+        "another judge: calibrated on 'rubric-judge', the battles are of 'kind-judge'"
+    )
+
+
+def test_battles_that_do_not_say_their_judge_are_warned_of():
+    assert told(standings(arrivals().drop(columns="judge")), "judged") == (
+        "the battles do not say who judged: a calibration holds for its own judge"
+    )
+
+
+def test_another_prompt_is_warned_of_by_its_hash():
+    found = standings(arrivals().assign(prompt_hash="def"), calibration=calibrated(hashed=True))
+    assert told(found, "another prompt") == "another prompt: calibrated on abc, the battles have def"
+
+
+@pytest.mark.parametrize(("factor", "warned"), [(0.5, True), (0.8, False), (1.25, False), (2.0, True)])
+def test_margins_of_another_size_are_warned_of_with_both_sizes(factor, warned):
+    before, now = known().agreement["mean_abs_margin"], factor * arrivals()["margin"].abs().mean()
+    found = standings(arrivals().assign(margin=factor * arrivals()["margin"]))
+    words = f"margins of another size: mean |margin| is {now:.3g}, and was {before:.3g}"
+    assert any(one.startswith(words) for one in found.warnings) == warned
+
+
+def test_margins_on_other_criteria_are_refused():
+    frame = among_old().assign(margin_style=among_old()["margin"] + 0.1, margin_depth=among_old()["margin"])
+    calibration = calibrate(read_battles(frame), bootstrap=20, target="criteria")
+    other = arrivals().assign(margin_style=arrivals()["margin"], margin_tone=arrivals()["margin"])
+    with pytest.raises(Exception, match="another judge or another rubric"):
+        standings(other, calibration=calibration)
+
+
+def test_slices_are_placed_on_the_same_axis():
+    halves = arrivals().assign(half=np.where(arrivals()["item"] < "item-10", "first", "second"))
+    ranking = rank(read_battles(halves), "soft-elo", calibration=known(), by="half")
+    first, second = ({one.model: one.score for one in part.entries} for part in ranking.standings)
+    assert [first[name] for name in OLD] == [second[name] for name in OLD]
+    assert first["new-a"] == pytest.approx(own_score("new-a", halves[halves["half"] == "first"], known()), abs=1e-8)

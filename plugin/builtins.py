@@ -1,6 +1,6 @@
-"""podium's own rankers and formats: one line each."""
+"""podium's own rankers, scorers and formats: one line each."""
 
-from podium.hookspecs import Format, Ranker, hookimpl
+from podium.hookspecs import Format, Ranker, Scorer, hookimpl
 
 
 def _any_of(*alternatives: str) -> tuple[frozenset[str], ...]:
@@ -30,6 +30,12 @@ def podium_rankers() -> list[Ranker]:
             "how often each entrant, as anchor, tells two others apart",
         ),
     ]
+
+
+@hookimpl
+def podium_scorers() -> list[Scorer]:
+    """Return podium's own judge scorers."""
+    return []
 
 
 @hookimpl

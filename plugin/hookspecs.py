@@ -1,4 +1,4 @@
-"""What a plugin can add: rankers and file formats.
+"""What a plugin can add: rankers, scorers and file formats.
 
 A plugin is one module whose hooks are marked with `@podium.hookimpl`, and one entry-point line in the group `podium`
 that names it. `examples/third_party_ranker` is a whole one.
@@ -14,6 +14,8 @@ import pluggy
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from podium.scorers.realization import Realization
 
 hookspec = pluggy.HookspecMarker("podium")
 hookimpl = pluggy.HookimplMarker("podium")
@@ -37,6 +39,25 @@ class Ranker:
     def load(self) -> Callable[..., Any]:
         """Return the function, importing it now if it was given by name."""
         return _load(self.function)
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A named way to ask a judge, and to read what it answers.
+
+    Attributes:
+        name: what the user calls it.
+        realization: the prompt and the reader, or where to import them from (`module:name`).
+        summary: one line for `podium list`.
+    """
+
+    name: str
+    realization: "Realization | str"
+    summary: str
+
+    def load(self) -> "Realization":
+        """Return the realization, importing it now if it was given by name."""
+        return _load(self.realization)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +94,16 @@ def podium_rankers() -> Sequence[Ranker]:  # type: ignore[empty-body]
 
 
 @hookspec
+def podium_scorers() -> Sequence[Scorer]:  # type: ignore[empty-body]
+    """Return the judge scorers that this plugin adds."""
+
+
+@hookspec
 def podium_formats() -> Sequence[Format]:  # type: ignore[empty-body]
     """Return the file formats that this plugin adds."""
 
 
-def _load(target: Callable[..., Any] | str) -> Callable[..., Any]:
+def _load(target: Any) -> Any:
     if not isinstance(target, str):
         return target
     module, _, name = target.partition(":")

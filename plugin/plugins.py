@@ -1,20 +1,43 @@
-"""Find what is plugged in: podium's own rankers and formats, and those of other packages."""
+"""Find what is plugged in: what podium brings itself, and what other packages add."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import pluggy
 
 from podium import __version__, builtins, hookspecs
 from podium.errors import PluginError, unknown_name
-from podium.hookspecs import Format, Ranker
+from podium.hookspecs import Format, Ranker, Scorer
+
+if TYPE_CHECKING:
+    from podium.scorers.realization import Realization
 
 GROUP = "podium"
-HOOKS = ("podium_rankers", "podium_formats")
-Extension = TypeVar("Extension", Ranker, Format)
+KINDS: dict[type, str] = {
+    Ranker: "ranker",
+    Scorer: "scorer",
+    Format: "format",
+}
+"""What can be plugged in, and the word for one of it; the hook is `podium_` and the word's plural."""
+HOOKS = tuple(f"podium_{noun}s" for noun in KINDS.values())
+
+
+class Named(Protocol):
+    """What all extensions have."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
+
+    def load(self) -> Any: ...
+
+
+Extension = TypeVar("Extension", bound=Named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +48,65 @@ class Registered(Generic[Extension]):
     origin: str
 
 
-def rankers() -> dict[str, Registered[Ranker]]:
-    """Return all rankers by name.
+def registered(kind: type[Extension]) -> dict[str, Registered[Extension]]:
+    """Return all extensions of a kind by name.
 
     Raises:
         PluginError: a plugin is broken, or two register the same name.
     """
-    return _registered("podium_rankers", "ranker", Ranker)
+    noun = KINDS[kind]
+    hook = f"podium_{noun}s"
+    found: dict[str, Registered[Extension]] = {}
+    for implementation in getattr(_manager().hook, hook).get_hookimpls():
+        origin = implementation.plugin_name
+        for answer in _called(implementation.function, origin, hook):
+            extension = _checked(answer, kind, origin, hook)
+            if extension.name in found:
+                raise PluginError(
+                    f"two plugins register the {noun} {extension.name!r}: {found[extension.name].origin} "
+                    f"and {origin}; uninstall or rename one"
+                )
+            found[extension.name] = Registered(extension, origin)
+    return dict(sorted(found.items()))
+
+
+def named(kind: type[Extension], name: str) -> Extension:
+    """Return the extension of a kind that has the name.
+
+    Raises:
+        UsageError: none has that name; the nearest is suggested.
+    """
+    known = registered(kind)
+    if name not in known:
+        raise unknown_name(KINDS[kind], name, known)
+    return known[name].extension
+
+
+def imported(extension: Named) -> Any:
+    """Return what an extension stands for, importing it now if it was given by name.
+
+    Raises:
+        PluginError: it cannot be imported.
+    """
+    try:
+        return extension.load()
+    except (ImportError, AttributeError) as error:
+        raise PluginError(f"{_culprit(extension)} cannot be imported: {error}") from error
+
+
+def rankers() -> dict[str, Registered[Ranker]]:
+    """Return all rankers by name."""
+    return registered(Ranker)
 
 
 def formats() -> dict[str, Registered[Format]]:
-    """Return all formats by name.
+    """Return all formats by name."""
+    return registered(Format)
 
-    Raises:
-        PluginError: a plugin is broken, or two register the same name.
-    """
-    return _registered("podium_formats", "format", Format)
+
+def scorers() -> dict[str, Registered[Scorer]]:
+    """Return all scorers by name."""
+    return registered(Scorer)
 
 
 def ranker(name: str) -> Ranker:
@@ -49,7 +115,7 @@ def ranker(name: str) -> Ranker:
     Raises:
         UsageError: no ranker has that name; the nearest is suggested.
     """
-    return _find("ranker", name, rankers())
+    return named(Ranker, name)
 
 
 def ranker_function(name: str) -> Callable[..., Any]:
@@ -59,7 +125,7 @@ def ranker_function(name: str) -> Callable[..., Any]:
         UsageError: no ranker has that name; the nearest is suggested.
         PluginError: the function cannot be imported, or is none.
     """
-    return _imported("ranker", ranker(name), rankers()[name].origin)
+    return _function(named(Ranker, name))
 
 
 def reader(known: Format) -> Callable[..., Any]:
@@ -68,7 +134,7 @@ def reader(known: Format) -> Callable[..., Any]:
     Raises:
         PluginError: the function cannot be imported, or is none.
     """
-    return _imported("format", known, formats()[known.name].origin)
+    return _function(known)
 
 
 def format_named(name: str) -> Format:
@@ -77,23 +143,35 @@ def format_named(name: str) -> Format:
     Raises:
         UsageError: no format has that name; the nearest is suggested.
     """
-    return _find("format", name, formats())
+    return named(Format, name)
 
 
-def _imported(kind: str, extension: Ranker | Format, origin: str) -> Callable[..., Any]:
-    try:
-        function = extension.load()
-    except (ImportError, AttributeError) as error:
-        raise PluginError(f"plugin {origin}: {kind} {extension.name!r} cannot be imported: {error}") from error
+def realization(name: str) -> "Realization":
+    """Return how the scorer of that name asks a judge and reads its reply.
+
+    Raises:
+        UsageError: no scorer has that name; the nearest is suggested.
+        PluginError: the realization cannot be imported, or is none.
+    """
+    from podium.scorers.realization import Realization
+
+    scorer = named(Scorer, name)
+    found = imported(scorer)
+    if not isinstance(found, Realization):
+        raise PluginError(f"{_culprit(scorer)} is no Realization but {found!r}")
+    return found
+
+
+def _function(extension: Named) -> Callable[..., Any]:
+    function = imported(extension)
     if not callable(function):
-        raise PluginError(f"plugin {origin}: {kind} {extension.name!r} is no function but {function!r}")
+        raise PluginError(f"{_culprit(extension)} is no function but {function!r}")
     return function
 
 
-def _find(kind: str, name: str, known: dict[str, Registered[Extension]]) -> Extension:
-    if name not in known:
-        raise unknown_name(kind, name, known)
-    return known[name].extension
+def _culprit(extension: Named) -> str:
+    kind = type(extension)
+    return f"plugin {registered(kind)[extension.name].origin}: {KINDS[kind]} {extension.name!r}"
 
 
 @cache
@@ -123,22 +201,6 @@ def _register(manager: pluggy.PluginManager, entry: EntryPoint) -> None:
 def _origin(entry: EntryPoint) -> str:
     package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown package"
     return f"{package} ({entry.name} = {entry.value})"
-
-
-def _registered(hook: str, kind: str, expected: type[Extension]) -> dict[str, Registered[Extension]]:
-    found: dict[str, Registered[Extension]] = {}
-    manager = _manager()
-    for implementation in manager.hook.__getattribute__(hook).get_hookimpls():
-        origin = implementation.plugin_name
-        for answer in _called(implementation.function, origin, hook):
-            extension = _checked(answer, expected, origin, hook)
-            if extension.name in found:
-                raise PluginError(
-                    f"two plugins register the {kind} {extension.name!r}: {found[extension.name].origin} "
-                    f"and {origin}; uninstall or rename one"
-                )
-            found[extension.name] = Registered(extension, origin)
-    return dict(sorted(found.items()))
 
 
 def _called(function: object, origin: str, hook: str) -> Iterable[object]:

@@ -7,22 +7,18 @@ import click
 KINDS = ("rankers", "scorers", "tournaments", "formats")
 
 
-@click.command("list", short_help="Show rankers and formats, and the package each comes from.")
+@click.command("list", short_help="Show what is plugged in, and the package each comes from.")
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 def list_(kind: str | None) -> None:
     """Show what is plugged in: rankers (with their options), scorers, tournaments, formats, or all in short."""
     from podium import plugins
 
-    known: dict[str, dict[str, Any]] = {
-        "rankers": plugins.rankers(),
-        "scorers": {},
-        "tournaments": {},
-        "formats": plugins.formats(),
-    }
+    known: dict[str, dict[str, Any]] = {f"{noun}s": plugins.registered(of) for of, noun in plugins.KINDS.items()}
     for name in [kind] if kind else KINDS:
-        click.echo(f"{name}:" if known[name] else f"{name}: none yet")
-        widths = [max(map(len, column)) for column in zip(*_rows(known[name]), strict=True)]
-        for row in _rows(known[name]):
+        rows = _rows(known.get(name, {}))
+        click.echo(f"{name}:" if rows else f"{name}: none yet")
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
             click.echo("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
             if kind == "rankers":
                 click.echo(f"      --set {_options(row[0])}")

@@ -1,0 +1,44 @@
+"""AlpacaEval outputs (`model_outputs.json`): instruction, output, generator. Items are known by their instruction."""
+
+from collections import Counter
+
+from podium.responses.answers import Answer, answer, id_of
+from podium.responses.sheets import Sheet
+
+COLUMNS = {"instruction", "output", "generator"}
+
+
+def fits(sheet: Sheet) -> bool:
+    """Whether these are AlpacaEval outputs; with ids of its own a table is a plain one."""
+    return sheet.columns >= COLUMNS and not sheet.columns & {"id", "item", "uid"}
+
+
+def read(sheet: Sheet) -> list[Answer]:
+    """Read a response per row; an instruction that an entrant answers again is an item of its own.
+
+    Raises:
+        DataError: a row without instruction, or a cell that is no text.
+        UsageError: a label on outputs of several generators.
+    """
+    entrants = sheet.entrants("generator")
+    seen: Counter[tuple[str, str]] = Counter()
+    found = []
+    for record in sheet.records():
+        instruction = record.text("instruction")
+        if not instruction:
+            raise record.error("no instruction", "AlpacaEval outputs name the instruction in every row")
+        entrant = entrants[record.name("generator")]
+        seen[entrant, instruction] += 1
+        item = numbered(id_of(instruction), seen[entrant, instruction])
+        asked = record.question(item, instruction, category=record.name("dataset"))
+        found.append(answer(asked, entrant, record.text("output")))
+    return found
+
+
+def numbered(item: str, time: int) -> str:
+    """Name an item that occurs again by how often it did.
+
+    >>> numbered("q", 1), numbered("q", 2)
+    ('q', 'q#2')
+    """
+    return item if time == 1 else f"{item}#{time}"

@@ -1,0 +1,110 @@
+"""One response as it stands in a file, and the question that it answers."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from podium.errors import DataError, UsageError
+from podium.text import some
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked, as one row of one file says it.
+
+    Attributes:
+        item: its id.
+        instruction: what entrants were asked; None where the file does not say it.
+        category: slice label, or None.
+        reference: an answer that is known to be right, or None.
+        system: the system prompt that entrants were given, or None.
+        source: the file.
+        row: the place in it, as `row 3`.
+        rendered: whether the instruction is a rendering of the item by a template, which may differ between entrants.
+    """
+
+    item: str
+    instruction: str | None
+    category: str | None = None
+    reference: str | None = None
+    system: str | None = None
+    source: str = ""
+    row: str = ""
+    rendered: bool = False
+
+    @property
+    def place(self) -> str:
+        """File and row, for messages."""
+        return ", ".join(part for part in (self.source, self.row) if part)
+
+    def error(self, problem: str, remedy: str) -> DataError:
+        """Return an error that names this place."""
+        return DataError(problem, remedy=remedy, source=self.source or None, row=self.row or None)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One entrant's response to one question.
+
+    Attributes:
+        question: what was asked.
+        entrant: whose response it is.
+        text: the response; None where there is none.
+        reason: why there is none; None where there is one.
+    """
+
+    question: Question
+    entrant: str
+    text: str | None
+    reason: str | None = None
+
+
+EMPTY = "empty response"
+ERRORED = "errored"
+ABSENT = "no response"
+
+
+def answer(question: Question, entrant: str, text: str | None, *, errored: bool = False) -> Answer:
+    """Return an answer, with its reason where there is no text to judge.
+
+    >>> answer(Question("q1", "Say hi."), "wren", " ").reason
+    'empty response'
+    """
+    if errored:
+        return Answer(question, entrant, None, ERRORED)
+    if text is None or not text.strip():
+        return Answer(question, entrant, None, EMPTY)
+    return Answer(question, entrant, text)
+
+
+def entrant_of(named: Iterable[str | None], label: str | None, otherwise: str) -> dict[str | None, str]:
+    """Return what to call each of the entrants that a file names; None stands for rows that name none.
+
+    A label wins over the one name in a file; a file without names takes the label, else the fallback.
+
+    Raises:
+        UsageError: a label on a file of several entrants.
+    """
+    names = sorted({one for one in named if one is not None})
+    if label is None:
+        return {None: otherwise, **{name: name for name in names}}
+    if len(names) > 1:
+        raise UsageError(
+            f"the label {label!r} stands for one entrant, and the file holds {len(names)}: {some(names, most=5)}; "
+            "leave the label out"
+        )
+    return {None: label, **dict.fromkeys(names, label)}
+
+
+def id_of(instruction: str) -> str:
+    """Return an id for an instruction that has none: the same text has the same id.
+
+    >>> id_of("Say hi.")
+    'i-e276e57b8ac9'
+    """
+    return f"i-{hashlib.sha256(normal(instruction).encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+def normal(text: str) -> str:
+    """Return the text as it is compared: line ends and outer blanks do not count."""
+    return text.replace("\r\n", "\n").strip()

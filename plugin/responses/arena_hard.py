@@ -1,0 +1,100 @@
+"""arena-hard answers (`model_answer/*.jsonl`) and questions: v0.1 has choices with turns, v2 has messages."""
+
+from typing import Any
+
+from podium.responses.answers import Answer, Question, answer
+from podium.responses.sheets import Record, Sheet, empty
+
+ERROR = "$ERROR$"
+"""What arena-hard writes where the provider failed."""
+
+
+def holds_answers(sheet: Sheet) -> bool:
+    """Whether these are one model's answers."""
+    known = sheet.columns
+    return _item(sheet) is not None and bool(known & {"choices", "messages"}) and bool(known & {"model", "model_id"})
+
+
+def holds_questions(sheet: Sheet) -> bool:
+    """Whether these are v0.1 questions, whose prompts are turns; those of v2 are a plain table."""
+    return _item(sheet) is not None and "turns" in sheet.columns
+
+
+def read(sheet: Sheet) -> list[Answer]:
+    """Read a response per row.
+
+    Raises:
+        DataError: a row of neither shape, or a conversation of several turns.
+        UsageError: a label on answers of several models.
+    """
+    model = "model" if "model" in sheet.columns else "model_id"
+    entrants = sheet.entrants(model)
+    return [_answer(record, _item(sheet), entrants[record.name(model)]) for record in sheet.records()]
+
+
+def read_questions(sheet: Sheet) -> list[Question]:
+    """Read a v0.1 question per row.
+
+    Raises:
+        DataError: a question of several turns.
+    """
+    return [
+        record.question(
+            _id(record, _item(sheet)),
+            _content(record, _one(record, record.cells["turns"], "turns")),
+            category=record.name("cluster") or record.name("category"),
+        )
+        for record in sheet.records()
+    ]
+
+
+def _item(sheet: Sheet) -> str | None:
+    return next((name for name in ("uid", "question_id") if name in sheet.columns), None)
+
+
+def _id(record: Record, column: str | None) -> str:
+    item = record.name(column)
+    if item is None:
+        raise record.error(f"no {column}", "give each row the id of its question")
+    return item
+
+
+def _answer(record: Record, column: str | None, entrant: str) -> Answer:
+    item = _id(record, column)
+    if isinstance(record.cells.get("messages"), list):
+        instruction, system, text = _messages(record, record.cells["messages"])
+    else:
+        choice = _one(record, record.cells.get("choices"), "choices")
+        turns = choice.get("turns") if isinstance(choice, dict) else None
+        instruction, system, text = None, None, _content(record, _one(record, turns, "turns"))
+    return answer(record.question(item, instruction, system=system), entrant, text, errored=text == ERROR)
+
+
+def _messages(record: Record, messages: list[Any]) -> tuple[str | None, str | None, str | None]:
+    """Return instruction, system prompt and response."""
+    said: dict[str, list[str | None]] = {"system": [], "user": [], "assistant": []}
+    for message in messages:
+        role = message.get("role") if isinstance(message, dict) else None
+        if role not in said:
+            raise record.error(f"a message of role {role!r}", "roles are system, user and assistant")
+        said[role].append(_content(record, message))
+    several = [role for role, texts in said.items() if len(texts) > 1]
+    if several:
+        raise record.error(f"{len(said[several[0]])} messages of role {several[0]}", "give conversations of one turn")
+    system, instruction, text = (next(iter(texts), None) for texts in said.values())
+    return instruction, system, text
+
+
+def _one(record: Record, values: Any, name: str) -> Any:
+    """Return the one entry of a list."""
+    if not isinstance(values, list) or len(values) != 1:
+        many = len(values) if isinstance(values, list) else "no"
+        raise record.error(f"{many} {name}", f"podium judges one turn: give a list of one for {name}")
+    return values[0]
+
+
+def _content(record: Record, said: Any) -> str | None:
+    """Return the text of a turn or message: itself, its content, or the content's answer (the rest is thought)."""
+    for key in ("content", "answer"):
+        said = said.get(key) if isinstance(said, dict) else said
+    return None if empty(said) else record.as_text("content", said)

@@ -1,0 +1,144 @@
+"""Responses of several entrants to the same items, and what is missing."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from podium.errors import UsageError, unknown_name
+from podium.text import some
+from podium.tournaments.schedule import Field
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One instruction.
+
+    Attributes:
+        id: its name.
+        instruction: what entrants were asked.
+        category: slice label, or None.
+        reference: an answer that is known to be right, or None.
+        system: the system prompt that entrants were given, or None.
+    """
+
+    id: str
+    instruction: str
+    category: str | None = None
+    reference: str | None = None
+    system: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Responses:
+    """What entrants answered. Every entrant has, for every item, either a text or a reason why there is none.
+
+    Attributes:
+        items: in their own order.
+        texts: the responses, by entrant and item.
+        missing: why there is no response to judge, by entrant and item: `no response`, `empty response`, `errored`.
+        sources: the files, sorted.
+        notes: warnings made while reading.
+    """
+
+    items: tuple[Item, ...]
+    texts: Mapping[str, Mapping[str, str]]
+    missing: Mapping[str, Mapping[str, str]]
+    sources: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        lost = sum(map(len, self.missing.values()))
+        return f"Responses({len(self.entrants)} entrants, {len(self.items)} items, {lost} missing)"
+
+    @property
+    def entrants(self) -> tuple[str, ...]:
+        """Names, sorted."""
+        return tuple(sorted(self.texts))
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Names of the categories, sorted."""
+        return tuple(sorted({one.category for one in self.items if one.category is not None}))
+
+    def by_id(self) -> dict[str, Item]:
+        """Return the items by their ids."""
+        return {one.id: one for one in self.items}
+
+    def field(self) -> Field:
+        """Return who can play what."""
+        items = tuple(one.id for one in self.items)
+        absent = {item: frozenset(name for name in self.entrants if item in self.missing[name]) for item in items}
+        return Field(self.entrants, items, {item: names for item, names in absent.items() if names})
+
+    def missing_reasons(self) -> dict[str, dict[str, int]]:
+        """Count what is missing, by entrant and reason; entrants that miss nothing are left out."""
+        counted = {name: dict(sorted(Counter(self.missing[name].values()).items())) for name in self.entrants}
+        return {name: reasons for name, reasons in counted.items() if reasons}
+
+    def digest(self) -> str:
+        """Return a hash of all that a judge could be shown, the same in whatever order files and rows were read."""
+        items = sorted([one.id, one.instruction, one.reference, one.system] for one in self.items)
+        said = [[name, sorted(self.texts[name].items()), sorted(self.missing[name].items())] for name in self.entrants]
+        return hashlib.sha256(json.dumps([items, said]).encode("ascii")).hexdigest()
+
+    def of(self, entrants: Sequence[str]) -> "Responses":
+        """Keep some entrants.
+
+        Raises:
+            UsageError: an entrant that is not there; the nearest is suggested.
+        """
+        for name in entrants:
+            if name not in self.texts:
+                raise unknown_name("entrant", name, self.texts)
+        kept = sorted(set(entrants))
+        return replace(
+            self,
+            texts={name: self.texts[name] for name in kept},
+            missing={name: self.missing[name] for name in kept},
+        )
+
+    def select(
+        self, *, limit: int | None = None, category: str | Sequence[str] | None = None, seed: int | None = None
+    ) -> "Responses":
+        """Keep some items, in their own order.
+
+        Args:
+            limit: how many at most: the first ones, or drawn at random where a seed is given.
+            category: only items of this category, or of these.
+            seed: of the draw; the same seed draws the same items, in whatever order files and rows were read.
+
+        Raises:
+            UsageError: a limit below one, or a category that no item has.
+        """
+        if limit is not None and limit < 1:
+            raise UsageError(f"limit={limit}: give a number of items, 1 or more")
+        items = self.items if category is None else self._in([category] if isinstance(category, str) else category)
+        if limit is not None and limit < len(items):
+            items = items[:limit] if seed is None else _drawn(items, limit, seed)
+        return self._with(items)
+
+    def _in(self, categories: Sequence[str]) -> tuple[Item, ...]:
+        for name in categories:
+            if name not in self.categories:
+                known = some(self.categories) or "none: no source says any"
+                raise UsageError(f"no item has category {name!r}; categories: {known}")
+        return tuple(one for one in self.items if one.category in categories)
+
+    def _with(self, items: tuple[Item, ...]) -> "Responses":
+        kept = {one.id for one in items}
+        return replace(self, items=items, texts=_only(self.texts, kept), missing=_only(self.missing, kept))
+
+
+def _only(cells: Mapping[str, Mapping[str, str]], kept: set[str]) -> dict[str, dict[str, str]]:
+    return {name: {item: text for item, text in row.items() if item in kept} for name, row in cells.items()}
+
+
+def _drawn(items: Sequence[Item], limit: int, seed: int) -> tuple[Item, ...]:
+    """Draw items at random; which ones depends on their ids and the seed alone."""
+    import numpy as np
+
+    ids = sorted(one.id for one in items)
+    drawn = {ids[k] for k in np.random.default_rng(seed).permutation(len(ids))[:limit]}
+    return tuple(one for one in items if one.id in drawn)

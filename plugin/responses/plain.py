@@ -1,0 +1,93 @@
+"""Plain tables: JSONL, JSON, CSV or Parquet with a row per response, and tables of the instructions alone."""
+
+from podium.errors import UsageError
+from podium.responses.answers import Answer, Question, answer, id_of
+from podium.responses.sheets import Record, Sheet, empty
+
+NAMES = {
+    "item": ("item", "id", "uid", "question_id"),
+    "instruction": ("instruction", "prompt", "input", "question"),
+    "response": ("response", "output"),
+    "entrant": ("model", "entrant", "generator"),
+    "category": ("category",),
+    "reference": ("reference",),
+    "system": ("system",),
+    "error": ("error",),
+}
+"""What a column may be called."""
+
+
+def holds_responses(sheet: Sheet) -> bool:
+    """Whether there is a column of responses, and one that says to what."""
+    known = sheet.columns
+    return bool(known & set(NAMES["response"]) and known & {*NAMES["item"], *NAMES["instruction"]})
+
+
+def holds_instructions(sheet: Sheet) -> bool:
+    """Whether there are ids and instructions, and nobody's responses."""
+    known = sheet.columns
+    others = {*NAMES["response"], *NAMES["entrant"], "model_a", "messages", "choices"}
+    return bool(known & set(NAMES["item"]) and known & set(NAMES["instruction"])) and not known & others
+
+
+def read(sheet: Sheet) -> list[Answer]:
+    """Read a row per response.
+
+    Raises:
+        UsageError: two columns could be the same thing.
+        DataError: a row without id and instruction, or a cell that is no text.
+    """
+    columns = chosen(sheet)
+    entrants = sheet.entrants(columns["entrant"])
+    return [_answer(record, columns, entrants) for record in sheet.records()]
+
+
+def read_instructions(sheet: Sheet) -> list[Question]:
+    """Read a row per item.
+
+    Raises:
+        UsageError: two columns could be the same thing.
+        DataError: a row without id or instruction, or a cell that is no text.
+    """
+    columns = chosen(sheet)
+    questions = [question(record, columns) for record in sheet.records()]
+    for one in questions:
+        if one.instruction is None:
+            raise one.error(f"item {one.item!r} has no instruction", "write what was asked, or remove the row")
+    return questions
+
+
+def chosen(sheet: Sheet) -> dict[str, str | None]:
+    """Return which column holds what; None where none does.
+
+    Raises:
+        UsageError: two columns could be the same thing.
+    """
+    return {what: _only(what, [name for name in names if name in sheet.columns]) for what, names in NAMES.items()}
+
+
+def _only(what: str, found: list[str]) -> str | None:
+    if len(found) > 1:
+        raise UsageError(f"the columns {' and '.join(found)} could each be the {what}: rename or remove all but one")
+    return found[0] if found else None
+
+
+def question(record: Record, columns: dict[str, str | None]) -> Question:
+    """Read what was asked; without an id the instruction is its own."""
+    instruction = record.text(columns["instruction"])
+    item = record.name(columns["item"]) or (id_of(instruction) if instruction else None)
+    if item is None:
+        raise record.error("no id and no instruction", "give each row the instruction that it answers, or an id")
+    more = {name: record.name(columns[name]) for name in ("category", "reference")}
+    return record.question(item, instruction, system=record.text(columns["system"]), **more)
+
+
+def _answer(record: Record, columns: dict[str, str | None], entrants: dict[str | None, str]) -> Answer:
+    errored = columns["error"] is not None and _failed(record.cells[columns["error"]])
+    text = None if errored else record.text(columns["response"])
+    return answer(question(record, columns), entrants[record.name(columns["entrant"])], text, errored=errored)
+
+
+def _failed(error: object) -> bool:
+    """Whether a cell of errors says that there was one."""
+    return not empty(error) and error not in ("", False, 0, "false", "False")

@@ -1,0 +1,193 @@
+"""Sources in, responses out: find the files, recognise them, read, and put together."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from podium.errors import DataError, UsageError
+from podium.formats.containers import read_records
+from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
+from podium.responses.answers import Answer, Question
+from podium.responses.assembling import assembled, renamed
+from podium.responses.collection import Responses
+from podium.responses.sheets import Sheet
+from podium.sources import Found, find
+from podium.text import some
+
+QUESTIONS = "question.jsonl"
+"""Where arena-hard keeps the questions: beside the folder of answers, or in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A known shape of tables.
+
+    Attributes:
+        name: for people.
+        fits: whether a file has it.
+        read: its rows.
+    """
+
+    name: str
+    fits: Callable[[Sheet], bool]
+    read: Callable[[Sheet], Sequence[Answer | Question]]
+
+
+SHAPES = (
+    Shape("lm-eval samples of generated text", lm_eval.fits, lm_eval.read),
+    Shape("arena-hard answers", arena_hard.holds_answers, arena_hard.read),
+    Shape("AlpacaEval outputs", alpaca_eval.fits, alpaca_eval.read),
+    Shape("a row per response (instruction or id, response, model)", plain.holds_responses, plain.read),
+    Shape("arena-hard questions", arena_hard.holds_questions, arena_hard.read_questions),
+    Shape("a row per item (id, instruction)", plain.holds_instructions, plain.read_instructions),
+)
+"""The first that fits is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """A reader of files that are no tables; hosts bring one for their own logs.
+
+    Attributes:
+        suffixes: of the files that it may claim, as `.eval`; folders are searched for them, too.
+        claims: whether a file of such a suffix is its own.
+        read: what is in the file. A question's `source` and `row` name the place, its `item` the id.
+    """
+
+    suffixes: tuple[str, ...]
+    claims: Callable[[Path], bool]
+    read: Callable[[Path], Iterable[Answer]]
+
+
+def read_responses(*sources: str | Path, readers: Sequence[FileReader] = ()) -> Responses:
+    """Read the responses of entrants, from files of any known shape.
+
+    Args:
+        sources: files, folders or globs, each optionally `label=path`; the label names the entrant. Files with a row
+            per item and no responses say what was asked.
+        readers: further readers, asked before the known shapes.
+
+    Raises:
+        UsageError: a path that does not exist, an entrant named twice, or nothing to compare.
+        DataError: a file or a value in it is not what it should be.
+    """
+    rows: list[Answer | Question] = []
+    files: list[str] = []
+    skipped: list[str] = []
+    owners: dict[str, str] = {}
+    for source in map(str, sources):
+        own, more, rest = _of_source(source, readers)
+        _refuse_namesakes(owners, source, own)
+        rows, files, skipped = rows + own, files + more, skipped + rest
+    answers = [one for one in rows if isinstance(one, Answer)]
+    if not answers:
+        raise UsageError(f"no responses in {some(sources) or 'nothing'}")
+    questions = [one for one in rows if isinstance(one, Question)]
+    read = assembled(answers, questions + _questions_beside(answers, questions))
+    notes = [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
+    return replace(read, sources=tuple(sorted(files)), notes=(*notes, *read.notes))
+
+
+def _of_source(source: str, readers: Sequence[FileReader]) -> tuple[list[Answer | Question], list[str], list[str]]:
+    """Return the rows of a source, the files they are from, and the files that hold none."""
+    found = _found(source, readers)
+    rows: list[Answer | Question] = []
+    files: list[str] = []
+    skipped: list[str] = []
+    for path in found.paths:
+        own = _of_file(path, found.label, readers, optional=found.searched)
+        (skipped if own is None else files).append(str(path))
+        rows += own or []
+    return rows, files, skipped
+
+
+def _found(source: str, readers: Sequence[FileReader]) -> Found:
+    """Find files as everywhere, and in folders those of the readers, too."""
+    suffixes = [suffix for one in readers for suffix in one.suffixes]
+    further = [found for suffix in suffixes if (found := _try(f"{source.rstrip('/')}/**/*{suffix}"))]
+    plainly = _try(source) if further else find(source)
+    paths = {path for one in (*further, plainly) if one for path in one.paths}
+    label = plainly.label if plainly else further[0].label
+    return Found(label, tuple(sorted(paths)), searched=bool(further) or bool(plainly and plainly.searched))
+
+
+def _try(source: str) -> Found | None:
+    try:
+        return find(source)
+    except UsageError:
+        return None
+
+
+def _of_file(
+    path: Path, label: str | None, readers: Sequence[FileReader], *, optional: bool
+) -> Sequence[Answer | Question] | None:
+    """Return what a file holds; None where it is nothing known and was not named.
+
+    Raises:
+        DataError: it is nothing known.
+    """
+    try:
+        for one in readers:
+            if path.name.endswith(one.suffixes) and one.claims(path):
+                return renamed(one.read(path), label)
+        sheet = Sheet(path, label, read_records(path))
+        shape = next((shape for shape in SHAPES if len(sheet.frame) and shape.fits(sheet)), None)
+        if shape is not None:
+            return shape.read(sheet)
+    except DataError as error:
+        raise error.located(str(path)) from None
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
+    except UnicodeEncodeError as error:
+        raise _half_a_character(path, error) from None
+    if optional:
+        return None
+    raise _unrecognised(sheet)
+
+
+def _half_a_character(path: Path, error: UnicodeEncodeError) -> DataError:
+    return DataError(
+        f"half a surrogate pair, which no text can hold: {error.object[error.start]!r}",
+        source=str(path),
+        remedy="replace it by U+FFFD, or write the response again with the whole character",
+    )
+
+
+def _unrecognised(sheet: Sheet) -> DataError:
+    return DataError(
+        f"no responses in the columns {some(sorted(sheet.columns)) or '(none)'}",
+        source=str(sheet.path),
+        remedy="give a row per response with the columns instruction (or id), response and model; or "
+        + ", ".join(shape.name for shape in SHAPES[:3]),
+    )
+
+
+def _refuse_namesakes(owners: dict[str, str], source: str, rows: Iterable[Answer | Question]) -> None:
+    """Remember which source an entrant is from.
+
+    Raises:
+        UsageError: an entrant is in two sources.
+    """
+    for name in sorted({one.entrant for one in rows if isinstance(one, Answer)}):
+        if name in owners:
+            raise UsageError(
+                f"two sources hold an entrant {name!r}: {owners[name]} and {source}; "
+                f"tell them apart with labels ({name}-1={_path(owners[name])} {name}-2={_path(source)}), or, if they "
+                "are parts of one, give them as one folder or glob"
+            )
+        owners[name] = source
+
+
+def _path(source: str) -> str:
+    label, equals, path = source.partition("=")
+    return path if equals and "/" not in label else source
+
+
+def _questions_beside(answers: Sequence[Answer], questions: Sequence[Question]) -> list[Question]:
+    """Read arena-hard's questions from where they lie, for answers that do not say what they answer."""
+    known = {one.item for one in questions}
+    lacking = [one.question for one in answers if one.question.instruction is None and one.question.item not in known]
+    folders = sorted({Path(one.source).parent for one in lacking})
+    places = {folder / QUESTIONS for start in folders for folder in (start, start.parent)}
+    read = [_of_file(path, None, (), optional=True) or [] for path in sorted(places) if path.is_file()]
+    return [one for rows in read for one in rows if isinstance(one, Question)]

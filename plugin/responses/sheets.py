@@ -1,0 +1,99 @@
+"""A file's records on their way to answers, and the words in which a cell is refused."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from podium.errors import DataError
+from podium.responses.answers import Question, entrant_of
+from podium.text import text_of
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One file's content.
+
+    Attributes:
+        path: where it is.
+        label: the user's word for the entrant, or None.
+        frame: its records; the index names the rows.
+    """
+
+    path: Path
+    label: str | None
+    frame: pd.DataFrame
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Names of the columns."""
+        return frozenset(map(str, self.frame.columns))
+
+    def records(self) -> Iterator["Record"]:
+        """Yield the records with their places."""
+        rows = self.frame.to_dict("records")
+        for place, cells in zip(self.frame.index, rows, strict=True):
+            yield Record(str(self.path), f"{self.frame.index.name} {place}", {str(key): cells[key] for key in cells})
+
+    def entrants(self, column: str | None, otherwise: str | None = None) -> dict[str | None, str]:
+        """Return what to call each entrant that a column names; see `entrant_of`."""
+        named = [text_of(value) for value in self.frame[column]] if column else []
+        return entrant_of(named, self.label, otherwise or stem(self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row of a file."""
+
+    source: str
+    row: str
+    cells: Mapping[str, Any]
+
+    def name(self, column: str | None) -> str | None:
+        """Return a cell as a name or id; None where it is empty or there is no such column."""
+        return None if column is None else text_of(self.cells.get(column))
+
+    def text(self, column: str | None) -> str | None:
+        """Return a cell that must hold text; None where it is empty or there is no such column.
+
+        Raises:
+            DataError: it holds something else.
+        """
+        return None if column is None else self.as_text(column, self.cells.get(column))
+
+    def as_text(self, name: str, value: Any) -> str | None:
+        """Return a value that must be text, or None where it is empty.
+
+        Raises:
+            DataError: it is something else.
+        """
+        if isinstance(value, str):
+            return value
+        if empty(value):
+            return None
+        raise self.error(f"{name} is not text: {str(value)[:60]!r}", f"write the {name} as a string")
+
+    def question(self, item: str, instruction: str | None, **more: Any) -> Question:
+        """Return a question that knows this place."""
+        return Question(item, instruction, source=self.source, row=self.row, **more)
+
+    def error(self, problem: str, remedy: str) -> DataError:
+        """Return an error that names this place."""
+        return DataError(problem, remedy=remedy, source=self.source, row=self.row)
+
+
+def empty(value: Any) -> bool:
+    """Whether a cell holds nothing: null, or the NaN that stands for it."""
+    return value is None or (isinstance(value, float) and value != value) or value is pd.NA
+
+
+def stem(path: Path) -> str:
+    """Return a file's name without what says its container.
+
+    >>> stem(Path("runs/wren-1.5.jsonl.gz"))
+    'wren-1.5'
+    """
+    name = path.name.removesuffix(".gz")
+    return name.rpartition(".")[0] or name

@@ -1,6 +1,6 @@
-"""podium's own rankers, scorers and formats: one line each."""
+"""podium's own rankers, scorers, tournaments and formats: one line each."""
 
-from podium.hookspecs import Format, Ranker, Scorer, hookimpl
+from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
 
 
 def _any_of(*alternatives: str) -> tuple[frozenset[str], ...]:
@@ -36,6 +36,18 @@ def podium_rankers() -> list[Ranker]:
 def podium_scorers() -> list[Scorer]:
     """Return podium's own judge scorers."""
     return []
+
+
+@hookimpl
+def podium_tournaments() -> list[Tournament]:
+    """Return podium's own tournaments."""
+    home = "podium.tournaments"
+    return [
+        Tournament("anchor", f"{home}.anchor:Anchor", "all against one, named or chosen by a pilot, or a few"),
+        Tournament("chain", f"{home}.chain:Chain", "each item plays a random path through all entrants"),
+        Tournament("round_robin", f"{home}.round_robin:RoundRobin", "all pairs, on all items or a sample"),
+        Tournament("swim", f"{home}.swim:Swim", "entrants join one by one and meet ever nearer neighbours"),
+    ]
 
 
 @hookimpl

@@ -1,4 +1,4 @@
-"""What a plugin can add: rankers, scorers and file formats.
+"""What a plugin can add: rankers, scorers, tournaments and file formats.
 
 A plugin is one module whose hooks are marked with `@podium.hookimpl`, and one entry-point line in the group `podium`
 that names it. `examples/third_party_ranker` is a whole one.
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from podium.scorers.realization import Realization
+    from podium.tournaments import schedule
 
 hookspec = pluggy.HookspecMarker("podium")
 hookimpl = pluggy.HookimplMarker("podium")
@@ -61,6 +62,26 @@ class Scorer:
 
 
 @dataclass(frozen=True, slots=True)
+class Tournament:
+    """A named rule that says which battles to play next.
+
+    Attributes:
+        name: what follows `--tournament`.
+        rule: `(*, seed, ...) -> podium.tournaments.schedule.Tournament`, as a class or a function, or where to import
+            it from (`module:name`). Its keyword-only parameters are the options that `--set` accepts.
+        summary: one line for `podium list`.
+    """
+
+    name: str
+    rule: "Callable[..., schedule.Tournament] | str"
+    summary: str
+
+    def load(self) -> "Callable[..., schedule.Tournament]":
+        """Return the rule, importing it now if it was given by name."""
+        return _load(self.rule)
+
+
+@dataclass(frozen=True, slots=True)
 class Format:
     """A named reader of one foreign table.
 
@@ -96,6 +117,11 @@ def podium_rankers() -> Sequence[Ranker]:  # type: ignore[empty-body]
 @hookspec
 def podium_scorers() -> Sequence[Scorer]:  # type: ignore[empty-body]
     """Return the judge scorers that this plugin adds."""
+
+
+@hookspec
+def podium_tournaments() -> Sequence[Tournament]:  # type: ignore[empty-body]
+    """Return the tournaments that this plugin adds."""
 
 
 @hookspec

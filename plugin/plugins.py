@@ -10,7 +10,7 @@ import pluggy
 
 from podium import __version__, builtins, hookspecs
 from podium.errors import PluginError, unknown_name
-from podium.hookspecs import Format, Ranker, Scorer
+from podium.hookspecs import Format, Ranker, Scorer, Tournament
 
 if TYPE_CHECKING:
     from podium.scorers.realization import Realization
@@ -19,6 +19,7 @@ GROUP = "podium"
 KINDS: dict[type, str] = {
     Ranker: "ranker",
     Scorer: "scorer",
+    Tournament: "tournament",
     Format: "format",
 }
 """What can be plugged in, and the word for one of it; the hook is `podium_` and the word's plural."""
@@ -109,6 +110,11 @@ def scorers() -> dict[str, Registered[Scorer]]:
     return registered(Scorer)
 
 
+def tournaments() -> dict[str, Registered[Tournament]]:
+    """Return all tournaments by name."""
+    return registered(Tournament)
+
+
 def ranker(name: str) -> Ranker:
     """Return the ranker of that name.
 
@@ -126,6 +132,16 @@ def ranker_function(name: str) -> Callable[..., Any]:
         PluginError: the function cannot be imported, or is none.
     """
     return _function(named(Ranker, name))
+
+
+def tournament_rule(name: str) -> Callable[..., Any]:
+    """Return the rule of the tournament of that name, importing it now if it was given by name.
+
+    Raises:
+        UsageError: no tournament has that name; the nearest is suggested.
+        PluginError: the rule cannot be imported, or is no function or class.
+    """
+    return _function(named(Tournament, name))
 
 
 def reader(known: Format) -> Callable[..., Any]:

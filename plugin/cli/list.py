@@ -20,17 +20,17 @@ def list_(kind: str | None) -> None:
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for row in rows:
             click.echo("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-            if kind == "rankers":
-                click.echo(f"      --set {_options(row[0])}")
+            if kind in ("rankers", "tournaments"):
+                click.echo(f"      --set {_options(kind, row[0])}")
 
 
-def _options(ranker: str) -> str:
-    """Return a ranker's options as they are typed, with their defaults."""
+def _options(kind: str, name: str) -> str:
+    """Return the options of a ranker or a tournament as they are typed, with their defaults."""
     from podium import plugins
     from podium.options import options_of
 
-    options = options_of(plugins.ranker_function(ranker))
-    return " ".join(f"{name}={'...' if one.default is None else one.default}" for name, one in options.items())
+    options = options_of(plugins.ranker_function(name) if kind == "rankers" else plugins.tournament_rule(name))
+    return " ".join(f"{key}={'...' if one.default in (None, ()) else one.default}" for key, one in options.items())
 
 
 def _rows(registered: dict[str, Any]) -> list[tuple[str, str, str]]:

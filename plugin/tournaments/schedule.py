@@ -1,6 +1,6 @@
 """The words of a tournament: who can play what, what was played, what comes next."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -82,14 +82,31 @@ class Next:
     Attributes:
         pairings: to be played now.
         note: why these.
+        left_out: battles that belong here and cannot be played, because a response is absent.
     """
 
     pairings: tuple[Pairing, ...]
     note: str = ""
+    left_out: int = 0
+
+
+OVER = Next((), "over")
+
+
+def scheduled(field: Field, pairings: Iterable[Pairing], played: Sequence[Round] = (), note: str = "") -> Next:
+    """Schedule those of the pairings that can be played and were not played yet; count those that cannot be."""
+    asked = tuple(pairings)
+    possible = [one for one in asked if field.can_play(one.item, one.a, one.b)] if field.absent else asked
+    done = {outcome.pairing for one in played for outcome in one.outcomes}
+    coming = tuple(one for one in possible if one not in done) if done else tuple(possible)
+    return Next(coming, note, len(asked) - len(possible))
 
 
 class Tournament(Protocol):
-    """A rule: a pure, deterministic function of what was played."""
+    """A rule: a pure, deterministic function of what was played.
+
+    What was scheduled is read from `played` and never worked out again: verdicts may be read anew, opponents stay.
+    """
 
     def next(self, field: Field, played: Sequence[Round]) -> Next:
         """Return the battles to play now, given the rounds so far; no pairings when it is over."""

@@ -1,0 +1,122 @@
+"""Anchor: all entrants against one, or against a few."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from podium.errors import UsageError
+from podium.tournaments.drawing import sampled
+from podium.tournaments.naming import named
+from podium.tournaments.pilot import most_informative
+from podium.tournaments.schedule import OVER, Field, Next, Pairing, Round, scheduled
+
+AUTO = "auto"
+MIN_FOR_PILOT = 3
+"""Entrants: an anchor, and two to tell apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """Play all entrants against an anchor on every item: M - 1 battles an item for M entrants.
+
+    With `anchor=auto` a pilot chooses the most informative entrant (Don-Yehiya et al. 2026, sections 4.3 and 5.3: ten
+    items suffice to tell the bad anchors, the best and the worst entrants, from the others). The pilot plays each
+    candidate against all others. No design that settles every candidate's informativeness on those items is cheaper:
+    it compares the verdicts of all others against that candidate. A battle of two candidates serves both, so with
+    all entrants as candidates the pilot is a round robin, at half the price of one anchor after the other. The
+    anchor's round takes the remaining items; the battles of the pilot count.
+
+    Attributes:
+        anchor: its name, several with commas or as a sequence, or `auto`.
+        pilot: how many items choose the anchor, with `auto`.
+        candidates: who may be chosen, with `auto`; by default everyone. Fewer make a cheaper pilot.
+        items: how many items in all, drawn at random; by default all.
+        seed: of the draws.
+    """
+
+    anchor: str | Sequence[str] = AUTO
+    pilot: int = 10
+    candidates: str | Sequence[str] | None = None
+    items: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.pilot < 1:
+            raise UsageError(f"pilot={self.pilot}: at least one item chooses the anchor")
+
+    @staticmethod
+    def variants(field: Field) -> list[str]:
+        """Return the values of `anchor` that a study sets side by side: a pilot, and everyone."""
+        return [AUTO, *sorted(field.entrants)]
+
+    def next(self, field: Field, played: Sequence[Round]) -> Next:
+        """Return the anchor's battles that were not played yet; with `auto`, those of the pilot first.
+
+        Raises:
+            UsageError: an anchor or a candidate is no entrant.
+            NotIdentifiedError: nothing of the pilot can be read.
+        """
+        items = sampled(field, self.items, self.seed)
+        anchors = self._anchors(field)
+        if not anchors:
+            return self._chosen_by_pilot(field, played, items)
+        note = f"all against {' and '.join(anchors)} on {len(items)} items"
+        return scheduled(field, against(anchors, field.entrants, items), played, note)
+
+    def size(self, field: Field) -> int:
+        """Return how many battles there will be; with `auto`, at most."""
+        if self._anchors(field):
+            return len(self.next(field, ()).pairings)
+        items = sampled(field, self.items, self.seed)
+        pilot = self._pilot(field, items)
+        rest = len(items) - len(self._pilot_items(field, items))
+        return len(pilot.pairings) + rest * max(len(field.entrants) - 1, 0)
+
+    def _anchors(self, field: Field) -> tuple[str, ...]:
+        """Return the anchors, none when a pilot is to choose; of two entrants, either makes the same battles."""
+        if self.anchor == AUTO:
+            return field.entrants[:1] if len(field.entrants) < MIN_FOR_PILOT else ()
+        return named(self.anchor, field.entrants)
+
+    def _chosen_by_pilot(self, field: Field, played: Sequence[Round], items: Sequence[str]) -> Next:
+        pilot = self._pilot(field, items)
+        rounds = _rounds_until(pilot.pairings, played)
+        if rounds is None:
+            return scheduled(field, pilot.pairings, played, pilot.note)
+        if len(played) > rounds:
+            # The round after the pilot is on record: who the anchor is must not be worked out again.
+            return OVER
+        tried = set(self._pilot_items(field, items))
+        outcomes = [one for done in played for one in done.outcomes if one.pairing.item in tried]
+        best = most_informative(self._candidates(field), field.entrants, outcomes)
+        rest = [item for item in items if item not in tried]
+        note = f"all against {best}, the most informative in the pilot, on {len(rest)} more items"
+        return scheduled(field, against((best,), field.entrants, rest), played, note)
+
+    def _pilot(self, field: Field, items: Sequence[str]) -> Next:
+        candidates, tried = self._candidates(field), self._pilot_items(field, items)
+        note = f"pilot: all against each of {len(candidates)} candidates on {len(tried)} items"
+        return scheduled(field, against(candidates, field.entrants, tried), note=note)
+
+    def _pilot_items(self, field: Field, items: Sequence[str]) -> tuple[str, ...]:
+        """Return the items of the pilot: samples of one seed are nested, so these are among all items asked for."""
+        return sampled(field, min(self.pilot, len(items)), self.seed)
+
+    def _candidates(self, field: Field) -> tuple[str, ...]:
+        return field.entrants if self.candidates is None else named(self.candidates, field.entrants)
+
+
+def against(anchors: Collection[str], entrants: Sequence[str], items: Sequence[str]) -> Iterator[Pairing]:
+    """Yield all against each anchor, item after item; two anchors meet once."""
+    pairs = [(a, b) for a, b in combinations(sorted(entrants), 2) if a in anchors or b in anchors]
+    return (Pairing(item, a, b) for item in items for a, b in pairs)
+
+
+def _rounds_until(pairings: Sequence[Pairing], played: Sequence[Round]) -> int | None:
+    """Return after how many rounds all of the pairings were played; None if they were not."""
+    lacking = set(pairings)
+    for number, done in enumerate(played, start=1):
+        lacking.difference_update(one.pairing for one in done.outcomes)
+        if not lacking:
+            return number
+    return None

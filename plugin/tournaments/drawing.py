@@ -1,0 +1,41 @@
+"""What is left to chance: seeded draws that depend on names only, never on the order in which they come."""
+
+from hashlib import sha256
+
+import numpy as np
+
+from podium.errors import UsageError
+from podium.tournaments.schedule import Field
+
+
+def generator(seed: int, *words: str) -> np.random.Generator:
+    """Return a generator for one purpose; draws for other purposes do not move it.
+
+    Args:
+        seed: 0 or more.
+        words: what the draws are for.
+
+    Raises:
+        UsageError: the seed is negative.
+    """
+    if seed < 0:
+        raise UsageError(f"seed={seed} is below 0")
+    purpose = sha256("\0".join(words).encode(errors="surrogatepass")).digest()
+    return np.random.default_rng([seed, int.from_bytes(purpose[:8], "big")])
+
+
+def sampled(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
+    """Return a sample of the items, in their own order; all of them when there are no more than that.
+
+    Samples of one seed are nested: a larger one holds the smaller ones, so what was played is not lost.
+
+    Raises:
+        UsageError: no item is asked for.
+    """
+    if number is not None and number < 1:
+        raise UsageError(f"items={number}: a tournament needs at least one item")
+    if number is None or number >= len(field.items):
+        return field.items
+    names = sorted(field.items)
+    chosen = {names[k] for k in generator(seed, "items").permutation(len(names))[:number]}
+    return tuple(item for item in field.items if item in chosen)

@@ -1,0 +1,35 @@
+"""Round robin: every pair of entrants."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from podium.tournaments.drawing import sampled
+from podium.tournaments.schedule import Field, Next, Pairing, Round, scheduled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundRobin:
+    """Play every pair of entrants on every item, or on a sample of the items.
+
+    It costs M (M - 1) / 2 battles an item for M entrants, and what it finds depends on no choice (Xu et al. 2025,
+    section 3.3). On a sample it is a block design without an anchor.
+
+    Attributes:
+        items: how many items, drawn at random; by default all.
+        seed: of the draw.
+    """
+
+    items: int | None = None
+    seed: int = 0
+
+    def next(self, field: Field, played: Sequence[Round]) -> Next:
+        """Return all pairs that were not played yet, item after item."""
+        items = sampled(field, self.items, self.seed)
+        pairs = list(combinations(sorted(field.entrants), 2))
+        pairings = (Pairing(item, a, b) for item in items for a, b in pairs)
+        return scheduled(field, pairings, played, f"all {len(pairs)} pairs on {len(items)} items")
+
+    def size(self, field: Field) -> int:
+        """Return how many battles there will be."""
+        return len(self.next(field, ()).pairings)

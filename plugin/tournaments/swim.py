@@ -1,0 +1,149 @@
+"""SWIM: entrants join one by one and meet ever nearer neighbours, as in a binary search."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from podium.errors import UsageError
+from podium.rankers.elo import POINTS
+from podium.tournaments.drawing import generator, sampled
+from podium.tournaments.naming import named
+from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, scheduled
+from podium.tournaments.strengths import Meetings, fitted, meetings, met_by, placed
+
+SAME_GAP = 9
+"""Decimals, in logits, to which distances in rating are compared; of equals, the first by name is nearer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swim:
+    """Play the Swiss-Wise Iterative Matchmaking tournament (Xu et al. 2025, Algorithm 1).
+
+    Entrants join in random order. Whoever joins s others plays ceil(max(log2 s, 1)) of them on every item: the first
+    at random, then, one at a time, the nearest in rating that it did not meet yet. Ratings are those of a
+    Bradley-Terry fit (lambda 0.01) to all that was played. Seven entrants make 12 pairs, twenty make 65. Where two
+    entrants have no item that both can play, they are not paired.
+
+    Entrants that were ranked before are named in `rated`, and the others join them: a newcomer to a ranking of M
+    costs ceil(max(log2 M, 1)) opponents. Their battles with each other must be in `played` from the start; or
+    `ratings` says what they are rated, and each newcomer is placed alone on that scale.
+
+    Attributes:
+        seed: of the order, the first opponents and the draw of items.
+        items: how many items, drawn at random; by default all.
+        order: in which entrants join, those of `rated` left out; by default random.
+        rated: entrants that were ranked before: a sequence, or names with commas.
+        ratings: Elo of entrants that were ranked before: a mapping, or `NAME:1612.5` with commas; instead of `rated`.
+    """
+
+    seed: int = 0
+    items: int | None = None
+    order: str | Sequence[str] | None = None
+    rated: str | Sequence[str] = ()
+    ratings: str | Mapping[str, float] | None = None
+
+    def next(self, field: Field, played: Sequence[Round]) -> Next:
+        """Return the next pair, on every item.
+
+        Raises:
+            UsageError: an option names someone who is no entrant, or nothing is known of those in `rated`.
+        """
+        met, before = meetings(played), self.ranked_before(field)
+        self._refuse_unknown(before, met)
+        items = sampled(field, self.items, self.seed)
+        order = self._order(field, before)
+        for position in range(max(len(before), 1), len(order)):
+            joins, ranked = order[position], order[:position]
+            possible = [one for one in ranked if _can_meet(field, items, joins, one)]
+            done = met_by(joins, met) & set(ranked)
+            if len(done) >= min(opponents(position), len(possible)):
+                continue
+            open_ = [one for one in possible if one not in done]
+            if not done:
+                opponent, why = next(one for one in self._drawn(ranked) if one in open_), "at random"
+            else:
+                opponent, why = _nearest(joins, open_, self._strengths(field, order[: position + 1], met)), "nearest"
+            note = f"{joins} joins {position}: opponent {len(done) + 1} of {opponents(position)}, {why}: {opponent}"
+            return scheduled(field, (pairing(item, joins, opponent) for item in items), played, note)
+        return OVER
+
+    def size(self, field: Field) -> int:
+        """Return how many battles there will be, at most: all pairs on all items."""
+        start = max(len(self.ranked_before(field)), 1)
+        pairs = sum(opponents(ranked) for ranked in range(start, len(field.entrants)))
+        return pairs * len(sampled(field, self.items, self.seed))
+
+    def ranked_before(self, field: Field) -> tuple[str, ...]:
+        """Return the entrants that others join as newcomers, sorted.
+
+        Raises:
+            UsageError: one of them is no entrant.
+        """
+        names = self.rated if self.ratings is None else tuple(_elo(self.ratings))
+        return tuple(sorted(named(names, field.entrants))) if names else ()
+
+    def _order(self, field: Field, before: Sequence[str]) -> tuple[str, ...]:
+        """Return all entrants: those ranked before, then the others as they join."""
+        new = sorted(set(field.entrants) - set(before))
+        if self.order is None:
+            return (*before, *(new[k] for k in generator(self.seed, "order").permutation(len(new))))
+        order = named(self.order, field.entrants)
+        if sorted(order) != new:
+            raise UsageError(f"order={','.join(order)}: name each of these once: {', '.join(new)}")
+        return (*before, *order)
+
+    def _drawn(self, ranked: Sequence[str]) -> list[str]:
+        """Return those ranked so far in random order: the first who can play is the first opponent."""
+        names = sorted(ranked)
+        rng = generator(self.seed, "first opponent", str(len(names)))
+        return [names[k] for k in rng.permutation(len(names))]
+
+    def _strengths(self, field: Field, joined: Sequence[str], met: Meetings) -> dict[str, float]:
+        if self.ratings is None:
+            return fitted(joined, met)
+        elo = _elo(self.ratings)
+        centre = sum(elo.values()) / len(elo)
+        fixed = {name: (value - centre) / POINTS for name, value in elo.items() if name in field.entrants}
+        return placed(fixed, [name for name in joined if name not in fixed], met)
+
+    def _refuse_unknown(self, before: Sequence[str], met: Meetings) -> None:
+        """Refuse a ranking of which nothing is known."""
+        known = {name for (a, b), credits in met.items() if credits and a in before and b in before for name in (a, b)}
+        lacking = [] if self.ratings is not None or len(before) < 2 else sorted(set(before) - known)
+        if lacking:
+            raise UsageError(
+                f"rated={', '.join(lacking)}: no readable battle with others of `rated` was given; give the rounds "
+                "played before, or what they are rated (ratings=NAME:1500,...)"
+            )
+
+
+def opponents(ranked: int) -> int:
+    """Return ceil(max(log2 s, 1)): how many of s ranked entrants a newcomer meets.
+
+    >>> [opponents(s) for s in (1, 2, 3, 4, 5, 8, 9)]
+    [1, 1, 2, 2, 3, 3, 4]
+    """
+    return max((ranked - 1).bit_length(), 1)
+
+
+def _nearest(name: str, others: Sequence[str], strength: Mapping[str, float]) -> str:
+    """Return the entrant nearest in rating."""
+    return min(others, key=lambda one: (round(abs(strength[one] - strength[name]), SAME_GAP), one))
+
+
+def _can_meet(field: Field, items: Sequence[str], one: str, other: str) -> bool:
+    return not field.absent or any(field.can_play(item, one, other) for item in items)
+
+
+def _elo(ratings: str | Mapping[str, float]) -> dict[str, float]:
+    """Read ratings as they are typed.
+
+    Raises:
+        UsageError: a name without a number.
+    """
+    if not isinstance(ratings, str):
+        return dict(ratings)
+    parts = [part.strip().rpartition(":") for part in ratings.split(",")]
+    try:
+        return {name: float(value) for name, _, value in parts}
+    except ValueError:
+        raise UsageError(f"ratings={ratings!r}: write NAME:1500, separated by commas") from None

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from podium.battles import Battles
-    from podium.calibration import Calibration, read_calibration
+    from podium.calibration import Calibration
+    from podium.calibration_file import read_calibration
     from podium.calibration_run import calibrate
     from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
     from podium.hookspecs import Format, Ranker, hookimpl
@@ -41,7 +42,7 @@ _HOMES = {
     "hookimpl": "hookspecs",
     "rank": "ranking_run",
     "read_battles": "reading",
-    "read_calibration": "calibration",
+    "read_calibration": "calibration_file",
     "simulate": "simulator",
 }
 

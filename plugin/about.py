@@ -1,5 +1,6 @@
 """What is known of the entrants themselves: a table with a row per model, for strata and weights."""
 
+import math
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -38,7 +39,9 @@ def about_entrants(table: About) -> dict[str, dict[str, Any]]:
 
 def _value(value: Any) -> Any:
     """Write a cell as JSON can keep it: text, a number, or nothing."""
-    if isinstance(value, str | int | float | bool) and value == value:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, str | int | float | bool):
         return value
     text = text_of(value)
     return None if text is None else plain(value) if not isinstance(value, pd.Timestamp) else text

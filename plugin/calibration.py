@@ -3,13 +3,11 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
-from podium.errors import DataError, UsageError
-
 FORMAT_VERSION = "0.1"
-REMEDY = "make the file anew with `podium calibrate`"
+SMALLEST_SE = 1e-6
+"""Elo points; a bootstrap error this small is rounding: every battle says the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ class HeldOut:
     def score(self, kind: str) -> float | None:
         """Return |residual| in standard errors; None where one is unknown."""
         residual, se = self.residual(kind), self.se(kind)
-        return abs(residual) / se if residual is not None and se else None
+        return abs(residual) / se if residual is not None and se is not None and se > SMALLEST_SE else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,93 +244,6 @@ class Calibration:
         """Return the slope fitted without an entrant."""
         weights = list(entrant.weights.values())
         return sum(weights) if self.target.kind == "criteria" else weights[0]
-
-
-def read_calibration(path: str | Path) -> Calibration:
-    """Read a calibration file.
-
-    Raises:
-        UsageError: there is no such file.
-        DataError: it is no calibration file, or a field is not what it should be.
-    """
-    try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UsageError(f"there is no calibration file {str(path)!r}; `podium calibrate` makes one") from None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise DataError(f"cannot be read as JSON ({error})", remedy=REMEDY, source=str(path)) from None
-    try:
-        return from_dict(content)
-    except DataError as error:
-        raise error.located(str(path)) from None
-
-
-def from_dict(content: Any) -> Calibration:
-    """Turn the contract's calibration file back into a calibration.
-
-    Raises:
-        DataError: a field is missing, or is not what it should be.
-    """
-    if not isinstance(content, Mapping):
-        raise DataError("is not a calibration: no JSON object", remedy=REMEDY)
-    try:
-        return _calibration(content)
-    except KeyError as error:
-        raise DataError(f"is not a calibration: no field {error}", remedy=REMEDY) from None
-    except (TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"is not a calibration: {error}", remedy=REMEDY) from None
-
-
-def _calibration(content: Mapping[str, Any]) -> Calibration:
-    method = str(content["se_method"])
-    if not method.startswith("bootstrap:") or not method.partition(":")[2].isdigit():
-        raise DataError(f"se_method {method!r} is unknown", remedy="write bootstrap:N")
-    return Calibration(
-        judge=content["judge"],
-        target=_target(content),
-        regularization=float(content["regularization"]),
-        se_method=method,
-        se_cluster=content.get("se_cluster", "row"),
-        seed=int(content["seed"]),
-        accuracy={kind: _known(Accuracy, {"n": 0, **content["loo"][kind]}) for kind in ("hard", "soft")},
-        entrants=tuple(_held_out(one) for one in content["entrants"]),
-        anchors=tuple(_anchor(one) for one in content["anchors"]),
-        conformal={kind: _known(Conformal, {"needed": 0, **content["conformal"][kind]}) for kind in ("hard", "soft")},
-        agreement=dict(content["agreement"]),
-        stability=tuple(_known(Stability, one) for one in content.get("stability", [])),
-        warnings=tuple(content.get("warnings", [])),
-        provenance=dict(content["provenance"]),
-    )
-
-
-def _target(content: Mapping[str, Any]) -> Target:
-    told = content.get("target") or {"kind": "margin", "weights": {"margin": content["beta"]}}
-    covariance = told.get("covariance")
-    return Target(
-        kind=str(told["kind"]),
-        weights={str(name): float(weight) for name, weight in told["weights"].items()},
-        beta=float(content["beta"]),
-        low=content["beta_low"],
-        high=content["beta_high"],
-        level=content.get("beta_level"),
-        covariance=tuple(tuple(map(float, row)) for row in covariance) if covariance is not None else None,
-        battles=int(content["beta_battles"]),
-        ridge=float(told.get("ridge", 0.0)),
-    )
-
-
-def _held_out(row: Mapping[str, Any]) -> HeldOut:
-    row = {**row, "separated": tuple(row.get("separated", ()))}
-    return _known(HeldOut, row)
-
-
-def _anchor(row: Mapping[str, Any]) -> Anchor:
-    return Anchor(str(row["model"]), *(float(row[f"{kind}_theta"]) for kind in ("human", "hard", "soft")))
-
-
-def _known(noun: Any, row: Mapping[str, Any]) -> Any:
-    """Make a noun of the fields that it knows; others are passed over, as later versions may add some."""
-    return noun(**{item.name: row[item.name] for item in fields(noun) if item.name in row})
 
 
 def _target_dict(target: Target) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from scipy import stats
 
 from podium.about import About, about_entrants
 from podium.battles import Battles
-from podium.calibration import Accuracy, Anchor, Calibration, Conformal, HeldOut, Stability, Target
-from podium.errors import NotIdentifiedError, UsageError
+from podium.calibration import SMALLEST_SE, Accuracy, Anchor, Calibration, Conformal, HeldOut, Stability, Target
+from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.calibration import conformal
 from podium.rankers.calibration.agreement import Agreement, agreement_of
 from podium.rankers.calibration.evidence import Evidence, calibratable, evidence_of
@@ -115,7 +115,8 @@ def compare(battles: Battles, *, tell: Callable[[str], None] = lambda _: None, *
         **options: of `calibrate`, other than `target` and `constant`.
     """
     found = []
-    for kind, constant in COMPARED:
+    credits: tuple[tuple[Kind, float | None], ...] = (("credit", None),) if usual_kind(battles) == "credit" else ()
+    for kind, constant in (*credits, *COMPARED):
         try:
             found.append(calibrate(battles, target=kind, constant=constant, **options))
         except NotIdentifiedError as error:
@@ -203,11 +204,12 @@ def _accuracy(held: Sequence[HeldOut], kind: str) -> Accuracy:
     people = [one.human_elo for one in known]
     if len(known) < 2:
         return Accuracy(len(known), None, None, None)
+    differ = min(len(set(judge)), len(set(people))) > 1
     return Accuracy(
         n=len(known),
         mae=float(np.mean([abs(one.residual(kind) or 0.0) for one in known])),
-        spearman=_real(stats.spearmanr(judge, people).statistic),
-        kendall=_real(stats.kendalltau(judge, people).statistic),
+        spearman=float(stats.spearmanr(judge, people).statistic) if differ else None,
+        kendall=float(stats.kendalltau(judge, people).statistic) if differ else None,
     )
 
 
@@ -232,7 +234,7 @@ def _conformal(held: Sequence[HeldOut], kind: str, level: float, splits: int, se
 
 
 def _stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
-    """Fit beta to random subsets of the human preferences, then to all of them."""
+    """Fit beta to random subsets of the human preferences, of growing size."""
     rows = np.flatnonzero(evidence.preference)
     sizes = [size for size in STABILITY_SIZES if size < len(rows)]
     return [_beta_spread(evidence, rows, size, rng) for size in sizes]
@@ -245,7 +247,7 @@ def _beta_spread(evidence: Evidence, rows: np.ndarray, size: int, rng: np.random
         keep[rng.choice(rows, size, replace=False)] = True
         try:
             weights = evidence.weights(keep)
-        except NotIdentifiedError:
+        except (NotIdentifiedError, NotConvergedError):
             continue
         betas.append(float(slope(evidence.signal.kind, weights) @ weights))
     mean, sd = (float(np.mean(betas)), float(np.std(betas, ddof=1))) if len(betas) > 1 else (None, None)
@@ -281,7 +283,7 @@ def _warnings(
     unlucky = [f"{evidence.entrants[k]} ({n})" for k, n in enumerate(scales["hard"].lost) if n]
     if unlucky:
         found.append(f"resamples of hard ratings without a win or without a loss are left out: {some(unlucky)}")
-    flat = [one.model for one in held if one.soft_elo is not None and not one.soft_se]
+    flat = [one.model for one in held if one.soft_elo is not None and not (one.soft_se or 0.0) > SMALLEST_SE]
     if flat:
         found.append(f"a single {evidence.unit}, or no variation: no standard error and no score for {some(flat)}")
     scored = sum(one.score("soft") is not None for one in held)

@@ -13,7 +13,8 @@ import pandas as pd
 from podium import __version__, plugins
 from podium.about import About, about_entrants
 from podium.battles import Battles
-from podium.calibration import Calibration, read_calibration
+from podium.calibration import Calibration
+from podium.calibration_file import read_calibration
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError, unknown_name
 from podium.options import options_of, parameters_of, ranker_names, unknown_option
 from podium.rankers.bradley_terry import bounded

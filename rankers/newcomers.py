@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from podium.battles import Battles
-from podium.calibration import Calibration
+from podium.calibration import SMALLEST_SE, Calibration
 from podium.rankers.calibration.bounds import Bounds, Quantile, quantile_for
 from podium.rankers.calibration.conformal import needed
 from podium.rankers.calibration.evidence import Evidence, evidence_of
@@ -99,15 +99,15 @@ def place_newcomers(
         ranker="soft-elo",
         scale="elo",
         level=level,
-        interval=f"{calibration.se_method} of own {calibration.se_cluster}s, anchors and beta held fixed",
+        interval=f"{calibration.se_method} of own {evidence.unit}s, anchors and beta held fixed",
         entries=tuple(_entries(places, level, bounds.level_of(calibration), hard)),
         counts=battles.counts(),
         fit=Fit(converged=True, regularization=calibration.regularization),
-        diagnostics={"conformal": _diagnostics(placed, calibration, bounds), **of_battles(battles)},
+        diagnostics={"conformal": _diagnostics(placed, calibration, bounds, evidence.unit), **of_battles(battles)},
         warnings=(
             *battles.notes,
             *_left_out(places, evidence, credit),
-            *_about_placed(placed, calibration, _repeated(battles, [one.model for one in placed])),
+            *_about_placed(placed, evidence.unit, _repeated(battles, [one.model for one in placed])),
         ),
     )
 
@@ -148,11 +148,16 @@ def _with_errors(
     place: Place, own: Own, calibration: Calibration, quantile: Quantile, rng: np.random.Generator
 ) -> Place:
     theta = place_one(own, calibration.regularization)
+    se = bootstrap_se(own, theta, calibration.regularization, calibration.resamples, rng).se
+    credit, weight = own.sums()
+    met = weight > 0
     return replace(
         place,
+        battles=len(own.credit),
+        win_rate=float(np.mean(credit[met] / weight[met])),
         own=len(own.credit),
         items=own.clusters,
-        se=bootstrap_se(own, theta, calibration.regularization, calibration.resamples, rng).se,
+        se=se if se > SMALLEST_SE else np.nan,
         separated=own.separated,
         quantile=quantile,
     )
@@ -217,7 +222,7 @@ def _conformal(one: Place, level: float) -> dict[str, float | None]:
     }
 
 
-def _diagnostics(placed: Sequence[Place], calibration: Calibration, bounds: Bounds) -> dict[str, Any]:
+def _diagnostics(placed: Sequence[Place], calibration: Calibration, bounds: Bounds, unit: str) -> dict[str, Any]:
     quantiles = {one.model: one.quantile for one in placed if one.quantile}
     return {
         "level": bounds.level_of(calibration),
@@ -226,7 +231,7 @@ def _diagnostics(placed: Sequence[Place], calibration: Calibration, bounds: Boun
         "q": {name: _real(one.q) for name, one in quantiles.items()},
         "strata": bounds.strata,
         "halflife": bounds.halflife,
-        "assumption": bounds.assumption(calibration),
+        "assumption": bounds.assumption(unit),
     }
 
 
@@ -250,15 +255,15 @@ def _left_out(places: Sequence[Place], evidence: Evidence, credit: np.ndarray) -
     return found
 
 
-def _about_placed(placed: Sequence[Place], calibration: Calibration, repeated: Sequence[str]) -> list[str]:
+def _about_placed(placed: Sequence[Place], unit: str, repeated: Sequence[str]) -> list[str]:
     found = _infinite(placed)
     unbounded = [one.model for one in placed if one.separated]
     if unbounded:
         found.append(f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}")
     single = [one.model for one in placed if np.isnan(one.se) and not one.separated]
     if single:
-        found.append(f"a single {calibration.se_cluster} gives no interval: {some(single)}")
-    if calibration.se_cluster == "row" and repeated:
+        found.append(f"a single {unit}, or no variation, gives no interval: {some(single)}")
+    if unit == "row" and repeated:
         found.append(
             f"battles of {some(repeated)} share items and the calibration draws battles, not items: the sampling "
             "interval is too narrow (`podium calibrate --cluster item` draws items)"

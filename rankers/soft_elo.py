@@ -251,9 +251,10 @@ def _refuse_beside_placement(**options: object) -> None:
 
 def _without_placement(calibration: Calibration | None, bounds: Bounds) -> list[str]:
     if calibration:
+        unused = "" if bounds == Bounds() else "; strata, halflife and conformal_level have nothing to act on"
         return [
             "no conformal intervals: nobody whom the calibration does not know has battles against those it knows; all "
-            "are rated together, by its beta"
+            f"are rated together, by its beta{unused}"
         ]
     if bounds != Bounds():
         raise UsageError("strata, halflife and conformal_level need --calibration FILE")

@@ -93,7 +93,6 @@ def calibrated(which):
 
 SMALL = ["margin", "about", "row", "criteria", "length", "smoothing", "constant", "credit", "no judge"]
 HOLES = ["unbeaten", "bridge", "five"]
-RANGES_ARE_LISTS = pytest.mark.xfail(strict=True, reason="the ranges over half splits come back as lists")
 
 
 @pytest.fixture
@@ -121,7 +120,7 @@ def arrivals(calibrated_entrants=6, new=2):
     return read_battles(frame[a ^ b])
 
 
-@pytest.mark.parametrize("which", [*SMALL, *HOLES, pytest.param("twenty", marks=RANGES_ARE_LISTS)])
+@pytest.mark.parametrize("which", [*SMALL, *HOLES, "twenty"])
 def test_a_calibration_reads_back_as_it_was(write, which):
     assert read_calibration(write(calibrated(which).to_json())) == calibrated(which)
 
@@ -301,11 +300,8 @@ def test_a_ranking_is_no_calibration(write):
     assert "is not a calibration: no field" in refusal(write(ranking))
 
 
-UNCHECKED = pytest.mark.xfail(strict=True, reason="the value is not checked when the file is read")
-
-
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=UNCHECKED if name == "podium" else ()) for name in CONTRACT["required"]]
+    "name", CONTRACT["required"]
 )
 def test_a_missing_field_is_named(write, document, name):
     assert f"is not a calibration: no field '{name}'" in refusal(write(lacking(document, (name,))))
@@ -343,16 +339,16 @@ NUMBERS = ["beta", "beta_battles", "regularization", "seed"]
         (("anchors", 0, "soft_theta"), "high"),
         (("target",), "margin"),
         (("target", "weights"), 0.5),
-        pytest.param(("entrants",), {}, marks=UNCHECKED),
-        pytest.param(("entrants", 0, "soft_elo"), "1500", marks=UNCHECKED),
-        pytest.param(("entrants", 0, "soft_se"), "wide", marks=UNCHECKED),
-        pytest.param(("beta_low",), "low", marks=UNCHECKED),
-        pytest.param(("conformal", "soft", "level"), "90%", marks=UNCHECKED),
-        pytest.param(("conformal", "soft", "level"), None, marks=UNCHECKED),
-        pytest.param(("agreement",), [], marks=UNCHECKED),
-        pytest.param(("agreement", "mean_abs_margin"), "large", marks=UNCHECKED),
-        pytest.param(("provenance", "prompts"), 5, marks=UNCHECKED),
-        pytest.param(("judge",), 5, marks=UNCHECKED),
+        (("entrants",), {}),
+        (("entrants", 0, "soft_elo"), "1500"),
+        (("entrants", 0, "soft_se"), "wide"),
+        (("beta_low",), "low"),
+        (("conformal", "soft", "level"), "90%"),
+        (("conformal", "soft", "level"), None),
+        (("agreement",), []),
+        (("agreement", "mean_abs_margin"), "large"),
+        (("provenance", "prompts"), 5),
+        (("judge",), 5),
     ],
     ids=str,
 )
@@ -363,7 +359,7 @@ def test_a_value_of_the_wrong_type_is_refused(write, document, path, wrong):
 @pytest.mark.parametrize(
     ("path", "wrong"),
     [
-        pytest.param(path, wrong, marks=UNCHECKED)
+        (path, wrong)
         for path, wrong in [
             (("beta",), float("nan")),
             (("beta",), -1.0),

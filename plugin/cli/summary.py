@@ -40,7 +40,7 @@ def disagreement(found: Agreement) -> str:
         ("verdicts against the sign of their margin", _share(found.sign_conflicts)),
         ("larger |margin| where people agree (AUC)", _number(found.auc, 3)),
     ]
-    return _rendered(("judge and people", _table(["", ""], rows)))
+    return _rendered(("judge and people, all battles", _table(["", ""], rows)))
 
 
 def summary(found: Calibration) -> str:

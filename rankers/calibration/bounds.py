@@ -38,7 +38,7 @@ class Bounds:
         check_level(level)
         return level
 
-    def assumption(self, calibration: Calibration) -> str:
+    def assumption(self, unit: str) -> str:
         """Say what the coverage of the intervals rests on."""
         who = "the calibrated entrants" if self.strata is None else f"the calibrated entrants of its own {self.strata}"
         text = f"holds if a new entrant is exchangeable with {who}"
@@ -47,7 +47,7 @@ class Bounds:
                 f", weighted by date (half per {self.halflife:g} days); coverage falls short by at most their weighted "
                 "distance from it in distribution"
             )
-        drawn = "items independent" if calibration.se_cluster == "item" else "battles independent"
+        drawn = "items independent" if unit == "item" else "battles independent"
         return f"{text}; standard errors take {drawn} within an entrant"
 
 
@@ -78,13 +78,23 @@ def quantile_for(calibration: Calibration, bounds: Bounds, model: str, about: Ma
     level = bounds.level_of(calibration)
     used = [one for one in calibration.entrants if one.score("soft") is not None]
     if bounds.strata is not None:
+        _require_known(used, bounds.strata)
         stratum = str(_known(about, bounds.strata, model))
         used = [one for one in used if str(one.about.get(bounds.strata)) == stratum]
     scores = np.array([one.score("soft") for one in used], dtype=np.float64)
     if bounds.halflife is None:
         return Quantile(quantile(scores, level), len(used), needed(level))
+    _require_known(used, "date")
     weights = _by_age(used, _date(_known(about, "date", model), model), bounds.halflife)
     return Quantile(weighted_quantile(scores, weights, level), len(used), needed(level))
+
+
+def _require_known(used: Sequence[HeldOut], column: str) -> None:
+    if used and all(one.about.get(column) is None for one in used):
+        raise UsageError(
+            f"the calibration knows no {column} of its entrants: make it with a table of the columns model, {column} "
+            "(`podium calibrate --entrants FILE`)"
+        )
 
 
 def _by_age(used: Sequence[HeldOut], date: pd.Timestamp, halflife: float) -> np.ndarray:
@@ -107,6 +117,9 @@ def _known(about: Mapping[str, Any], column: str, model: str) -> Any:
 
 def _date(text: Any, model: str) -> pd.Timestamp:
     try:
-        return pd.Timestamp(str(text))
+        found = pd.Timestamp(str(text))
+        if found is pd.NaT:
+            raise ValueError(text)
+        return found.tz_localize(None)
     except ValueError:
         raise UsageError(f"the date {text!r} of {model} is none; write it as 2026-03-31") from None

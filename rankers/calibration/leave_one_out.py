@@ -72,7 +72,7 @@ def _weights_without(evidence: Evidence, entrant: int, pooled: np.ndarray) -> np
     nothing = np.full(len(pooled), np.nan)
     try:
         found = evidence.weights(~evidence.involves(entrant), pooled)
-    except NotIdentifiedError:
+    except (NotIdentifiedError, NotConvergedError):
         return nothing
     # A slope of 0 or less would turn every target of this fold round.
     return found if slope(evidence.signal.kind, found) @ found > 0 else nothing

@@ -9,11 +9,11 @@ from scipy.special import expit, stdtrit
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.clusters import gram
 
-STEPS = 2000
+STEPS = 200
 CLOSE_ENOUGH = 1e-10
 """Logits, relative to the largest; a Newton step this small squares itself away."""
-LARGEST_MOVE = 1.5
-"""Logits by which no step changes any prediction more: such a Newton step climbs (self-concordance, Bach 2010)."""
+ROUNDING = 1e-12
+"""Share of the likelihood by which a step may seem to lose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ def fit(
     Source: Soft-Elo (Kargi and Salinas 2026), equation 6, for one feature and P = 0.
     """
     weights = np.zeros(x.shape[1]) if start is None else start
+    value = _value(x, y, weight, penalty, weights)
     for _ in range(STEPS):
         logits = x @ weights
         if not penalty.any() and _separates(logits, y):
@@ -59,13 +60,17 @@ def fit(
         expected = expit(logits)
         gradient = x.T @ (weight * (y - expected)) - penalty @ weights
         step = _solve(_information(x, weight * expected * (1 - expected), penalty), gradient)
-        move = np.abs(x @ step).max()
-        weights = weights + step * min(1.0, LARGEST_MOVE / max(move, LARGEST_MOVE / 2))
-        if move <= CLOSE_ENOUGH * max(1.0, np.abs(logits).max()):
+        share, rounding = 1.0, ROUNDING * abs(value)
+        while (reached := _value(x, y, weight, penalty, weights + share * step)) < value - rounding:
+            share /= 2
+        weights, value = weights + share * step, reached
+        if np.abs(x @ step).max() <= CLOSE_ENOUGH * max(1.0, np.abs(logits).max()):
             return weights
+    if np.abs(gradient).max() <= CLOSE_ENOUGH * np.abs(weight @ np.abs(x)).max():
+        raise _unbounded()
     raise NotConvergedError(
-        f"no map from the judge's signal to people's preferences after {STEPS} Newton steps: some signals are "
-        "thousands of times larger than others"
+        f"no map from the judge's signal to people's preferences after {STEPS} Newton steps; a few signals may be very "
+        "much larger than the others"
     )
 
 
@@ -98,6 +103,12 @@ def reach(clusters: int, level: float) -> float:
 def towards_mean(features: int, ridge: float) -> np.ndarray:
     """Return the penalty ridge * sum (b - mean b)^2, shape (features, features); the mean itself is free."""
     return ridge * (np.eye(features) - 1 / features)
+
+
+def _value(x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: np.ndarray, weights: np.ndarray) -> float:
+    """Return the penalised log-likelihood."""
+    logits = x @ weights
+    return float(weight @ (y * logits - np.logaddexp(0, logits)) - weights @ penalty @ weights / 2)
 
 
 def _separates(logits: np.ndarray, y: np.ndarray) -> bool:

@@ -146,9 +146,11 @@ def _has(battles: Battles, *columns: str) -> bool:
 
 
 def _lacking(battles: Battles, kind: Kind) -> str:
+    if not battles.readable.any():
+        return f"none of the {len(battles):,} battles has a readable verdict"
     judged = f"{int(battles.readable.sum()):,} judged battles"
     instead = (
-        "bradley-terry ranks hard verdicts as they are, and --set target=smoothing softens them by a constant that "
+        "bradley-terry ranks hard verdicts as they are, and target=smoothing softens them by a constant that "
         "human labels give"
     )
     if kind == "credit":

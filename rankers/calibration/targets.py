@@ -61,6 +61,10 @@ def given_target(kind: Kind, beta: float | None, constant: float | None) -> Targ
         UsageError: both are given, or one that the kind does not have.
     """
     if kind == "credit":
+        if beta is not None or constant is not None:
+            raise UsageError(
+                "beta and constant soften other targets; soft credits (target=credit) are taken as they are"
+            )
         return Target("credit", {"credit": 1.0}, 1.0)
     if beta is None and constant is None:
         return None
@@ -108,7 +112,7 @@ def fold_targets(evidence: Evidence, target: Target, folds: np.ndarray | None) -
     return np.tile(weights_for(target, evidence.signal), (len(evidence.entrants), 1))
 
 
-def log_loss(evidence: Evidence, folds: np.ndarray) -> float:
+def log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
     """Return the mean -log p of human preferences, each predicted by the maps fitted without either of the two.
 
     Every battle is predicted twice: by the fold that leaves out low, and by the one that leaves out high, where they
@@ -120,9 +124,10 @@ def log_loss(evidence: Evidence, folds: np.ndarray) -> float:
     for side in (evidence.low[rows], evidence.high[rows]):
         logits = np.sum(x * folds[side], axis=1)
         known = ~np.isnan(logits)
-        total += float(np.sum((weight * (np.logaddexp(0, logits) - human * logits))[known]))
+        loss = np.logaddexp(0, logits[known]) - human[known] * logits[known]
+        total += float(np.sum(weight[known] * loss))
         predicted += float(weight[known].sum())
-    return total / predicted
+    return total / predicted if predicted else None
 
 
 def soft_target(target: Target, signal: Signal) -> np.ndarray:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 MARK = 16
 """Hexadecimal digits of a mark: 64 bits."""
 LINE = re.compile(r"^<<<(END )?([A-Z][A-Z ]*) ([0-9a-f]{16})>>>$", re.MULTILINE)
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029]")
-"""Control characters and line breaks other than a newline and a tab."""
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Control characters and line breaks other than a newline and a tab, and half characters that no encoding can send."""
 
 
 def mark_of(texts: Mapping[str, str]) -> str:
@@ -41,6 +41,14 @@ def fenced(texts: Mapping[str, str]) -> dict[str, str]:
     return {name: f"<<<{name} {mark}>>>\n{text}\n<<<END {name} {mark}>>>" for name, text in shown.items()}
 
 
+def mark_in(fence: str) -> str:
+    """Return the mark of a fence that `fenced` made."""
+    line = LINE.match(fence)
+    if line is None:
+        raise ValueError(f"not a fence: {fence[:40]!r}")
+    return line[3]
+
+
 def unfenced(prompt: str) -> dict[str, str]:
     """Return the texts between the fences of a prompt, by name: what `fenced` was given, escapes left visible.
 
@@ -67,4 +75,9 @@ def visible(text: str) -> str:
     >>> visible("a\r\nb\x1b[2K")
     'a\nb\\x1b[2K'
     """
-    return CONTROL.sub(lambda sign: f"\\x{ord(sign[0]):02x}", text.replace("\r\n", "\n"))
+    return CONTROL.sub(_escape, text.replace("\r\n", "\n"))
+
+
+def _escape(sign: re.Match[str]) -> str:
+    code = ord(sign[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

@@ -1,0 +1,68 @@
+"""Who judged: the names under which verdicts may be put together, and must not be mixed up."""
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any
+from urllib.parse import quote
+
+from podium.scorers.asking import SWITCHES, Settings
+from podium.scorers.realization import Realization
+from podium.scorers.template import rules
+
+DIGITS = 12
+
+
+def prompt_hash(realization: Realization, settings: Settings) -> str:
+    """Return 12 hexadecimal digits that change with everything that shapes a prompt, and with no text in it.
+
+    That is the realization, the template, what every prompt says of fences, and which settings are on.
+    """
+    realization.check(settings)
+    shape = {
+        "realization": realization.name,
+        "template": realization.template_for(settings).text if realization.template else None,
+        "rules": rules(),
+        **{name: getattr(settings, name) for name in SWITCHES},
+    }
+    return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:DIGITS]
+
+
+def judge_identity(model: str, realization: Realization, settings: Settings, generation: Mapping[str, Any]) -> str:
+    """Return the identity of a judge: its model, realization, prompt hash and generation settings.
+
+    Args:
+        model: as the host names it.
+        realization: how it is asked.
+        settings: what shapes its prompts.
+        generation: temperature and the like, without secrets: it is written into every verdict; None = not set.
+
+    Returns:
+        `openai/gpt-x|rubric|3fa9c0de1122|temperature=0`.
+    """
+    parts = [model, realization.name, prompt_hash(realization, settings)]
+    return "|".join([_plain(part) for part in parts] + _settings(generation))
+
+
+def jury_identity(judges: Iterable[str], rule: str, quorum: int) -> str:
+    """Return the identity of a jury: how its verdicts are merged, and who sits on it, in any order."""
+    return f"jury:{rule}:{quorum}({'; '.join(sorted(judges))})"
+
+
+def _settings(generation: Mapping[str, Any]) -> list[str]:
+    known = sorted((name, value) for name, value in generation.items() if value is not None)
+    return [",".join(f"{_plain(name)}={_plain(_text(value))}" for name, value in known)] if known else []
+
+
+def _text(value: Any) -> str:
+    """Write a setting one way: 0 and 0.0 are the same, so are dictionaries in another order."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _plain(text: str) -> str:
+    """Escape what separates the parts of an identity."""
+    return quote(text, safe="/:@ .+-_~[]{}\"'()*!?&<>^#$")

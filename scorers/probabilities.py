@@ -1,0 +1,107 @@
+"""Token probabilities: how sure the judge was of the letter that it wrote."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from math import isfinite
+from typing import Literal
+
+from podium.errors import UsageError
+from podium.scorers.verdict import Reply, Token, Verdict, unread
+
+NO_PROBABILITIES = "no log-probabilities"
+ENOUGH = 0.5
+"""Share of the probability that must lie on the answers to choose from."""
+AROUND = " \t\r\n\"'()[]{}<>*_`#:;.,-▁Ġ"
+"""What a spelling of an answer may have around it."""
+
+Mode = Literal["auto", "required", "off"]
+
+
+def available(replies: Iterable[Reply]) -> bool:
+    """Whether any of the replies comes with token probabilities."""
+    return any(token.top for reply in replies for token in reply.tokens)
+
+
+def settled(mode: Mode, replies: Iterable[Reply]) -> Literal["required", "off"]:
+    """Return the mode of a whole run: `auto` becomes `required` where the first replies have probabilities.
+
+    Decide once: a run that mixes letters and probabilities has credits of two kinds.
+
+    Raises:
+        UsageError: the mode is none of `auto`, `required`, `off`.
+    """
+    if mode == "auto":
+        return "required" if available(replies) else "off"
+    if mode not in ("required", "off"):
+        raise UsageError(f"no mode of log-probabilities called {mode!r}; available: auto, required, off")
+    return mode
+
+
+def soften(reply: Reply, verdict: Verdict, mode: Mode, *, tie: bool = False) -> Verdict:
+    """Give a verdict the credit that the probabilities of its letter say.
+
+    credit = (P(A) + P(C) / 2) / (P(A) + P(B) + P(C)) at the token that holds the letter which was read, all spellings
+    of a letter summed; C only where `tie`. An unread verdict stays unread.
+
+    Args:
+        reply: as the judge wrote it.
+        verdict: as a reader read it; its place says where the letter stands.
+        mode: `off` leaves the verdict as it is; `auto` does so where this reply has no probabilities (settle it for the
+            run first: `settled`).
+        tie: whether C was one of the letters to choose from.
+
+    Returns:
+        The verdict, its credit soft; unread (`no log-probabilities`) where the token is not known or less than half
+        of its probability lies on the letters.
+    """
+    if verdict.credit is None or settled(mode, [reply]) == "off":
+        return verdict
+    token = token_at(reply, verdict.place)
+    masses = _masses(token.top, ("a", "b", "c") if tie else ("a", "b")) if token else None
+    if masses is None:
+        return unread(NO_PROBABILITIES)
+    return replace(verdict, credit=min(1.0, (masses["a"] + masses.get("c", 0.0) / 2) / sum(masses.values())))
+
+
+def share(top: Mapping[str, float], answer: str, other: str) -> float | None:
+    """Return the probability of an answer among two, all spellings summed; None below half of the mass."""
+    masses = _masses(top, (answer, other))
+    return None if masses is None else min(1.0, masses[answer] / sum(masses.values()))
+
+
+def token_at(reply: Reply, place: int | None) -> Token | None:
+    """Return the token that holds the character at a place of the text; None where the tokens do not tell.
+
+    Tokens may begin earlier than the text (a model's own thoughts) and end with marks such as `<|end|>`; what
+    counts is that they end as the line with the place does.
+    """
+    if place is None:
+        return None
+    tokens = _without_end_marks(reply.tokens)
+    line = reply.text[reply.text.rfind("\n", 0, place) + 1 :].rstrip()
+    written = "".join(token.text for token in tokens).rstrip()
+    if not written.endswith(line):
+        return None
+    position = len(written) - len(line) + place - (reply.text.rfind("\n", 0, place) + 1)
+    for token in tokens:
+        position -= len(token.text)
+        if position < 0:
+            return token
+    return None
+
+
+def _without_end_marks(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    end = len(tokens)
+    while end and tokens[end - 1].text.startswith("<") and tokens[end - 1].text.endswith(">"):
+        end -= 1
+    return tokens[:end]
+
+
+def _masses(top: Mapping[str, float], answers: tuple[str, ...]) -> dict[str, float] | None:
+    """Sum the probability of every answer over its spellings; None where less than half lies on them."""
+    masses = dict.fromkeys(answers, 0.0)
+    for spelling, probability in top.items():
+        word = spelling.strip(AROUND).lower()
+        if word in masses and isfinite(probability) and probability > 0:
+            masses[word] += probability
+    return masses if sum(masses.values()) >= ENOUGH else None

@@ -124,6 +124,14 @@ def podium_formats() -> list[Format]:
             "JudgeBench outputs, both orders",
         ),
         Format(
+            "inspect",
+            _any_of("podium_log"),
+            f"{home}.inspect_log:read",
+            "Inspect logs: verdicts of podium's tournaments, scores of any eval",
+            suffixes=(".eval", ".json"),
+            opens="podium.formats.inspect_log:opened",
+        ),
+        Format(
             "pointwise",
             _any_of("item model score", "arena_hard_question_id system judge_model judgment_score"),
             f"{home}.pointwise:read",

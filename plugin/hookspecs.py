@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
     from podium.scorers.realization import Realization
@@ -92,6 +94,8 @@ class Format:
             battles table out, the index kept (it names the rows in errors).
         summary: one line for `podium list`.
         label_is: the foreign column that `label=path` fills in; None adds the label as column `source`.
+        suffixes: of files that are no tables and that `opens` can open; folders are searched for them, too.
+        opens: `path -> frame`, or where to import it from; None for a file that is not of this format.
     """
 
     name: str
@@ -99,10 +103,16 @@ class Format:
     read: "Callable[[pd.DataFrame], pd.DataFrame] | str"
     summary: str
     label_is: str | None = None
+    suffixes: tuple[str, ...] = ()
+    opens: "Callable[[Path], pd.DataFrame | None] | str | None" = None
 
     def load(self) -> "Callable[[pd.DataFrame], pd.DataFrame]":
         """Return the reader, importing it now if it was given by name."""
         return _load(self.read)
+
+    def open(self, path: "Path") -> "pd.DataFrame | None":
+        """Return what is in a file of one of the suffixes; None where it is not of this format."""
+        return None if self.opens is None or not path.name.endswith(self.suffixes) else _load(self.opens)(path)
 
     def specificity(self, columns: frozenset[str]) -> int:
         """Return how many columns of the best matching signature are there; 0 when none matches whole."""

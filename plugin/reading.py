@@ -128,8 +128,18 @@ def _opened(source: Source) -> list[Sheet]:
     """Read the records of a source, whatever they are."""
     if isinstance(source, pd.DataFrame):
         return [Sheet("the data frame", None, False, source.set_axis(pd.RangeIndex(1, len(source) + 1, name="row")))]
-    found = find(str(source))
-    return [Sheet(str(path), found.label, found.searched, read_records(path)) for path in found.paths]
+    openers = [one.extension for one in plugins.formats().values() if one.extension.opens is not None]
+    found = find(str(source), tuple(suffix for one in openers for suffix in one.suffixes))
+    return [Sheet(str(path), found.label, found.searched, _frame(path, openers)) for path in found.paths]
+
+
+def _frame(path: Path, openers: Sequence[Format]) -> pd.DataFrame:
+    """Read a file by the first format that opens it, else as a table."""
+    for one in openers:
+        frame = one.open(path)
+        if frame is not None:
+            return frame
+    return read_records(path)
 
 
 def _with_verdicts(opened: Sequence[Sheet], chosen: Format | None, foreign: Foreign) -> tuple[list[Sheet], list[str]]:

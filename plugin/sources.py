@@ -23,15 +23,18 @@ class Found:
     searched: bool
 
 
-def find(source: str) -> Found:
+def find(source: str, further: tuple[str, ...] = ()) -> Found:
     """Find the files of a path, directory or glob, optionally `label=path`.
+
+    Args:
+        further: suffixes that a directory is searched for, beside those of tables.
 
     Raises:
         UsageError: there are none.
     """
     label, path = _split_label(source)
     if Path(path).is_dir():
-        return Found(label, _in_directory(Path(path)), searched=True)
+        return Found(label, _in_directory(Path(path), further), searched=True)
     if Path(path).exists():
         return Found(label, (Path(path),), searched=False)
     if not has_magic(path):
@@ -42,8 +45,8 @@ def find(source: str) -> Found:
     return Found(label, paths, searched=False)
 
 
-def _in_directory(folder: Path) -> tuple[Path, ...]:
-    paths = sorted(one for one in folder.rglob("*") if one.is_file() and one.name.endswith(SUFFIXES))
+def _in_directory(folder: Path, further: tuple[str, ...]) -> tuple[Path, ...]:
+    paths = sorted(one for one in folder.rglob("*") if one.is_file() and one.name.endswith((*SUFFIXES, *further)))
     if not paths:
         raise UsageError(f"the directory {folder} holds no {', '.join(SUFFIXES[:5])} file")
     return tuple(paths)

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from podium.calibration_file import read_calibration
     from podium.calibration_run import calibrate
     from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
-    from podium.hookspecs import Format, Ranker, hookimpl
+    from podium.hookspecs import Format, Ranker, Tournament, hookimpl
     from podium.ranking import Ranking, Standings
     from podium.ranking_run import rank
     from podium.reading import read_battles
+    from podium.replay_run import Replay, replay
+    from podium.replay_study import Study, compare_tournaments
     from podium.simulator import Judge, World, simulate
 
 __version__ = "0.1.0"
@@ -35,14 +37,19 @@ _HOMES = {
     "PodiumError": "errors",
     "Ranker": "hookspecs",
     "Ranking": "ranking",
+    "Replay": "replay_run",
     "Standings": "ranking",
+    "Study": "replay_study",
+    "Tournament": "hookspecs",
     "UsageError": "errors",
     "World": "simulator",
     "calibrate": "calibration_run",
+    "compare_tournaments": "replay_study",
     "hookimpl": "hookspecs",
     "rank": "ranking_run",
     "read_battles": "reading",
     "read_calibration": "calibration_file",
+    "replay": "replay_run",
     "simulate": "simulator",
 }
 
@@ -57,14 +64,19 @@ __all__ = [
     "PodiumError",
     "Ranker",
     "Ranking",
+    "Replay",
     "Standings",
+    "Study",
+    "Tournament",
     "UsageError",
     "World",
     "calibrate",
+    "compare_tournaments",
     "hookimpl",
     "rank",
     "read_battles",
     "read_calibration",
+    "replay",
     "simulate",
 ]
 

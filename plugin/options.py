@@ -1,4 +1,4 @@
-"""Options of rankers as they are typed: `--set KEY=VALUE` or `--set RANKER.KEY=VALUE`."""
+"""Options of rankers and tournaments as they are typed: `--set KEY=VALUE` or `--set NAME.KEY=VALUE`."""
 
 import inspect
 import math
@@ -46,44 +46,48 @@ def ranker_names(rankers: str | Sequence[str]) -> list[str]:
     return stripped
 
 
-def parse_settings(settings: Sequence[str], rankers: Sequence[str]) -> dict[str, Any]:
-    """Turn typed settings into values of the types that the rankers declare.
+def parse_settings(settings: Sequence[str], rankers: Sequence[str], tournaments: Sequence[str] = ()) -> dict[str, Any]:
+    """Turn typed settings into values of the types that the rankers and tournaments declare.
 
     Args:
-        settings: each `KEY=VALUE` or `RANKER.KEY=VALUE`.
+        settings: each `KEY=VALUE` or `NAME.KEY=VALUE`.
         rankers: names of the rankers they are meant for.
+        tournaments: names of the tournaments they are meant for.
 
     Raises:
-        UsageError: an unknown ranker or option, or a value of the wrong type.
+        UsageError: an unknown name or option, or a value of the wrong type.
     """
-    known = {name: options_of(plugins.ranker_function(name)) for name in rankers}
+    known = {name: options_of(plugins.tournament_rule(name)) for name in tournaments}
+    known |= {name: options_of(plugins.ranker_function(name)) for name in rankers}
+    kind = "ranker or tournament" if tournaments else "ranker"
     values = {}
     for setting in settings:
         key, equals, text = setting.partition("=")
         if not equals:
             raise UsageError(f"--set {setting!r}: write KEY=VALUE or RANKER.KEY=VALUE")
-        values[key] = _value(key, text, _parameter(key, known))
+        values[key] = _value(key, text, _parameter(key, known, kind))
     return values
 
 
-def _parameter(key: str, known: dict[str, dict[str, inspect.Parameter]]) -> inspect.Parameter:
-    ranker, _, option = key.rpartition(".")
-    if ranker and ranker not in known:
-        raise unknown_name("ranker in this call", ranker, known)
-    for name in [ranker] if ranker else known:
+def _parameter(key: str, known: dict[str, dict[str, inspect.Parameter]], kind: str) -> inspect.Parameter:
+    owner, _, option = key.rpartition(".")
+    if owner and owner not in known:
+        raise unknown_name(f"{kind} in this call", owner, known)
+    for name in [owner] if owner else known:
         if option in known[name]:
             return known[name][option]
     raise unknown_option(key, known)
 
 
 def unknown_option(key: str, known: Mapping[str, Collection[str]]) -> UsageError:
-    """Return the error for an option that none of the rankers asked for has; tell which other ranker has it.
+    """Return the error for an option that nothing asked for has; tell which ranker or tournament has it.
 
     Args:
-        known: the options of each ranker asked for.
+        known: the options of each ranker and tournament asked for.
     """
     option = key.rpartition(".")[2]
     owners = [name for name in plugins.rankers() if option in options_of(plugins.ranker_function(name))]
+    owners += [name for name in plugins.tournaments() if option in options_of(plugins.tournament_rule(name))]
     if owners:
         return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
     return unknown_name("option", key, {one for options in known.values() for one in options})

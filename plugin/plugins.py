@@ -72,15 +72,17 @@ def registered(kind: type[Extension]) -> dict[str, Registered[Extension]]:
 
 
 def named(kind: type[Extension], name: str) -> Extension:
-    """Return the extension of a kind that has the name.
+    """Return the extension of a kind that has the name; `-` and `_` in it are taken for each other.
 
     Raises:
         UsageError: none has that name; the nearest is suggested.
     """
     known = registered(kind)
-    if name not in known:
+    alike = {one.replace("_", "-"): one for one in known}
+    found = name if name in known else alike.get(name.replace("_", "-"))
+    if found is None:
         raise unknown_name(KINDS[kind], name, known)
-    return known[name].extension
+    return known[found].extension
 
 
 def imported(extension: Named) -> Any:

@@ -12,6 +12,7 @@ from podium.cli.convert import convert
 from podium.cli.list import list_
 from podium.cli.printable import printable
 from podium.cli.rank import rank
+from podium.cli.replay import replay
 from podium.errors import PodiumError
 
 
@@ -24,6 +25,7 @@ def podium() -> None:
     podium rank verdicts.csv --ranker bradley-terry
     podium rank results/ --ranker win-rate,bradley-terry --format json
     podium calibrate labelled.csv -o calibration.json
+    podium replay battles.csv --tournament swim
     podium convert annotations.json -o battles.parquet
 
     \b
@@ -32,7 +34,7 @@ def podium() -> None:
     """
 
 
-for command in (rank, calibrate, convert, list_):
+for command in (rank, calibrate, replay, convert, list_):
     podium.add_command(command)
 
 

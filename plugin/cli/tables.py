@@ -43,10 +43,10 @@ def widest(one: Standings) -> int:
 def markdown(one: Standings) -> str:
     """Return the same as Markdown; what Markdown would read as markup is escaped."""
     header, rows = cells(one)
-    lines = [f"**{_literal(title(one))}**", "", "| " + " | ".join(map(_literal, header)) + " |"]
+    lines = [f"**{literal(title(one))}**", "", "| " + " | ".join(map(literal, header)) + " |"]
     lines.append("|" + "|".join("---" if k == 1 else "---:" for k in range(len(header))) + "|")
-    lines += ["| " + " | ".join(map(_literal, row)) + " |" for row in rows]
-    return "\n".join([*lines, "", *(f"{_literal(line)}  " for line in denominators(one).splitlines())]) + "\n"
+    lines += ["| " + " | ".join(map(literal, row)) + " |" for row in rows]
+    return "\n".join([*lines, "", *(f"{literal(line)}  " for line in denominators(one).splitlines())]) + "\n"
 
 
 def _fitted(header: list[str], rows: list[list[str]], width: int) -> tuple[list[str], list[list[str]]]:
@@ -108,6 +108,6 @@ def _axis(one: Standings) -> str:
     return left + " " * (PICTURE_WIDTH - len(left) - len(right)) + right
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """Escape what Markdown would read as markup."""
     return MARKDOWN.sub(lambda sign: f"\\{sign[0]}", text)

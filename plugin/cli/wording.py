@@ -58,7 +58,7 @@ def denominators(one: Standings) -> str:
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):
         same, half, flip = (f"{swap[name] / readable:.1%}" for name in ("same", "half", "flip"))
         text += f"\norder swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}"
-    text += _softened(one) + _bounded(one)
+    text += _softened(one) + _bounded(one) + _replayed(one)
     anchor = one.scale.removeprefix("win rate against ")
     if one.ranker == "win-rate" and anchor != one.scale:
         text += f"\n{printable(anchor)} itself: 1 - the mean of the others"
@@ -93,6 +93,21 @@ def _bounded(one: Standings) -> str:
         f"\nconformal: score ± q se, q = {q} from {scores} calibrated entrants\n"
         + found["assumption"].replace("; ", ";\n")
     )
+
+
+def _replayed(one: Standings) -> str:
+    """Say what the tournament cost that was replayed."""
+    price = one.diagnostics.get("replay")
+    if not price:
+        return ""
+    given = f"; {price['given']:,} battles of those ranked before were given" if price["given"] else ""
+    asked = f"{price['battles']:,} battles asked for, {price['calls']:,} judge calls"
+    met = f"{_counted(price['pairs'], 'pair')} of models, {_counted(price['rounds'], 'round')}"
+    return f"\nreplay of {printable(price['tournament'])}: {asked}, {met}{given}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _scale(one: Standings) -> str:

@@ -45,9 +45,9 @@ class Anchor:
             raise UsageError(f"pilot={self.pilot}: at least one item chooses the anchor")
 
     @staticmethod
-    def variants(field: Field) -> list[str]:
-        """Return the values of `anchor` that a study sets side by side: a pilot, and everyone."""
-        return [AUTO, *sorted(field.entrants)]
+    def variants(field: Field) -> dict[str, dict[str, str]]:
+        """Return the settings that a study sets side by side, by label: a pilot, and each entrant as the anchor."""
+        return {name: {"anchor": name} for name in (AUTO, *sorted(field.entrants))}
 
     def next(self, field: Field, played: Sequence[Round]) -> Next:
         """Return the anchor's battles that were not played yet; with `auto`, those of the pilot first.

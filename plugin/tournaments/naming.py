@@ -14,9 +14,10 @@ def named(given: str | Sequence[str], entrants: Sequence[str]) -> tuple[str, ...
     Raises:
         UsageError: one of them is no entrant; the nearest is suggested.
     """
-    whole = not isinstance(given, str) or given in entrants
-    names = ([given] if isinstance(given, str) else given) if whole else [name.strip() for name in given.split(",")]
+    if isinstance(given, str):
+        given = (given,) if given in entrants else [name.strip() for name in given.split(",")]
+    names = tuple(dict.fromkeys(given))
     for name in names:
         if name not in entrants:
             raise unknown_name("entrant", name, entrants)
-    return tuple(dict.fromkeys(names))
+    return names

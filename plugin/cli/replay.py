@@ -1,0 +1,152 @@
+"""podium replay: what a tournament would have found, and what it would have cost."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from podium.cli.output_file import OutputFile
+from podium.cli.printable import printable
+from podium.cli.sources import read, source_options
+
+
+class Numbers(click.ParamType):
+    """`1000,5000` as whole numbers above 0."""
+
+    name = "N[,N...]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Split at commas."""
+        if not isinstance(value, str):
+            return value
+        parts = [part.strip() for part in value.split(",")]
+        if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
+            self.fail(f"{value!r}: write whole numbers above 0, separated by commas", param, ctx)
+        return tuple(map(int, parts))
+
+
+@click.command(short_help="Play a tournament with recorded verdicts as the judge.")
+@source_options
+@click.option(
+    "--tournament",
+    "tournaments",
+    required=True,
+    metavar="NAME[,NAME...]",
+    help="Which battles to play; `podium list tournaments` shows them. Several are set side by side.",
+)
+@click.option(
+    "--ranker",
+    "rankers",
+    default="bradley-terry",
+    show_default=True,
+    metavar="NAME[,NAME...]",
+    help="One or more rankers; side by side, one.",
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Confidence level of intervals and rank sets.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the tournament and the rankers."
+)
+@click.option(
+    "--seeds", type=click.IntRange(min=1), help="Set tournaments side by side, averaged over so many seeds from --seed."
+)
+@click.option(
+    "--budget", "budgets", type=Numbers(), help="Side by side, on as many items as so many battles allow (1000,5000)."
+)
+@click.option("--pool", is_flag=True, help="Take the verdicts of several judges together.")
+@click.option(
+    "--one-sided",
+    type=click.Choice(["unread", "keep"]),
+    default="unread",
+    show_default=True,
+    help="A pair of which only one order could be read is unread, or keeps that verdict.",
+)
+@click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["table", "json", "csv", "md"]),
+    help="Output format; by default that of -o's suffix, else table.",
+)
+@click.option("-o", "output", metavar="FILE", type=OutputFile(), help="Write to this file.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="[NAME.]KEY=VALUE",
+    help="An option of a tournament or a ranker, as items=100; may be given several times.",
+)
+@click.pass_context
+def replay(context: click.Context, **arguments: Any) -> None:
+    """Play a tournament with the verdicts in SOURCE... as its judge, and rank what was played.
+
+    A battle that is not on record is missing: counted, never a tie. Several tournaments, --seeds or --budget give a
+    table of how far each is from the ranking of all that is on record, and of what it costs.
+
+    \b
+    podium replay battles.csv --tournament swim
+    podium replay battles.csv --tournament anchor --set anchor.anchor=gpt-4 --ranker win-rate
+    podium replay battles.csv --tournament round_robin,anchor,swim,chain --seeds 20 --budget 1000,5000
+    """
+    from podium.cli.output import suffix_style
+    from podium.replay_study import tournament_names
+
+    style, output = arguments.pop("style") or suffix_style(arguments["output"]), arguments.pop("output")
+    names = tournament_names(arguments.pop("tournaments"))
+    complete = arguments.pop("complete")
+    rankers = _settled(arguments, names)
+    battles = read(arguments, one_sided=arguments.pop("one_sided"))
+    battles = battles.complete_items() if complete else battles
+    if len(names) == 1 and arguments["seeds"] is None and arguments["budgets"] is None:
+        context.exit(_single(battles, names[0], rankers, style, output, arguments))
+    _several(battles, names, rankers, style, output, arguments)
+
+
+def _settled(arguments: dict[str, Any], tournaments: list[str]) -> list[str]:
+    """Read the typed settings into `arguments["options"]`; return the names of the rankers."""
+    from podium.options import parse_settings, ranker_names
+
+    rankers = ranker_names(arguments.pop("rankers"))
+    arguments["options"] = parse_settings(arguments.pop("settings"), rankers, tournaments)
+    return rankers
+
+
+def _single(
+    battles: Any, tournament: str, rankers: list[str], style: str, output: Path | None, arguments: dict[str, Any]
+) -> int:
+    """Play one tournament once; return the exit code."""
+    from podium.cli.output import announce, write
+    from podium.replay_run import replay as replay_battles
+
+    common = {name: arguments[name] for name in ("level", "seed", "pool")}
+    found = replay_battles(battles, tournament, rankers, **common, **arguments["options"])
+    announce(found.ranking)
+    write(found.ranking, style, output)
+    return 3 if found.ranking.failures else 0
+
+
+def _several(
+    battles: Any, tournaments: list[str], rankers: list[str], style: str, output: Path | None, arguments: dict[str, Any]
+) -> None:
+    """Set tournaments side by side."""
+    from podium.cli.study import write
+    from podium.replay_study import compare_tournaments
+
+    common = {name: arguments[name] for name in ("seed", "pool")}
+    found = compare_tournaments(
+        battles,
+        tournaments,
+        ",".join(rankers),
+        seeds=arguments["seeds"] or 1,
+        budgets=arguments["budgets"] or (),
+        **common,
+        **arguments["options"],
+    )
+    for warning in found.warnings:
+        click.echo(printable(f"podium: warning: {warning}"), err=True)
+    write(found, style, output)

@@ -1,0 +1,307 @@
+"""Replay a tournament: recorded verdicts stand in for the judge, and nothing is called."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium import plugins
+from podium.battles import Battles
+from podium.errors import NotIdentifiedError, PluginError
+from podium.options import options_of, ranker_names
+from podium.ranking import Ranking
+from podium.ranking_run import one_judge, rank
+from podium.reading import read_battles
+from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, Tournament
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Recorded verdicts as a judge.
+
+    Attributes:
+        battles: as read, one judge's, both orders merged.
+        field: all entrants, and the items in their order of appearance.
+        codes: number of each battle that is on record, repeats of it counted once.
+        outcomes: how it ended, by that number; repeats are averaged, unread ones left out.
+        code_of_row: number of the battle of each row, -1 for a row without an item, shape (rows,).
+    """
+
+    battles: Battles
+    field: Field
+    codes: Mapping[Pairing, int]
+    outcomes: tuple[Outcome, ...]
+    code_of_row: np.ndarray
+
+    def rows_of(self, pairings: Sequence[Pairing]) -> np.ndarray:
+        """Return the mask of the rows of battles, shape (rows,); a battle that is not on record has none."""
+        # One more than there are battles: rows without an item have the code -1, and are never played.
+        asked = np.zeros(len(self.outcomes) + 1, dtype=bool)
+        asked[[self.codes[one] for one in pairings if one in self.codes]] = True
+        return asked[self.code_of_row]
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a tournament costs.
+
+    Attributes:
+        battles: asked for.
+        judged: with a readable verdict.
+        unread: on record without a readable verdict.
+        missing: not on record.
+        calls: judge calls recorded for them, both orders counted.
+        pairs: of entrants that were to meet.
+        rounds: in which the battles were scheduled.
+        given: battles that were on record before the tournament began; not paid for.
+    """
+
+    battles: int
+    judged: int
+    unread: int
+    missing: int
+    calls: int
+    pairs: int
+    rounds: int
+    given: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A tournament that was played with recorded verdicts.
+
+    Attributes:
+        tournament: its name.
+        settings: its options.
+        rounds: all that was scheduled, and how it ended; a missing battle has no credit.
+        given: the battles that it found played.
+        battles: those played and those given, as rows of the record.
+        price: of those played.
+        ranking: of `battles`.
+    """
+
+    tournament: str
+    settings: Mapping[str, Any]
+    rounds: tuple[Round, ...]
+    given: tuple[Outcome, ...]
+    battles: Battles
+    price: Price
+    ranking: Ranking
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a tournament made of a record, before anything is ranked: as in `Replay`.
+
+    Attributes:
+        rows: mask of the record's rows that are in `battles`, shape (rows,).
+    """
+
+    rounds: tuple[Round, ...]
+    given: tuple[Outcome, ...]
+    battles: Battles
+    price: Price
+    rows: np.ndarray
+
+
+def replay(
+    battles: Battles | pd.DataFrame | str | Path,
+    tournament: str = "round_robin",
+    rankers: str | Sequence[str] = "bradley-terry",
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    pool: bool = False,
+    **options: Any,
+) -> Replay:
+    """Play a tournament with recorded verdicts as the judge, and rank what was played.
+
+    A battle that is not on record is missing: it is counted, and never a tie. Where the tournament has newcomers join
+    a ranking, the recorded battles of those ranked before are given to it, and ranked too, at no price.
+
+    Args:
+        battles: from `read_battles`; or what it reads: a data frame, or a path.
+        tournament: its name.
+        rankers: names, as a sequence or separated by commas.
+        level: of intervals and rank sets, in (0, 1).
+        seed: of the tournament and of the rankers.
+        pool: take the verdicts of several judges together; of a battle, their mean counts.
+        **options: of the tournament and of the rankers; `name.option` (through a dict) reaches one of them only.
+
+    Raises:
+        UsageError: an unknown tournament, ranker or option.
+        NotIdentifiedError: several judges, no items, or what was played cannot be ranked.
+        PluginError: the tournament asks for a battle twice, or for one that cannot be.
+    """
+    record = recorded(battles, pool=pool)
+    known = options_of(plugins.tournament_rule(tournament))
+    names = ranker_names(rankers)
+    settings, others = divided(options, {tournament: known}, names)
+    own = seeded(settings[tournament], seed, known)
+    played = play(made(tournament, own), record)
+    ranking = rank(played.battles, names, level=level, seed=seed, pool=pool, **others)
+    ranking = _priced(ranking, {"tournament": tournament, "settings": own, **asdict(played.price)})
+    return Replay(tournament, own, played.rounds, played.given, played.battles, played.price, ranking)
+
+
+def recorded(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False) -> Record:
+    """Look up battles by item and pair.
+
+    Raises:
+        NotIdentifiedError: several judges and not `pool`, or no row says which item it is about.
+    """
+    battles = battles if isinstance(battles, Battles) else read_battles(battles)
+    if not pool:
+        one_judge(battles)
+    if not battles.has_items:
+        raise NotIdentifiedError("no item column: a tournament cannot be replayed without knowing which item is which")
+    table, names = battles.table, battles.entrants
+    item = table["item"].cat.codes.to_numpy(dtype=np.int64)
+    a, b = (table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b"))
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    key = np.where(item < 0, -1, (item * len(names) + low) * len(names) + high)
+    distinct, code = np.unique(key, return_inverse=True)
+    unplaced = int(distinct[0] == -1)
+    items = list(table["item"].cat.categories)
+    pairings = [
+        Pairing(items[cell // len(names) ** 2], names[cell // len(names) % len(names)], names[cell % len(names)])
+        for cell in distinct[unplaced:].tolist()
+    ]
+    code = code - unplaced
+    credit, margin = (_means(values, code, len(pairings)) for values in _as_named(battles, a < b))
+    outcomes = tuple(map(Outcome, pairings, credit, margin))
+    order = tuple(table["item"].dropna().unique())
+    return Record(battles, Field(names, order, {}), {one: k for k, one in enumerate(pairings)}, outcomes, code)
+
+
+def made(name: str, settings: Mapping[str, Any]) -> Tournament:
+    """Return the tournament of that name with these settings.
+
+    Raises:
+        UsageError: no tournament has that name, or a setting has an impossible value.
+        PluginError: the rule makes something else than a tournament.
+    """
+    tournament = plugins.tournament_rule(name)(**settings)
+    if not callable(getattr(tournament, "next", None)) or not callable(getattr(tournament, "size", None)):
+        origin = plugins.tournaments()[name].origin
+        raise PluginError(f"plugin {origin}: tournament {name!r} must have next and size, got {tournament!r}")
+    return tournament
+
+
+def play(tournament: Tournament, record: Record) -> Played:
+    """Ask the tournament for battles until it is over, and look up how each ended.
+
+    Raises:
+        PluginError: the tournament asks for a battle twice, or for one that cannot be.
+    """
+    given = _given(tournament, record)
+    before = (Round(given, "ranked before"),) if given else ()
+    rounds: list[Round] = []
+    seen: set[Pairing] = set()
+    while (coming := tournament.next(record.field, (*before, *rounds))).pairings:
+        _refuse_repeats(tournament, coming, seen)
+        seen.update(coming.pairings)
+        rounds.append(Round(tuple(_looked_up(record, one) for one in coming.pairings), coming.note))
+    price = _price(record, rounds, len(given))
+    rows = record.rows_of([*seen, *(one.pairing for one in given)])
+    return Played(tuple(rounds), given, replace(record.battles.select(rows), missing=price.missing), price, rows)
+
+
+def _price(record: Record, rounds: Sequence[Round], given: int) -> Price:
+    asked = [outcome for done in rounds for outcome in done.outcomes]
+    missing = sum(one.pairing not in record.codes for one in asked)
+    judged = sum(one.credit is not None for one in asked)
+    rows = record.rows_of([one.pairing for one in asked])
+    return Price(
+        battles=len(asked),
+        judged=judged,
+        unread=len(asked) - missing - judged,
+        missing=missing,
+        calls=record.battles.select(rows).counts().presentations,
+        pairs=len({(one.pairing.a, one.pairing.b) for one in asked}),
+        rounds=len(rounds),
+        given=given,
+    )
+
+
+def _refuse_repeats(tournament: Tournament, coming: Next, seen: set[Pairing]) -> None:
+    """Refuse a schedule that would never end."""
+    twice = len(set(coming.pairings)) < len(coming.pairings) or not seen.isdisjoint(coming.pairings)
+    if twice:
+        raise PluginError(f"{tournament!r} asks for a battle twice; a tournament must read what was played")
+
+
+def divided(
+    options: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]], rankers: Sequence[str]
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Give each tournament the options that are its own; return those, and what is left for the rankers.
+
+    A general option that both a tournament and a ranker have goes to both.
+
+    Args:
+        options: `option` or `name.option` to value.
+        known: the options of each tournament, by its name.
+        rankers: names of the rankers.
+    """
+    ranked = {option for name in rankers for option in options_of(plugins.ranker_function(name))}
+    own: dict[str, dict[str, Any]] = {name: {} for name in known}
+    others: dict[str, Any] = {}
+    for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
+        name, _, option = key.rpartition(".")
+        takers = [one for one in known if option in known[one] and name in ("", one)]
+        for taker in takers:
+            own[taker][option] = value
+        if not takers or (not name and option in ranked):
+            others[key] = value
+    return own, others
+
+
+def seeded(settings: Mapping[str, Any], seed: int, known: Collection[str]) -> dict[str, Any]:
+    """Add the seed, where the tournament has one and the settings do not say it."""
+    return {**({"seed": seed} if "seed" in known else {}), **settings}
+
+
+def _as_named(battles: Battles, named: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return credit and margin of whoever comes first by name, NaN where there is none, shape (rows,) each."""
+    table, nothing = battles.table, np.full(len(battles), np.nan)
+    credit = table["credit"].to_numpy()
+    margin = table["margin"].to_numpy() if "margin" in table else nothing
+    readable = ~np.isnan(credit)
+    return np.where(named, credit, 1 - credit), np.where(readable, np.where(named, margin, -margin), np.nan)
+
+
+def _means(values: np.ndarray, code: np.ndarray, size: int) -> list[float | None]:
+    """Return the mean of the values of each code, None where there is none; the code -1 is left out."""
+    keep = (code >= 0) & ~np.isnan(values)
+    total, number = np.bincount(code[keep], values[keep], size), np.bincount(code[keep], minlength=size)
+    found = np.divide(total, number, out=np.full(size, np.nan), where=number > 0)
+    return [None if number == 0 else value for value, number in zip(found.tolist(), number.tolist(), strict=True)]
+
+
+def _given(tournament: Tournament, record: Record) -> tuple[Outcome, ...]:
+    """Return the recorded battles of those who were ranked before the tournament begins."""
+    ranked_before = getattr(tournament, "ranked_before", None)
+    ranked = frozenset(ranked_before(record.field)) if ranked_before else frozenset()
+    if not ranked:
+        return ()
+    return tuple(one for one in record.outcomes if one.pairing.a in ranked and one.pairing.b in ranked)
+
+
+def _looked_up(record: Record, one: Pairing) -> Outcome:
+    code = record.codes.get(one)
+    if code is not None:
+        return record.outcomes[code]
+    if {one.a, one.b} <= set(record.field.entrants) and one.a < one.b:
+        return Outcome(one, None)
+    raise PluginError(f"no such battle: {one}; a pairing names two entrants of the field, the first by name first")
+
+
+def _priced(ranking: Ranking, price: Mapping[str, Any]) -> Ranking:
+    """Say in every standings what the battles cost, and in the provenance how they came about."""
+    standings = tuple(replace(one, diagnostics={**one.diagnostics, "replay": dict(price)}) for one in ranking.standings)
+    asked = {"tournament": price["tournament"], "settings": dict(price["settings"])}
+    options = {**ranking.provenance["options"], "replay": asked}
+    return replace(ranking, standings=standings, provenance={**ranking.provenance, "options": options})

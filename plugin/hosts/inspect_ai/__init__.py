@@ -1,0 +1,1 @@
+"""podium inside inspect-ai: tasks, scorers, metrics, a hook, an embedded judge."""

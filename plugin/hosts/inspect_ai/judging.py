@@ -1,0 +1,217 @@
+"""How a run judges: what is asked, how often, and how the kept replies become verdicts. No calls are made here."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from podium import plugins
+from podium.errors import UsageError
+from podium.scorers.asking import Settings, Template, Texts
+from podium.scorers.battle import battle, turned, versus
+from podium.scorers.identity import judge_identity, prompt_hash
+from podium.scorers.jury import Rule, jury
+from podium.scorers.orders import Orders, Presentation, presentations
+from podium.scorers.probabilities import Mode, soften
+from podium.scorers.realization import Realization
+from podium.scorers.verdict import Rating, Reply, Token, Verdict
+
+TAIL = 64
+"""Tokens kept of a reply: the verdict stands at its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """The settings of a run.
+
+    Attributes:
+        realization: how the judge is asked.
+        settings: what shapes its prompts.
+        orders, repeats, seed: which presentations make a battle.
+        logprobs: whether token probabilities soften the verdict.
+        attempts: how often an unreadable reply is asked for, at most.
+        rule, quorum: how several judges make one verdict.
+        one_sided: what a battle is of which one order could not be read.
+        generation: settings of the judge's model, as temperature.
+    """
+
+    realization: Realization
+    settings: Settings = Settings()
+    orders: Orders = "both"
+    repeats: int = 1
+    seed: int = 0
+    logprobs: Mode = "auto"
+    attempts: int = 2
+    rule: Rule = "mean"
+    quorum: int | None = None
+    one_sided: Literal["unread", "keep"] = "unread"
+    generation: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.realization.check(self.settings)
+        if self.attempts < 1:
+            raise UsageError(f"attempts={self.attempts}: a judge must be asked at least once")
+        if self.logprobs == "required" and self.realization.probabilities == "unused":
+            raise UsageError(f"logprobs=required: the realization {self.realization.name} has no letters to weigh")
+
+    @property
+    def pairwise(self) -> bool:
+        """Whether the judge sees both responses at once."""
+        return self.realization.kind == "pairwise"
+
+    @property
+    def prompt_hash(self) -> str:
+        """What changes with everything that shapes a prompt."""
+        return prompt_hash(self.realization, self.settings)
+
+    @property
+    def wants_probabilities(self) -> bool:
+        """Whether the provider is asked for token probabilities."""
+        return self.realization.probabilities == "needed" or (
+            self.realization.probabilities == "soften" and self.logprobs != "off"
+        )
+
+    def shown(self, item: str, a: str, b: str) -> tuple[Presentation, ...]:
+        """Return the presentations of a battle; of a pointwise judge, one per repeat, as given."""
+        orders: Orders = self.orders if self.pairwise else "as-given"
+        return presentations(item, a, b, orders=orders, repeats=self.repeats, seed=self.seed)
+
+    def calls(self) -> int:
+        """Return the calls of one judge for one battle, every reply read at once."""
+        return len(self.shown("", "a", "b")) * (1 if self.pairwise else 2)
+
+    def judge_name(self, model: str) -> str:
+        """Return the identity of a judge: model, realization, prompt, settings."""
+        return judge_identity(model, self.realization, self.settings, self.generation)
+
+    def prompt(self, texts: Texts) -> str:
+        """Return what the judge is asked."""
+        return self.realization.prompt(texts, self.settings)
+
+    def read(self, reply: Reply, mode: Mode) -> Verdict | Rating:
+        """Read one reply, softened by its token probabilities where the run does so."""
+        found = self.realization.read(reply, self.settings)
+        if isinstance(found, Verdict) and self.realization.probabilities == "soften":
+            return soften(reply, found, mode, tie=self.settings.tie)
+        return found
+
+
+def judging(
+    realization: str = "direct",
+    *,
+    tie: bool = False,
+    checklist: bool = False,
+    reference: bool = False,
+    system: bool = False,
+    template: str | None = None,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    **options: Any,
+) -> Judging:
+    """Make the settings of a run from plain values, as they are typed and as a log keeps them.
+
+    Args:
+        realization: its name.
+        tie, checklist, reference, system: what the prompt offers and shows.
+        template: path of a prompt to use instead of the packaged one.
+        temperature, max_tokens: of the judge's model; by default its own.
+        **options: `orders`, `repeats`, `seed`, `logprobs`, `attempts`, `rule`, `quorum`, `one_sided`.
+
+    Raises:
+        UsageError: an unknown realization, a setting that it does not have, or a file that is not there.
+    """
+    given = None if template is None else Template(_read(template), template)
+    generation = {"temperature": temperature, "max_tokens": max_tokens}
+    return Judging(
+        plugins.named(plugins.Scorer, realization).load(),
+        Settings(tie, checklist, reference, system, given),
+        generation={name: value for name, value in generation.items() if value is not None},
+        **options,
+    )
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"the prompt {path!r} cannot be read: {error.strerror}") from None
+
+
+def kept_reply(reply: Reply) -> dict[str, Any]:
+    """Return a reply as a log keeps it: its text, and the last tokens with what stood beside them."""
+    tokens = [[token.text, {text: round(p, 8) for text, p in token.top.items()}] for token in reply.tokens[-TAIL:]]
+    return {"text": reply.text, "truncated": reply.truncated, **({"tokens": tokens} if tokens else {})}
+
+
+def reply_of(kept: Mapping[str, Any]) -> Reply:
+    """Return the reply that a log kept."""
+    tokens = tuple(Token(text, top) for text, top in kept.get("tokens", ()))
+    return Reply(kept["text"], bool(kept.get("truncated")), tokens)
+
+
+def verdict_row(shown: Mapping[str, Any], how: Judging, mode: Mode) -> dict[str, Any]:
+    """Return the row of the battles table that one kept presentation makes.
+
+    Args:
+        shown: `order`, `repeat`, `judge` and the replies: one (pairwise) or one per response (pointwise).
+        how: the settings of the run.
+        mode: of token probabilities, as settled for the run.
+    """
+    common = {"order": shown["order"], "repeat": shown["repeat"], "judge": shown["judge"]}
+    readings = [how.read(reply_of(one), mode) for one in shown["replies"]]
+    if how.pairwise:
+        [verdict] = readings
+        assert isinstance(verdict, Verdict)  # noqa: S101
+        about_a = verdict if shown["order"] == "ab" else turned(verdict)
+        return common | _verdict(about_a) | {"label": verdict.label}
+    a, b = readings
+    assert isinstance(a, Rating)  # noqa: S101
+    assert isinstance(b, Rating)  # noqa: S101
+    return common | {"order": "merged"} | _verdict(versus(a, b)) | {"score_a": a.score, "score_b": b.score}
+
+
+def merged(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
+    """Return what all presentations of a battle say of a: orders averaged, then repeats, then judges."""
+    judges: dict[str, list[Verdict]] = {}
+    for judge in dict.fromkeys(row["judge"] for row in rows):
+        own = [row for row in rows if row["judge"] == judge]
+        judges[judge] = [_of_repeat([row for row in own if row["repeat"] == k], how) for k in _repeats(own)]
+    return jury([_mean(verdicts) for verdicts in judges.values()], how.rule, quorum=how.quorum)
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "credit": verdict.credit,
+        "margin": verdict.margin,
+        "reason": verdict.reason,
+        **{f"margin_{name}": value for name, value in verdict.criteria.items()},
+    }
+
+
+def _of_repeat(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
+    by_order = {row["order"]: _as_verdict(row) for row in rows}
+    if "merged" in by_order:
+        return by_order["merged"]
+    ba = by_order.get("ba")
+    return battle(by_order.get("ab"), turned(ba) if ba else None, one_sided=how.one_sided)
+
+
+def _as_verdict(row: Mapping[str, Any]) -> Verdict:
+    criteria = {name.removeprefix("margin_"): row[name] for name in row if name.startswith("margin_")}
+    return Verdict(row["credit"], row["margin"], criteria, row.get("label"), row["reason"])
+
+
+def _mean(verdicts: Sequence[Verdict]) -> Verdict:
+    """Average the repeats that could be read; unread where none could."""
+    read = [one for one in verdicts if one.credit is not None]
+    if not read:
+        return verdicts[0]
+    if len(read) == 1:
+        return read[0]
+    margins = [one.margin for one in read if one.margin is not None]
+    margin = sum(margins) / len(margins) if len(margins) == len(read) else None
+    return replace(read[0], credit=sum(one.credit or 0.0 for one in read) / len(read), margin=margin, label=None)
+
+
+def _repeats(rows: Iterable[Mapping[str, Any]]) -> list[int]:
+    return sorted({row["repeat"] for row in rows})

@@ -1,0 +1,20 @@
+"""What podium keeps in a log, and under which names."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspect_ai.scorer import Score
+
+NAMESPACE = "podium"
+"""Key under which podium keeps its own in scores and results."""
+ROUND = "podium round"
+"""Sample metadata under which a round's schedule is recorded."""
+
+
+def presentations(score: Score) -> list[dict[str, Any]]:
+    """Return the verdicts that podium's scorer keeps in a score, a row per presentation; none for other scores."""
+    kept = (score.metadata or {}).get(NAMESPACE)
+    if not isinstance(kept, Mapping):
+        return []
+    common = {name: value for name, value in kept.items() if name != "presentations"}
+    return [{**common, **one} for one in kept["presentations"]]

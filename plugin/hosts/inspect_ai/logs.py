@@ -1,0 +1,127 @@
+"""Inspect logs as podium reads them: responses to be judged, verdicts to be ranked, scores to be compared."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.model import ChatMessage
+from inspect_ai.scorer import Score, value_to_float
+
+from podium.errors import DataError
+from podium.formats.inspect_log import is_log
+from podium.hosts.inspect_ai.kept import NAMESPACE, ROUND, presentations
+from podium.responses.answers import Answer, Question, answer
+from podium.responses.reading import FileReader
+
+LEFT_OUT = {"events", "store", "attachments"}
+SUFFIXES = (".eval", ".json")
+
+
+def opened(path: Path, *, without: Iterable[str] = ()) -> EvalLog:
+    """Read a log.
+
+    Args:
+        without: fields of samples to leave out, beside those that podium never needs.
+
+    Raises:
+        DataError: it is no whole log.
+    """
+    try:
+        return read_eval_log(str(path), exclude_fields={*LEFT_OUT, *without})
+    except (ValueError, KeyError, OSError) as error:
+        problem = f"not a whole Inspect log ({error})"
+        raise DataError(problem, source=str(path), remedy="give a log that Inspect can open") from None
+
+
+def answers(path: Path) -> Iterator[Answer]:
+    """Read what a model answered in an ordinary eval: one response per sample, the first epoch's.
+
+    Raises:
+        DataError: it is no whole log.
+    """
+    log = opened(path)
+    for sample in log.samples or []:
+        if sample.epoch == 1 and sample.input:
+            yield answer(_question(sample, path), log.eval.model, sample.output.completion, errored=bool(sample.error))
+
+
+READER = FileReader(SUFFIXES, is_log, lambda path: list(answers(path)))
+"""What `podium.responses.read_responses` needs to know of Inspect logs."""
+
+
+def records(path: Path) -> pd.DataFrame:
+    """Read a log as rows: a row per presentation of a tournament's log, else a row per score of an ordinary eval.
+
+    Raises:
+        DataError: it is no whole log, or nothing in it is scored.
+    """
+    log = opened(path, without=("messages",))
+    rows = [row for sample in log.samples or [] for row in rows_of(sample, log)]
+    if not rows:
+        raise DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
+    return pd.DataFrame(rows).set_axis(pd.RangeIndex(1, len(rows) + 1, name="row"))
+
+
+def rows_of(sample: EvalSample, log: EvalLog) -> list[dict[str, Any]]:
+    """Return the rows of one sample: its verdicts, or its scores."""
+    scores = sample.scores or {}
+    judged = [row for score in scores.values() for row in presentations(score)]
+    if judged or _is_schedule(sample):
+        return judged
+    if log.eval.solver == f"{NAMESPACE}/judge":
+        return []
+    return [_scored(name, score, sample, log) for name, score in scores.items()]
+
+
+def _scored(name: str, score: Score, sample: EvalSample, log: EvalLog) -> dict[str, Any]:
+    unscored = score.value is None or score.value != score.value
+    return {
+        "item": f"{sample.id}",
+        "model": log.eval.model,
+        "score": None if unscored else value_to_float()(score.value),
+        "judge": f"{log.eval.task} {name}",
+        "repeat": sample.epoch,
+    }
+
+
+def _is_schedule(sample: EvalSample) -> bool:
+    return ROUND in sample.metadata
+
+
+def _question(sample: EvalSample, path: Path) -> Question:
+    return Question(
+        item=str(sample.id),
+        instruction=_instruction(sample.input),
+        category=_text(sample.metadata.get("category")),
+        reference=_reference(sample.target),
+        system=_system(sample.input),
+        source=str(path),
+        row=f"sample {sample.id}",
+    )
+
+
+def _instruction(given: str | list[ChatMessage]) -> str:
+    """Return what the model was asked: a text, or the messages of a conversation, each with its role."""
+    if isinstance(given, str):
+        return given
+    asked = [message for message in given if message.role != "system"]
+    if len(asked) == 1:
+        return asked[0].text
+    return "\n\n".join(f"[{message.role}]\n{message.text}" for message in asked)
+
+
+def _system(given: str | list[ChatMessage]) -> str | None:
+    if isinstance(given, str):
+        return None
+    return "\n\n".join(message.text for message in given if message.role == "system") or None
+
+
+def _reference(target: str | list[str]) -> str | None:
+    return (target if isinstance(target, str) else "\n".join(target)) or None
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else value if isinstance(value, str) else json.dumps(value)

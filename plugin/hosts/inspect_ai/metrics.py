@@ -1,0 +1,66 @@
+"""One metric per ranker: Inspect's own table gets a number per entrant."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspect_ai.scorer import Metric, SampleScore, metric
+
+from podium.hosts.inspect_ai.kept import presentations
+
+Ratings = Mapping[str, float]
+
+
+@metric(scores="unreduced")
+def judged() -> Metric:
+    """Share of the battles that have a readable verdict."""
+
+    def compute(scores: list[SampleScore]) -> float:
+        read = [one.score.as_float() for one in scores]
+        return sum(value == value for value in read) / len(read) if read else 0.0
+
+    return compute
+
+
+@metric(scores="unreduced")
+def bradley_terry() -> Metric:
+    """Elo by Bradley-Terry, per entrant."""
+    return _ranked("bradley-terry")
+
+
+@metric(scores="unreduced")
+def soft_elo() -> Metric:
+    """Soft-Elo, per entrant: from soft credits, or with human labels in the verdicts."""
+    return _ranked("soft-elo")
+
+
+@metric(scores="unreduced")
+def win_rate() -> Metric:
+    """Mean credit over opponents, per entrant."""
+    return _ranked("win-rate")
+
+
+def _ranked(ranker: str) -> Callable[[list[SampleScore]], Any]:
+    def compute(scores: list[SampleScore]) -> Ratings:
+        return ratings(scores, ranker)
+
+    return compute
+
+
+def ratings(scores: list[SampleScore], ranker: str) -> dict[str, float]:
+    """Return a score per entrant, keyed by ranker and name; nothing while the battles do not bound any."""
+    import pandas as pd
+
+    from podium.errors import PodiumError
+    from podium.ranking_run import rank
+    from podium.reading import read_battles
+
+    rows = [row for one in scores for row in presentations(one.score)]
+    if not rows:
+        return {}
+    try:
+        battles = read_battles(pd.DataFrame(rows))
+        [standings] = rank(battles, ranker, pool=True).standings
+    except PodiumError:
+        return {}
+    prefix = ranker.replace("-", "_")
+    return {f"{prefix} {entry.model}": entry.score for entry in standings.entries if entry.score is not None}

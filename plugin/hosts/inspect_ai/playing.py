@@ -1,0 +1,179 @@
+"""The engine of all tournaments: responses in, a task out."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspect_ai import Task
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalSample
+
+from podium import plugins
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.judge import judge
+from podium.hosts.inspect_ai.judging import Judging, judging
+from podium.hosts.inspect_ai.kept import NAMESPACE
+from podium.hosts.inspect_ai.logs import READER
+from podium.hosts.inspect_ai.source import TournamentSource
+from podium.hosts.inspect_ai.verdict import verdict
+from podium.responses.collection import Item, Responses
+from podium.responses.reading import read_responses
+from podium.text import some
+from podium.tournaments.budget import Budget
+from podium.tournaments.schedule import Field, Outcome, Pairing, Tournament
+
+CHARACTERS_PER_TOKEN = 4
+NOTHING = "none/none"
+"""The model under test: a tournament generates nothing, and is not run once per `--model`."""
+
+
+def tournament(
+    name: str,
+    responses: str | Sequence[str],
+    settings: Mapping[str, Any],
+    *,
+    entrants: str | Sequence[str] | None = None,
+    limit: int | None = None,
+    category: str | Sequence[str] | None = None,
+    seed: int = 0,
+    max_battles: int | None = None,
+    cache: bool = True,
+    **how: Any,
+) -> Task:
+    """Make the task of a tournament.
+
+    Args:
+        name: of the tournament, podium's own or a plugin's.
+        responses: files, folders or globs, each optionally `label=path`.
+        settings: of the tournament.
+        entrants: only these.
+        limit, category: only so many items, or of this category.
+        seed: of everything drawn.
+        max_battles: at most so many.
+        cache: take replies of earlier runs instead of new calls.
+        **how: how the judge is asked; see `podium.hosts.inspect_ai.judging.judging`.
+
+    Raises:
+        UsageError, DataError: what was typed, or what a file holds, is not what it should be.
+    """
+    read = _read(responses, entrants, limit, category, seed)
+    rule = _rule(name, settings, seed, max_battles)
+    judged = judging(seed=seed, **how)
+    field = read.field()
+    source = TournamentSource(rule, field, Deck(read).battle, outcome_of)
+    if not source.first.pairings:
+        raise UsageError(f"{name}: nothing can be played: {_lost(read) or 'fewer than two entrants'}")
+    _announce(name, read, field, rule, judged)
+    return Task(
+        dataset=source,
+        solver=judge(seed=seed, cache=cache, **how),
+        scorer=verdict(seed=seed, **how),
+        model=NOTHING,
+        name=name,
+        version=read.digest()[:12],
+        fail_on_error=False,
+        metadata={
+            f"{NAMESPACE}_entrants": list(read.entrants),
+            f"{NAMESPACE}_missing": read.missing_reasons(),
+            f"{NAMESPACE}_sources": list(read.sources),
+        },
+    )
+
+
+class Deck:
+    """The samples of a tournament: one per battle, with everything that the judge is shown."""
+
+    def __init__(self, responses: Responses) -> None:
+        self.responses = responses
+        self.items = responses.by_id()
+
+    def battle(self, pairing: Pairing, number: int) -> Sample:
+        """Return the sample of a battle.
+
+        Args:
+            number: of the round, from 1.
+        """
+        item = self.items[pairing.item]
+        texts = {side: self.responses.texts[name][pairing.item] for side, name in _sides(pairing)}
+        return Sample(
+            id=pairing.key,
+            input=item.instruction,
+            target=item.reference or "",
+            metadata={
+                "item": pairing.item,
+                "model_a": pairing.a,
+                "model_b": pairing.b,
+                "round": number,
+                **_known(item),
+                **{f"response_{side}": text for side, text in texts.items()},
+                **{f"length_{side}": len(text) for side, text in texts.items()},
+            },
+        )
+
+
+def outcome_of(sample: EvalSample) -> Outcome | None:
+    """Return how a battle ended; None where its sample failed."""
+    own = sample.metadata
+    if "model_a" not in own or sample.error is not None or not sample.scores:
+        return None
+    score = next(iter(sample.scores.values()))
+    value = score.as_float() if score.value is not None else float("nan")
+    return Outcome(Pairing(own["item"], own["model_a"], own["model_b"]), None if value != value else value)
+
+
+def _sides(pairing: Pairing) -> tuple[tuple[str, str], tuple[str, str]]:
+    return ("a", pairing.a), ("b", pairing.b)
+
+
+def _known(item: Item) -> dict[str, str]:
+    told = {"instruction": item.instruction, "category": item.category, "reference": item.reference, "system": item.system}
+    return {name: text for name, text in told.items() if text is not None}
+
+
+def _read(
+    responses: str | Sequence[str],
+    entrants: str | Sequence[str] | None,
+    limit: int | None,
+    category: str | Sequence[str] | None,
+    seed: int,
+) -> Responses:
+    read = read_responses(*_listed(responses), readers=(READER,))
+    if entrants:
+        read = read.of(_listed(entrants))
+    return read.select(limit=limit, category=category, seed=seed) if limit or category else read
+
+
+def _rule(name: str, settings: Mapping[str, Any], seed: int, max_battles: int | None) -> Tournament:
+    given = {key: value for key, value in settings.items() if value is not None}
+    rule = plugins.named(plugins.Tournament, name.replace("_", "-")).load()(seed=seed, **given)
+    return rule if max_battles is None else Budget(rule, max_battles)
+
+
+def _announce(name: str, read: Responses, field: Field, rule: Tournament, how: Judging) -> None:
+    """Say what will be played and what it will cost, before the first call."""
+    battles = rule.size(field)
+    calls = battles * how.calls()
+    said = [text for row in read.texts.values() for text in row.values()]
+    asked = sum(len(item.instruction) for item in read.items) / max(len(read.items), 1)
+    shown = (2 if how.pairwise else 1) * sum(map(len, said)) / max(len(said), 1)
+    words = len(how.realization.words(how.settings)) if how.realization.template else 0
+    tokens = calls * (words + asked + shown) / CHARACTERS_PER_TOKEN
+    lost = _lost(read)
+    print(
+        f"podium {name}: {len(read.entrants)} entrants, {len(read.items)} items; at most {battles:,} battles, "
+        f"{calls:,} calls per judge, about {tokens:,.0f} input tokens" + (f"; {lost}" if lost else ""),
+        file=sys.stderr,
+    )
+
+
+def _lost(read: Responses) -> str:
+    """Say whose responses are missing, and why: those battles are not played."""
+    reasons = read.missing_reasons()
+    parts = [f"{name} ({', '.join(f'{why}: {n}' for why, n in found.items())})" for name, found in reasons.items()]
+    return f"left out for want of responses: {some(parts, '; ')}" if parts else ""
+
+
+def _listed(names: str | Sequence[str]) -> list[str]:
+    """Return names that Inspect passes as a list, or as one text with commas."""
+    parts = names.split(",") if isinstance(names, str) else names
+    return [str(one).strip() for one in parts if str(one).strip()]

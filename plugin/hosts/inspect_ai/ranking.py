@@ -1,0 +1,113 @@
+"""From a log to a ranking, and back into the log: where people look."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import EvalLog, EvalMetric, EvalScore, read_eval_log, write_eval_log
+
+from podium.battles import Battles
+from podium.errors import PodiumError
+from podium.hosts.inspect_ai.kept import NAMESPACE
+from podium.ranking import Ranking, Standings
+from podium.ranking_run import rank
+from podium.reading import read_battles
+
+FIGURES = ("score", "low", "high", "se", "rank", "rank_low", "rank_high", "battles", "win_rate")
+"""What of an entry becomes a metric of its own: the viewer shows metrics, not their metadata."""
+
+
+def asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]:
+    """Return the rankers that a run asks for: `--metadata ranker=a,b`, else the environment variable PODIUM_RANKER."""
+    told = (log.eval.metadata or {}).get("ranker", environment.get("PODIUM_RANKER"))
+    names = told if isinstance(told, list) else str(told or "").split(",")
+    return list(dict.fromkeys(str(name).strip() for name in names if str(name).strip()))
+
+
+def battles_of(paths: Sequence[str | Path]) -> Battles:
+    """Read the battles of some logs: verdicts of tournaments, or scores of several models on the same items.
+
+    Raises:
+        PodiumError: they hold none.
+    """
+    return read_battles(*(str(path) for path in paths), format="inspect")
+
+
+def ranked(paths: Sequence[str | Path], rankers: Sequence[str]) -> Ranking:
+    """Rank what some logs hold.
+
+    Raises:
+        PodiumError: it cannot be ranked.
+    """
+    battles = battles_of(paths)
+    return rank(battles, rankers, by="judge" if len(battles.judges) > 1 else None)
+
+
+def written_into(path: str | Path, ranking: Ranking) -> None:
+    """Write a ranking into a log: all of it in `results.metadata`, and a score per entrant for the viewer.
+
+    The samples are not touched. What an earlier ranking by the same rankers wrote is replaced.
+    """
+    log = read_eval_log(str(path), header_only=True)
+    if log.results is None:
+        raise PodiumError(f"{path}: the log has no results to write a ranking into")
+    fresh = [score for one in ranking.standings for score in scores_of(one)]
+    replaced = {score.scorer for score in fresh}
+    log.results.scores = [score for score in log.results.scores if score.scorer not in replaced] + fresh
+    before = (log.results.metadata or {}).get(NAMESPACE)
+    log.results.metadata = {**(log.results.metadata or {}), NAMESPACE: _merged(before, ranking.to_dict())}
+    write_eval_log(log, str(path), header_only=True)
+
+
+def scores_of(one: Standings) -> Iterable[EvalScore]:
+    """Return a score per entrant, its figures as metrics named after the ranker."""
+    prefix = one.ranker.replace("-", "_")
+    slice_ = f" [{one.slice}]" if one.slice else ""
+    for entry in one.entries:
+        row = entry.to_dict()
+        values = {name: row[name] for name in FIGURES if row.get(name) is not None}
+        yield EvalScore(
+            name=entry.model,
+            scorer=f"{NAMESPACE}/{one.ranker}{slice_}",
+            scored_samples=entry.battles,
+            metrics={
+                _metric(prefix, name): EvalMetric(name=_metric(prefix, name), value=value)
+                for name, value in values.items()
+            },
+            metadata={"level": one.level, "interval": one.interval, "separated": entry.separated},
+        )
+
+
+def beside(path: str | Path) -> Path:
+    """Return where the ranking of a log is kept as JSON: a name that Inspect does not take for a log."""
+    plain = Path(str(path).removeprefix("file://"))
+    return plain.with_name(f"{NAMESPACE}-{plain.stem}.ranking.json")
+
+
+def kept_beside(path: str | Path, ranking: Ranking) -> Path:
+    """Write the ranking as JSON beside its log."""
+    place = beside(path)
+    place.write_text(ranking.to_json() + "\n", encoding="utf-8")
+    return place
+
+
+def shown(ranking: Ranking) -> str:
+    """Return the ranking as an aligned table, with its warnings."""
+    from podium.cli.output import as_text
+
+    told = dict.fromkeys(warning for one in ranking.standings for warning in one.warnings)
+    return as_text(ranking, "table") + "".join(f"podium: warning: {warning}\n" for warning in told)
+
+
+def _metric(prefix: str, name: str) -> str:
+    return prefix if name == "score" else f"{prefix}_{name}"
+
+
+def _merged(before: Any, now: dict[str, Any]) -> dict[str, Any]:
+    """Keep the rankings by other rankers that are there already."""
+    if not isinstance(before, Mapping):
+        return now
+    fresh = {(one["ranker"], one["slice"]) for one in now["rankings"]}
+    kept = [one for one in before.get("rankings", []) if (one.get("ranker"), one.get("slice")) not in fresh]
+    return {**now, "rankings": [*kept, *json.loads(json.dumps(now["rankings"]))]}

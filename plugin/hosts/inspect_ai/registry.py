@@ -1,0 +1,23 @@
+"""What inspect-ai finds under the name `podium`. Imported by every `inspect` command: nothing heavy at the top."""
+
+from podium.hosts.inspect_ai.hook import PodiumHooks
+from podium.hosts.inspect_ai.judge import judge
+from podium.hosts.inspect_ai.metrics import bradley_terry, judged, soft_elo, win_rate
+
+from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
+from podium.hosts.inspect_ai.verdict import verdict
+
+__all__ = [
+    "PodiumHooks",
+    "anchor",
+    "bradley_terry",
+    "chain",
+    "judge",
+    "judged",
+
+    "round_robin",
+    "soft_elo",
+    "swim",
+    "verdict",
+    "win_rate",
+]

@@ -1,0 +1,45 @@
+"""The tasks `podium/round_robin`, `podium/anchor`, `podium/swim`, `podium/chain`: one engine for all."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspect_ai import Task, task
+
+
+@task
+def round_robin(responses: str | Sequence[str], items: int | None = None, **options: Any) -> Task:
+    """Play all pairs of entrants on every item, or on a sample of `items`."""
+    return _tournament("round_robin", responses, {"items": items}, **options)
+
+
+@task
+def anchor(
+    responses: str | Sequence[str], against: str | Sequence[str] = "auto", items: int | None = None, **options: Any
+) -> Task:
+    """Play everyone against one anchor, several, or the one that a pilot finds (`against=auto`)."""
+    return _tournament("anchor", responses, {"against": against, "items": items}, **options)
+
+
+@task
+def swim(
+    responses: str | Sequence[str],
+    items: int | None = None,
+    order: str | Sequence[str] | None = None,
+    ratings: str | None = None,
+    **options: Any,
+) -> Task:
+    """Let entrants join one by one and meet ever nearer neighbours."""
+    return _tournament("swim", responses, {"items": items, "order": order, "ratings": ratings}, **options)
+
+
+@task
+def chain(responses: str | Sequence[str], items: int | None = None, **options: Any) -> Task:
+    """Let each item play a random path through all entrants."""
+    return _tournament("chain", responses, {"items": items}, **options)
+
+
+def _tournament(name: str, responses: str | Sequence[str], settings: Mapping[str, Any], **options: Any) -> Task:
+    # Inspect imports this module for every command of everyone who has podium installed: the engine waits.
+    from podium.hosts.inspect_ai.playing import tournament
+
+    return tournament(name, responses, settings, **options)

@@ -1,0 +1,62 @@
+"""The scorer that reads: kept replies in, one number in [0, 1] out; no calls, so reading again is free."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from podium.hosts.inspect_ai.judging import Judging, judging, merged, verdict_row
+from podium.hosts.inspect_ai.kept import NAMESPACE, ROUND
+from podium.hosts.inspect_ai.metrics import bradley_terry, judged
+
+SHOWN = ("category", "length_a", "length_b")
+
+
+@scorer(metrics=[judged(), bradley_terry()])
+def verdict(**options: Any) -> Scorer:
+    """Read what the judges replied; the value is what model_a earned, and no value where that cannot be read.
+
+    Args:
+        **options: of `podium.hosts.inspect_ai.judging.judging`.
+    """
+    how = judging(**options)
+
+    async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
+        if ROUND in state.metadata:
+            return None
+        kept = state.store.get(NAMESPACE)
+        if not kept:
+            return Score.unscored(reason="scoring_failed", explanation="the judge was not asked")
+        return score_of(state.metadata, kept, how)
+
+    return score
+
+
+def score_of(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -> Score:
+    """Return the score of one battle.
+
+    Args:
+        battle: `item`, `model_a`, `model_b` and what else is known.
+        kept: the presentations with their replies, and whether probabilities soften them.
+        how: the settings of the run.
+    """
+    rows = [verdict_row(one, how, kept["mode"]) for one in kept["presentations"]]
+    found = merged(rows, how)
+    known = {name: battle[name] for name in ("item", "model_a", "model_b", *SHOWN) if battle.get(name) is not None}
+    metadata = {NAMESPACE: {**known, "prompt_hash": how.prompt_hash, "presentations": rows}}
+    said = explained(rows, battle["model_a"], battle["model_b"])
+    if found.credit is None:
+        return Score.unscored(reason="grader_failed", answer="unread", explanation=said, metadata=metadata)
+    answer = battle["model_a"] if found.credit > 0.5 else battle["model_b"] if found.credit < 0.5 else "tie"
+    return Score(value=found.credit, answer=answer, explanation=said, metadata=metadata)
+
+
+def explained(rows: Sequence[Mapping[str, Any]], a: str, b: str) -> str:
+    """Say a line per presentation: who was shown first, and what the first-named entrant earned."""
+    return "\n".join(
+        f"{b if row['order'] == 'ba' else a} first: "
+        + (f"unread ({row['reason']})" if row["credit"] is None else f"{a} earned {row['credit']:.3g}")
+        + f" ({row['judge']})"
+        for row in rows
+    )

@@ -1,0 +1,34 @@
+"""A budget: any tournament, cut off after so many battles."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from podium.errors import UsageError
+from podium.tournaments.schedule import Field, Next, Round, Tournament
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Play a tournament until its battles are used up.
+
+    Attributes:
+        rule: the tournament.
+        most: battles that may be played.
+    """
+
+    rule: Tournament
+    most: int
+
+    def __post_init__(self) -> None:
+        if self.most < 1:
+            raise UsageError(f"max_battles={self.most}: give a number of battles, 1 or more")
+
+    def next(self, field: Field, played: Sequence[Round]) -> Next:
+        """Return what the tournament would play, as far as the budget goes."""
+        left = self.most - sum(len(one.outcomes) for one in played)
+        coming = self.rule.next(field, played)
+        return coming if len(coming.pairings) <= left else replace(coming, pairings=coming.pairings[: max(left, 0)])
+
+    def size(self, field: Field) -> int:
+        """Return how many battles there will be, at most."""
+        return min(self.rule.size(field), self.most)

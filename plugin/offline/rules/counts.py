@@ -54,6 +54,10 @@ DEMAND = re.compile(
     rf"[\s-]+(?:(?:short|more|different|single|full|complete|plain)\s+)?{KINDS}(?:\s+or\s+(?P<after>fewer|less|more))?\b",
     re.IGNORECASE,
 )
+ELIDED = re.compile(
+    rf"(?P<first>\b(?:{BOUND})\s+{NUMBER})\s+(?:and|but)\s+(?=(?:{BOUND})\s+{NUMBER}[\s-]+{KINDS})", re.IGNORECASE
+)
+"""`at least three and at most eight words`: the first number has its unit later."""
 EACH = re.compile(r"\b(?:each|every)\b(?:\s+(?P<part>line|sentence|paragraph|bullet|item))?", re.IGNORECASE)
 OF = re.compile(r"\b(?P<part>line|sentence|paragraph|bullet|bullet point|item)s?,?\s+(?:of|with)\s+$", re.IGNORECASE)
 TESTS: dict[str, Callable[[int, int, int], bool]] = {
@@ -77,6 +81,7 @@ def constraints(instruction: str) -> list[Constraint]:
 def _in_clause(clause: str) -> list[Constraint]:
     found = []
     before = None
+    clause = ELIDED.sub(r"\g<first> \g<kind> ", clause)
     for match in DEMAND.finditer(clause):
         unit = _unit(match["kind"])
         part = _part(clause[: match.start()], before)

@@ -8,13 +8,13 @@ from podium.offline.constraint import Constraint
 from podium.offline.reading import quoted
 
 KEYS = re.compile(r"\b(?P<only>exactly|only)?\s*(?:the\s+)?(?:\w+\s+)?(?:keys?|fields?)\s*:?\s+(?P<rest>[^.]+)", re.I)
-FENCE = re.compile(r"^\s*```(?:json)?\s*\n(?P<body>.*?)\n\s*```\s*$", re.S | re.I)
+FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<body>.*?)\n[ \t]*```", re.S | re.I)
 TOO_LONG = 200_000
 """Characters; nothing that long is parsed."""
 
 
 def constraints(instruction: str) -> list[Constraint]:
-    """Find the demand for JSON: bare, and with keys (a fence around it breaks the first demand alone).
+    """Find the demand for JSON: bare, and with keys (prose and a fence around it break the first demand alone).
 
     >>> [one.name for one in constraints('Reply with JSON with the keys "name" and "age".')]
     ['bare JSON', 'has key name', 'has key age']
@@ -49,6 +49,6 @@ def parsed(text: str) -> Any:
 
 
 def _object(text: str) -> dict[str, Any]:
-    fence = FENCE.match(text)
+    fence = FENCE.search(text)
     content = parsed(fence["body"] if fence else text)
     return content if isinstance(content, dict) else {}

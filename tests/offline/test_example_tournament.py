@@ -1,0 +1,54 @@
+"""The entrants of examples/tournament are as its README says."""
+
+from pathlib import Path
+
+import pytest
+
+from podium.offline.demands import demands
+from podium.offline.scoring import scored
+from podium.responses.reading import read_responses
+
+FOLDER = Path(__file__).parents[2] / "examples" / "tournament"
+
+
+@pytest.fixture(scope="module")
+def example():
+    return read_responses(FOLDER)
+
+
+def shares(example, entrant):
+    asked = {one.id: demands(one.instruction) for one in example.items}
+    return {item: scored(text, asked[item]).share for item, text in example.texts[entrant].items()}
+
+
+def test_six_entrants_answer_fourteen_instructions_of_five_kinds(example):
+    assert (len(example.entrants), len(example.items), len(example.categories)) == (6, 14, 5)
+
+
+def test_one_response_is_empty_and_one_is_missing(example):
+    assert example.missing_reasons() == {"nettle": {"empty response": 1, "no response": 1}}
+
+
+def test_every_instruction_has_a_demand_that_a_rule_can_check(example):
+    assert [one.id for one in example.items if len(demands(one.instruction)) < 2] == []
+
+
+def test_every_instruction_tells_entrants_apart(example):
+    by_item = {one.id: {shares(example, name).get(one.id) for name in example.entrants} for one in example.items}
+    assert [item for item, found in by_item.items() if len(found) < 2] == []
+
+
+def test_entrants_differ_in_quality_as_the_readme_says(example):
+    means = {name: sum(found.values()) / len(found) for name in example.entrants if (found := shares(example, name))}
+    assert sorted(means, key=means.__getitem__) == ["sorrel", "willow", "nettle", "alder", "linden", "rowan"]
+
+
+def test_nobody_is_best_everywhere(example):
+    best = [name for name in example.entrants if set(shares(example, name).values()) == {1.0}]
+    assert best == []
+
+
+def test_the_readme_names_every_entrant_and_the_command(example):
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    parts = [*example.entrants, "podium/offline", "podium/round_robin", "not a language model"]
+    assert [part for part in parts if part not in text] == []

@@ -11,7 +11,7 @@ from podium.responses.answers import Answer, Question
 from podium.responses.assembling import assembled, renamed
 from podium.responses.collection import Responses
 from podium.responses.sheets import Sheet
-from podium.sources import Found, find
+from podium.sources import find
 from podium.text import some
 
 QUESTIONS = "question.jsonl"
@@ -90,7 +90,7 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = ()) -> 
 
 def _of_source(source: str, readers: Sequence[FileReader]) -> tuple[list[Answer | Question], list[str], list[str]]:
     """Return the rows of a source, the files they are from, and the files that hold none."""
-    found = _found(source, readers)
+    found = find(source, tuple(suffix for one in readers for suffix in one.suffixes))
     rows: list[Answer | Question] = []
     files: list[str] = []
     skipped: list[str] = []
@@ -99,23 +99,6 @@ def _of_source(source: str, readers: Sequence[FileReader]) -> tuple[list[Answer 
         (skipped if own is None else files).append(str(path))
         rows += own or []
     return rows, files, skipped
-
-
-def _found(source: str, readers: Sequence[FileReader]) -> Found:
-    """Find files as everywhere, and in folders those of the readers, too."""
-    suffixes = [suffix for one in readers for suffix in one.suffixes]
-    further = [found for suffix in suffixes if (found := _try(f"{source.rstrip('/')}/**/*{suffix}"))]
-    plainly = _try(source) if further else find(source)
-    paths = {path for one in (*further, plainly) if one for path in one.paths}
-    label = plainly.label if plainly else further[0].label
-    return Found(label, tuple(sorted(paths)), searched=bool(further) or bool(plainly and plainly.searched))
-
-
-def _try(source: str) -> Found | None:
-    try:
-        return find(source)
-    except UsageError:
-        return None
 
 
 def _of_file(

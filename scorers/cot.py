@@ -11,7 +11,7 @@ from podium.scorers.template import packaged
 from podium.scorers.verdict import Reply, Verdict, unread
 
 FORM = re.compile(
-    rf"{EDGE}(?:final[ \t]+)?verdict{EDGE}:{EDGE}(?:response[ \t]+)?[\[(\"']*([A-Z])[\])\"'.]*{EDGE}",
+    rf"{EDGE}(?:final[ \t]+)?verdict{EDGE}:{EDGE}(?:response[ \t]+)?[\[(\"']*([A-Z])(?![A-Z0-9])[\])\"'.]*{EDGE}\.?",
     re.IGNORECASE | re.ASCII,
 )
 """`Verdict: A`, alone on its line."""

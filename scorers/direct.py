@@ -11,7 +11,9 @@ from podium.scorers.verdict import Reply, Verdict, unread
 
 CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
 """What the first response earns by the letter; C = neither is better."""
-LETTER = re.compile(rf"{EDGE}(?:response[ \t]+)?[\[(\"']*([A-Z])[\])\"'.]*{EDGE}", re.IGNORECASE | re.ASCII)
+LETTER = re.compile(
+    rf"{EDGE}(?:response[ \t]+)?[\[(\"']*([A-Z])(?![A-Z0-9])[\])\"'.]*{EDGE}\.?", re.IGNORECASE | re.ASCII
+)
 WORD = re.compile(r"\w+")
 
 

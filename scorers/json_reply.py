@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-NESTED = re.compile(r"(?:\"\s*:|[,\[])\Z")
-"""What stands before an object that is part of another one, blanks left out."""
+INSIDE = re.compile(r"(?:\"\s*:|[,\[{\"])\Z")
+"""What stands before an object that is part of something, blanks left out."""
+AFTER = tuple(',:]}"')
+"""What stands after one, blanks left out."""
 MOST = 200
 """Opening braces to look at."""
 
@@ -33,7 +35,7 @@ def only_object(text: str, keys: frozenset[str]) -> dict[str, Any] | str:
 
 def _openings(text: str, keys: frozenset[str]) -> list[str]:
     """Return the places that look like the beginning of such an object, whether they can be parsed or not."""
-    return re.findall(rf"\{{\s*\"(?:{'|'.join(map(re.escape, sorted(keys)))})\"\s*:", text)
+    return re.findall(rf"\{{\s*\"(?:{'|'.join(map(re.escape, sorted(keys)))})\"", text)
 
 
 def _claims(text: str, starts: list[int], keys: frozenset[str]) -> list[dict[str, Any]]:
@@ -46,9 +48,13 @@ def _claims(text: str, starts: list[int], keys: frozenset[str]) -> list[dict[str
         if parsed is None:
             continue
         value, end = parsed
-        if value.keys() & keys and not NESTED.search(text[:start].rstrip()):
+        if value.keys() & keys and not _is_part(text, start, end):
             found.append(value)
     return found
+
+
+def _is_part(text: str, start: int, end: int) -> bool:
+    return bool(INSIDE.search(text[:start].rstrip())) or text[end:].lstrip().startswith(AFTER)
 
 
 def _parsed(text: str, start: int) -> tuple[dict[str, Any], int] | None:

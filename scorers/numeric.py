@@ -9,7 +9,7 @@ from podium.scorers.realization import Realization
 from podium.scorers.template import packaged
 from podium.scorers.verdict import Rating, Reply, unrated
 
-NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 LOW, HIGH = 0, 100
 
 

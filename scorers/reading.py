@@ -32,16 +32,15 @@ def no_verdict(text: str) -> str:
 def last_line(text: str, form: re.Pattern[str]) -> re.Match[str] | str:
     """Return the form on the last line of a text, or why it is not there.
 
-    The form must fill its line. It may have been there before with the same word (group 1); other words are
-    `several verdicts`. Only whole lines count, so that a verdict quoted within a sentence, or as a quotation behind
-    `>`, is none.
+    The form must fill its line. Lines that begin with it and say another word (group 1) make `several verdicts`; the
+    same word may be said twice. A verdict quoted within a sentence, or behind `>`, is none.
 
     Args:
         text: a reply that is not empty.
         form: matches a whole line; group 1 is the word.
     """
-    lines = [line for line in LINE.finditer(text) if line[0].strip()]
-    forms = [form.fullmatch(text, *line.span()) for line in lines]
-    if len({"".join(found[1].casefold().split()) for found in forms if found}) > 1:
+    lines = [line.span() for line in LINE.finditer(text) if line[0].strip()]
+    begun = [form.match(text, *span) for span in lines]
+    if len({"".join(found[1].casefold().split()) for found in begun if found}) > 1:
         return "several verdicts"
-    return forms[-1] or no_verdict(text)
+    return form.fullmatch(text, *lines[-1]) or no_verdict(text)

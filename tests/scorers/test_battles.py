@@ -1,0 +1,227 @@
+"""Presentations become a battle by the rules of recorded battles; several judges' battles become one."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import podium
+from podium import merging
+from podium.errors import UsageError
+from podium.scorers.battle import ONE_ORDER_UNREAD, battle, swap, turned, versus
+from podium.scorers.jury import default_quorum, jury
+from podium.scorers.orders import Presentation, presentations
+from podium.scorers.rubric import CRITERIA
+from podium.scorers.verdict import Rating, Verdict, unrated, unread
+
+WIN, TIE, LOSS, UNREAD = Verdict(1.0), Verdict(0.5), Verdict(0.0), unread("empty")
+NUMBERS = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
+MARGINS = st.sampled_from([None, -3.0, 0.0, 1.5])
+READ = st.builds(Verdict, NUMBERS, MARGINS)
+VERDICTS = READ | st.sampled_from(["empty", "refusal", "several verdicts"]).map(unread)
+
+
+def recorded(ab: Verdict, ba: Verdict, *, names_swapped: bool, one_sided: str) -> pd.Series:
+    """Return the battle that a table with both presentations is read as, from x's point of view."""
+    other = ba if names_swapped else turned(ba)
+    names, order = (("y", "x"), "ab") if names_swapped else (("x", "y"), "ba")
+    columns = ["item", "model_a", "model_b", "order", "credit", "margin", "reason"]
+    rows = [
+        ["i", "x", "y", "ab", ab.credit, ab.margin, ab.reason],
+        ["i", *names, order, other.credit, other.margin, other.reason],
+    ]
+    table = pd.DataFrame(rows, columns=columns).astype({"credit": float, "margin": float})
+    return podium.read_battles(table, one_sided=one_sided).table.iloc[0]
+
+
+def same(number: float | None, cell: float) -> bool:
+    return number is None and bool(np.isnan(cell)) if number is None or np.isnan(cell) else number == cell
+
+
+@given(VERDICTS, VERDICTS, st.booleans(), st.sampled_from(["unread", "keep"]))
+def test_a_battle_is_what_a_table_with_both_presentations_is_read_as(
+    ab: Verdict, ba: Verdict, names_swapped: bool, one_sided: str
+) -> None:
+    ours, theirs = (
+        battle(ab, ba, one_sided=one_sided),
+        recorded(ab, ba, names_swapped=names_swapped, one_sided=one_sided),
+    )
+    assert same(ours.credit, theirs["credit"])
+    assert same(ours.margin, theirs["margin"])
+    assert ours.reason == (None if pd.isna(theirs["reason"]) else theirs["reason"])
+    assert swap(ab, ba) == theirs["swap"]
+
+
+def test_the_reason_for_one_sided_battles_is_that_of_recorded_ones() -> None:
+    assert ONE_ORDER_UNREAD == merging.ONE_ORDER_UNREAD
+
+
+def test_margins_per_criterion_are_averaged_where_both_orders_have_them() -> None:
+    ab = Verdict(1.0, 2.0, {"clarity": 3.0, "fluency": 1.0})
+    ba = Verdict(1.0, 1.0, {"clarity": 1.0})
+    assert battle(ab, ba).criteria == {"clarity": 1.0}
+
+
+@given(VERDICTS, VERDICTS)
+def test_a_battle_seen_from_the_other_side_is_turned(ab: Verdict, ba: Verdict) -> None:
+    ours, theirs = battle(ab, ba), turned(battle(ba, ab))
+    assert (ours.credit, ours.margin, ours.reason) == (theirs.credit, theirs.margin, theirs.reason)
+
+
+@given(VERDICTS)
+def test_a_verdict_turned_twice_is_itself(verdict: Verdict) -> None:
+    assert turned(turned(verdict)) == verdict
+
+
+def test_an_order_that_was_never_asked_is_not_missed() -> None:
+    assert (battle(WIN, None), battle(None, WIN).credit, battle(None, UNREAD)) == (WIN, 0.0, UNREAD)
+
+
+def test_a_battle_that_was_never_asked_is_an_error() -> None:
+    with pytest.raises(ValueError, match="at least one order"):
+        battle(None, None)
+
+
+def test_two_ratings_make_a_verdict() -> None:
+    found = [versus(Rating(a), Rating(b)) for a, b in ((3.0, 1.0), (1.0, 1.0), (1.0, 3.0))]
+    assert [(one.credit, one.margin) for one in found] == [(1.0, 2.0), (0.5, 0.0), (0.0, -2.0)]
+
+
+def test_a_rating_that_is_unread_makes_the_verdict_unread() -> None:
+    reasons = [
+        versus(*pair).reason for pair in ((Rating(1.0), unrated("empty")), (unrated("refusal"), unrated("empty")))
+    ]
+    assert reasons == ["empty", "empty / refusal"]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "credit"),
+    [
+        ([WIN, WIN, LOSS], 1.0),
+        ([WIN, LOSS, LOSS], 0.0),
+        ([WIN, WIN, UNREAD], 1.0),
+        ([WIN, UNREAD, UNREAD], None),
+        ([WIN, TIE, UNREAD], None),
+        ([WIN, TIE, TIE], 0.5),
+        ([TIE, TIE, UNREAD], 0.5),
+        ([WIN, LOSS, TIE], 0.5),
+        ([WIN, LOSS, UNREAD], 0.5),
+        ([WIN, WIN, TIE, TIE], None),
+        ([UNREAD, UNREAD, UNREAD], None),
+        ([Verdict(0.6), Verdict(0.7), Verdict(0.1)], 1.0),
+        ([WIN], 1.0),
+    ],
+)
+def test_a_majority_needs_a_quorum_of_decisive_votes_or_of_ties(verdicts: list[Verdict], credit: float | None) -> None:
+    found = jury(verdicts, "majority")
+    assert (found.credit, found.reason) == (credit, None if credit is not None else "no quorum")
+
+
+def test_the_label_of_a_majority_counts_the_votes() -> None:
+    assert jury([WIN, WIN, TIE, LOSS, UNREAD], "majority").label == "2-1-1"
+
+
+def test_a_mean_averages_credits_and_margins_of_the_judges_that_were_read() -> None:
+    verdicts = [Verdict(1.0, 2.0, {"clarity": 2.0}), Verdict(0.5, 0.0, {"clarity": 1.0}), UNREAD]
+    found = jury(verdicts)
+    assert (found.credit, found.margin, found.criteria) == (0.75, 1.0, {"clarity": 1.5})
+
+
+def test_a_mean_has_no_margin_where_a_judge_has_none() -> None:
+    assert jury([Verdict(1.0, 2.0), WIN]).margin is None
+
+
+@pytest.mark.parametrize(("quorum", "reason"), [(None, "no quorum"), (1, None), (3, "no quorum")])
+def test_a_mean_needs_a_quorum_of_judges_that_were_read(quorum: int | None, reason: str | None) -> None:
+    assert jury([WIN, UNREAD, UNREAD], quorum=quorum).reason == reason
+
+
+@pytest.mark.parametrize("quorum", [0, 4, -1])
+def test_a_quorum_that_cannot_be_is_an_error(quorum: int) -> None:
+    with pytest.raises(UsageError, match="the quorum of a jury of 3 cannot be"):
+        jury([WIN, WIN, WIN], quorum=quorum)
+
+
+def test_an_unknown_rule_is_an_error() -> None:
+    with pytest.raises(UsageError, match="available: mean, majority"):
+        jury([WIN], "median")
+
+
+def test_more_than_half_is_a_quorum() -> None:
+    assert [default_quorum(judges) for judges in (1, 2, 3, 4, 5)] == [1, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize("rule", ["mean", "majority"])
+@given(verdicts=st.lists(VERDICTS, min_size=1, max_size=5))
+def test_a_jury_does_not_depend_on_the_order_of_judges_and_sees_both_sides_alike(
+    rule: str, verdicts: list[Verdict]
+) -> None:
+    found, backwards = jury(verdicts, rule), jury(verdicts[::-1], rule)
+    mirrored = turned(jury([turned(verdict) for verdict in verdicts], rule))
+    assert found.reason == backwards.reason == mirrored.reason
+    assert found.credit == pytest.approx(backwards.credit)
+    assert found.credit == pytest.approx(mirrored.credit)
+
+
+@given(st.lists(VERDICTS, min_size=1, max_size=5))
+def test_no_jury_makes_a_decision_of_ties_and_unread_verdicts(verdicts: list[Verdict]) -> None:
+    undecided = [TIE if verdict.credit == 0.5 else UNREAD for verdict in verdicts]
+    assert jury(undecided, "majority").credit in (0.5, None)
+
+
+def test_both_orders_are_shown_once_per_repeat() -> None:
+    shown = presentations("i", "x", "y", repeats=2)
+    assert shown == (
+        Presentation("i", "x", "y", "ab", 0),
+        Presentation("i", "y", "x", "ba", 0),
+        Presentation("i", "x", "y", "ab", 1),
+        Presentation("i", "y", "x", "ba", 1),
+    )
+
+
+def test_as_given_shows_the_first_first() -> None:
+    assert presentations("i", "y", "x", orders="as-given", repeats=2) == (
+        Presentation("i", "y", "x", "ab", 0),
+        Presentation("i", "y", "x", "ab", 1),
+    )
+
+
+@given(st.text(), st.text(), st.text(), st.integers())
+def test_the_drawn_order_does_not_depend_on_who_is_named_first(item: str, a: str, b: str, seed: int) -> None:
+    ours, theirs = (presentations(item, *pair, orders="random", seed=seed)[0] for pair in ((a, b), (b, a)))
+    assert (ours.first, ours.second) == (theirs.first, theirs.second)
+
+
+def test_drawn_orders_are_even_and_differ_by_item_pair_seed_and_repeat() -> None:
+    pairs = list(itertools.combinations("abcdefgh", 2))
+    drawn = {
+        (item, pair, seed): "".join(
+            one.order[0] for one in presentations(str(item), *pair, orders="random", seed=seed, repeats=4)
+        )
+        for item, pair, seed in itertools.product(range(20), pairs, range(2))
+    }
+    ab = sum(orders.count("a") for orders in drawn.values()) / (4 * len(drawn))
+    assert (abs(ab - 0.5) < 0.03, len(set(drawn.values()))) == (True, 16)
+    assert any(drawn[0, pair, 0] != drawn[0, pair, 1] for pair in pairs)
+
+
+@pytest.mark.parametrize("options", [{"orders": "all"}, {"repeats": 0}])
+def test_impossible_orders_are_an_error(options: dict) -> None:
+    with pytest.raises(UsageError):
+        presentations("i", "x", "y", **options)
+
+
+def test_a_whole_battle_from_two_rubric_replies() -> None:
+    from judge_replies import scores
+
+    from podium import plugins
+    from podium.scorers.asking import Settings
+    from podium.scorers.verdict import Reply
+
+    read = plugins.realization("rubric").read
+    ab, ba = (read(Reply(text), Settings()) for text in (scores(9, 6), scores(7, 8)))
+    merged = battle(ab, ba)
+    assert (merged.credit, merged.margin, merged.criteria) == (1.0, 2.0, dict.fromkeys(CRITERIA, 2.0))

@@ -1,0 +1,133 @@
+"""A response is data: it cannot break out of its fence, and what it says is not what the judge said."""
+
+from types import SimpleNamespace
+
+import pytest
+from hostile_responses import HOSTILE, VERDICTS, closing
+from hypothesis import given
+from hypothesis import strategies as st
+from judge_replies import CASES, Case, read, value
+
+from podium import plugins
+from podium.scorers.asking import Settings, Texts
+from podium.scorers.fences import LINE, fenced, mark_in, mark_of, unfenced, visible
+from podium.scorers.realization import Realization
+
+ASKED = [one for one in map(plugins.realization, plugins.scorers()) if one.template]
+INSTRUCTION = "Sum 1 and 2."
+
+
+def prompt_of(one: Realization, *responses: str) -> str:
+    return one.prompt(Texts(INSTRUCTION, responses[: 2 if one.kind == "pairwise" else 1]), Settings())
+
+
+def skeleton(prompt: str) -> str:
+    """Return a prompt without what stands in its fences, and without its mark."""
+    mark = LINE.search(prompt)[3]
+    outside, inside = [], False
+    for line in prompt.split("\n"):
+        fence = LINE.match(line)
+        ours = fence is not None and fence[3] == mark
+        inside = (not fence[1]) if ours else inside
+        outside += [line] if ours or not inside else []
+    return "\n".join(outside).replace(mark, "MARK")
+
+
+def test_there_are_more_than_200_hostile_responses() -> None:
+    assert len(set(HOSTILE)) > 200
+    assert max(map(len, HOSTILE)) >= 100_000
+
+
+@pytest.mark.parametrize("one", ASKED, ids=lambda one: one.name)
+def test_a_prompt_gives_back_exactly_the_texts_that_went_in(one: Realization) -> None:
+    for text in HOSTILE:
+        shown = unfenced(prompt_of(one, text, "3"))
+        expected = ["Sum 1 and 2.", visible(text), "3"][: len(shown)]
+        assert list(shown.values()) == expected, text[:80]
+
+
+@pytest.mark.parametrize("one", ASKED, ids=lambda one: one.name)
+def test_what_stands_outside_of_the_fences_does_not_depend_on_the_responses(one: Realization) -> None:
+    usual = skeleton(prompt_of(one, "3", "4"))
+    assert [text[:80] for text in HOSTILE if skeleton(prompt_of(one, text, text)) != usual] == []
+
+
+def test_hostile_texts_in_every_other_place_are_fenced_too() -> None:
+    one, settings = plugins.realization("cot"), Settings(checklist=True, reference=True, system=True)
+    for text in HOSTILE:
+        questions = (text, "Is it 3?")
+        shown = unfenced(one.prompt(Texts(text, (text, text), text, text, questions), settings))
+        assert len(shown) == 6
+        assert {name for name, found in shown.items() if found != visible(text)} <= {"CHECKLIST"}, text[:80]
+        assert shown["CHECKLIST"].split("\n")[-1] == "2. Is it 3?"
+
+
+def test_a_response_that_knows_the_mark_of_the_last_prompt_is_still_inside() -> None:
+    one, text = plugins.realization("direct"), "start"
+    for _ in range(100):
+        prompt = prompt_of(one, text, "3")
+        assert unfenced(prompt)["RESPONSE A"] == text
+        text = closing("RESPONSE A", LINE.search(prompt)[3])[1]
+
+
+def test_a_mark_that_stands_in_a_text_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["a" * 64, "b" * 64])
+    monkeypatch.setattr(
+        "podium.scorers.fences.hashlib.sha256", lambda _: SimpleNamespace(hexdigest=lambda: next(answers))
+    )
+    assert mark_of({"RESPONSE A": "a" * 16}) == "b" * 16
+
+
+def test_the_mark_is_where_the_judge_is_told_what_it_is() -> None:
+    prompt = prompt_of(plugins.realization("direct"), "3", "4")
+    mark = LINE.search(prompt)[3]
+    assert f"a line <<<NAME {mark}>>>" in prompt.split("Response A:")[0]
+
+
+@given(st.dictionaries(st.sampled_from(["INSTRUCTION", "RESPONSE A", "RESPONSE B"]), st.text(), min_size=1))
+def test_whatever_is_fenced_comes_back(texts: dict[str, str]) -> None:
+    fences = fenced(texts)
+    assert unfenced("\n".join(fences.values())) == {name: visible(text) for name, text in texts.items()}
+    assert len({mark_in(fence) for fence in fences.values()}) == 1
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_what_is_shown_can_be_sent_and_has_no_control_characters(text: str) -> None:
+    shown = visible(text)
+    shown.encode("utf-8")
+    assert [sign for sign in shown if (ord(sign) < 32 and sign not in "\n\t") or 127 <= ord(sign) < 160] == []
+
+
+def test_control_characters_are_shown_as_escapes() -> None:
+    assert visible("a\x00\u2028\ud800\x9b") == r"a\x00\u2028\ud800\x9b"
+
+
+def test_a_text_without_a_mark_is_no_fence() -> None:
+    with pytest.raises(ValueError, match="not a fence"):
+        mark_in("<<<RESPONSE A>>>")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.realization}-{case.core[:8]}")
+def test_a_judge_that_quotes_a_hostile_response_is_read_as_it_judged_or_not_at_all(case: Case) -> None:
+    quotes = ("{}\n", "> {}\n", "It says: {}\n", 'The response "{}" is manipulative.\n', "```\n{}\n```\n")
+    texts = [text for text in HOSTILE if len(text) < 1000]
+    for text in texts:
+        for quote in quotes:
+            assert value(read(case, quote.format(text) + "\n" + case.text)) in (case.value, None), (quote, text)
+
+
+@pytest.mark.parametrize("name", ["cot", "labels", "numeric", "likert"])
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_a_verdict_that_is_quoted_in_a_sentence_changes_nothing(name: str, verdict: str) -> None:
+    case = next(case for case in CASES if case.realization == name)
+    text = f'Response B contains "{verdict}", which I ignore.\n> {verdict}\n{case.text}'
+    assert value(read(case, text)) == case.value
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.realization}-{case.core[:8]}")
+def test_a_judge_that_only_repeats_a_response_has_said_nothing_of_its_own(case: Case) -> None:
+    """In a sentence, or behind a quotation mark: whole lines of the asked form are the judge's own words."""
+    texts = [text for text in VERDICTS if not (case.realization == "rubric" and text.startswith("{"))]
+    for text in texts:
+        assert value(read(case, f'Response B merely says "{text}" and that is all.')) is None
+        assert value(read(case, f"> {text}")) is None

@@ -1,0 +1,192 @@
+"""Token probabilities give soft credit, or say that they cannot."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium import plugins
+from podium.errors import UsageError
+from podium.scorers.asking import Settings
+from podium.scorers.probabilities import available, settled, soften, token_at
+from podium.scorers.verdict import Reply, Token, Verdict, unread
+
+TOP = {"A": 0.6, "B": 0.2, "The": 0.2}
+
+
+def reply(*texts: str, top: dict[str, float] | None = None, at: int = -1, truncated: bool = False) -> Reply:
+    """Return a reply made of tokens, one of which has probabilities."""
+    at %= len(texts)
+    known = TOP if top is None else top
+    tokens = tuple(Token(text, known if k == at else {text: 1.0}) for k, text in enumerate(texts))
+    return Reply("".join(texts), truncated, tokens)
+
+
+def softened(given: Reply, *, name: str = "direct", tie: bool = False, mode: str = "required") -> Verdict:
+    return soften(given, plugins.realization(name).read(given, Settings(tie=tie)), mode, tie=tie)
+
+
+def test_the_credit_is_the_share_of_the_first_letter() -> None:
+    assert softened(reply("A")).credit == pytest.approx(0.75)
+
+
+def test_the_letter_that_was_written_does_not_count_for_more() -> None:
+    verdict = softened(reply("B"))
+    assert (verdict.credit, verdict.label) == (pytest.approx(0.75), "B")
+
+
+def test_half_of_a_tie_goes_to_either_side() -> None:
+    verdict = softened(reply("A", top={"A": 0.5, "B": 0.1, "C": 0.2}), tie=True)
+    assert verdict.credit == pytest.approx(0.6 / 0.8)
+
+
+def test_a_tie_that_was_not_to_choose_from_has_no_mass() -> None:
+    assert softened(reply("A", top={"A": 0.5, "B": 0.1, "C": 0.4})).credit == pytest.approx(0.5 / 0.6)
+
+
+@pytest.mark.parametrize("spelling", [" A", "a", "[A", "[[A", "**A", "(A)", '"A"', "A.", "\nA", "\u0120A", "\u2581A"])
+def test_spellings_of_a_letter_are_summed(spelling: str) -> None:
+    assert softened(reply("A", top={"A": 0.3, spelling: 0.3, "B": 0.2})).credit == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize("spelling", ["\u0410", "AB", "Answer", "As", "1", "", " "])
+def test_other_words_are_no_letters(spelling: str) -> None:
+    assert softened(reply("A", top={"A": 0.6, spelling: 0.2, "B": 0.2})).credit == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    "top", [{"A": 0.3, "The": 0.7}, {}, {"The": 1.0}, {"A": math.nan, "B": math.inf}, {"A": -1.0, "B": 0.4}]
+)
+def test_less_than_half_of_the_mass_on_the_letters_is_unread(top: dict[str, float]) -> None:
+    assert softened(reply("A", top=top)).reason == "no log-probabilities"
+
+
+def test_half_of_the_mass_is_enough() -> None:
+    assert softened(reply("A", top={"A": 0.5, "The": 0.5})).credit == 1.0
+
+
+def test_a_reply_without_tokens_is_unread_where_they_are_required() -> None:
+    assert softened(Reply("A")).reason == "no log-probabilities"
+
+
+@pytest.mark.parametrize("given_reply", [reply("A"), Reply("A")])
+def test_without_probabilities_wanted_the_verdict_stays_hard(given_reply: Reply) -> None:
+    assert softened(given_reply, mode="off").credit == 1.0
+
+
+@pytest.mark.parametrize(("given_reply", "credit"), [(reply("A"), 0.75), (Reply("A"), 1.0)])
+def test_auto_takes_what_the_reply_has(given_reply: Reply, credit: float) -> None:
+    assert softened(given_reply, mode="auto").credit == pytest.approx(credit)
+
+
+def test_an_unread_reply_stays_unread_with_its_reason() -> None:
+    assert softened(reply("A", " B")).reason == "several verdicts"
+    assert soften(reply("A"), unread("refusal"), "required").reason == "refusal"
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("auto", "required"), ("required", "required"), ("off", "off")])
+def test_the_mode_is_settled_by_the_first_replies(mode: str, expected: str) -> None:
+    assert settled(mode, [Reply("A"), reply("A")]) == expected
+
+
+def test_auto_is_off_where_no_reply_has_probabilities() -> None:
+    assert settled("auto", [Reply("A"), Reply("B", tokens=(Token("B"),))]) == "off"
+
+
+def test_an_unknown_mode_is_an_error() -> None:
+    with pytest.raises(UsageError, match="available: auto, required, off"):
+        settled("always", [])
+
+
+def test_probabilities_are_available_where_any_token_has_them() -> None:
+    assert (available([Reply("A"), reply("A")]), available([Reply("A")]), available([])) == (True, False, False)
+
+
+@pytest.mark.parametrize(
+    ("texts", "at"),
+    [
+        (("I", " think", " so", ".\n", "Verdict", ":", " A"), 6),
+        (("A", " is better.\n\n", "Verdict:", " [", "A", "]"), 4),
+        (("A", " is better.\n\n", "**", "Verdict", ": A", "**\n"), 4),
+        (("B", "\n", "Verdict", ": ", "A", "<|eot_id|>"), 4),
+    ],
+)
+def test_the_token_of_the_last_line_is_found(texts: tuple[str, ...], at: int) -> None:
+    whole = reply(*texts, at=at)
+    given_reply = Reply(whole.text.removesuffix("<|eot_id|>"), tokens=whole.tokens)
+    assert softened(given_reply, name="cot").credit == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    ("texts", "at", "text"),
+    [
+        (("A",), 0, "A"),
+        (("\n", "A", "\n"), 1, "A"),
+        ((" A", "</s>"), 0, "A"),
+        (("**", "A", "**"), 1, "**A**"),
+        (("Response", " A"), 1, "Response A"),
+        (("<think>", "B", "</think>", "A"), 3, "A"),
+    ],
+)
+def test_the_token_of_a_single_letter_is_found(texts: tuple[str, ...], at: int, text: str) -> None:
+    assert softened(Reply(text, tokens=reply(*texts, at=at).tokens)).credit == pytest.approx(0.75)
+
+
+def test_tokens_of_another_text_are_not_used() -> None:
+    assert softened(Reply("A", tokens=reply("B").tokens)).reason == "no log-probabilities"
+
+
+def test_a_verdict_that_no_single_letter_says_cannot_be_softened() -> None:
+    assert soften(reply("A"), Verdict(1.0), "required").reason == "no log-probabilities"
+
+
+@given(st.lists(st.text(max_size=4), min_size=1, max_size=12), st.integers(0, 40))
+def test_the_token_at_a_place_holds_that_character(texts: list[str], place: int) -> None:
+    given_reply = reply(*texts)
+    line_end = given_reply.text.find("\n", place)
+    token = token_at(given_reply, place) if place < len(given_reply.text) else None
+    if token is not None and line_end < 0:
+        assert given_reply.text[place] in token.text
+
+
+PROBABILITIES = st.dictionaries(st.sampled_from(["A", "B", "C", " A", "a", "The", "[B"]), st.floats(0, 1), max_size=5)
+
+
+@given(PROBABILITIES, st.booleans())
+def test_a_soft_credit_lies_between_0_and_1_and_is_turned_with_the_letters(top: dict[str, float], tie: bool) -> None:
+    turned = {name.translate(str.maketrans("ABab", "BAba")): mass for name, mass in top.items()}
+    ours, theirs = (softened(reply("A", top=one), tie=tie) for one in (top, turned))
+    assert ours.reason == theirs.reason
+    assert ours.credit is None or ours.credit == pytest.approx(1 - (theirs.credit or 0.0))
+
+
+def rated(given_reply: Reply):
+    return plugins.realization("token-probs").read(given_reply, Settings())
+
+
+def test_token_probs_is_the_share_of_yes() -> None:
+    assert rated(reply("Yes", top={"Yes": 0.5, " yes": 0.1, "NO": 0.2})).score == pytest.approx(0.75)
+
+
+def test_token_probs_looks_at_the_first_token_that_is_not_blank() -> None:
+    assert rated(reply("\n", "No", ",", " yes", at=1, top={"Yes": 0.1, "No": 0.9})).score == pytest.approx(0.1)
+
+
+def test_token_probs_reads_a_reply_that_was_cut_off_after_its_first_token() -> None:
+    assert rated(reply("Yes", top={"Yes": 1.0}, truncated=True)).score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("given_reply", "reason"),
+    [
+        (Reply("Yes"), "no log-probabilities"),
+        (Reply("Yes", tokens=(Token("Yes"),)), "no log-probabilities"),
+        (reply("The", top={"The": 0.9, "Yes": 0.1}), "no log-probabilities"),
+        (reply("I", "'m sorry, I can't.", at=0, top={"I": 1.0}), "refusal"),
+        (Reply(""), "empty"),
+        (Reply("", truncated=True), "truncated"),
+    ],
+)
+def test_token_probs_says_why_it_is_unread(given_reply: Reply, reason: str) -> None:
+    assert rated(given_reply).reason == reason

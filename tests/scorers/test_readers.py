@@ -1,0 +1,243 @@
+"""Readers are strict and total: one well-formed verdict, or a reason why there is none."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from judge_replies import CASES, REASONING, Case, read, scores, value
+
+from podium import plugins
+from podium.formats.verdicts import FIVE_LEVELS
+from podium.scorers.asking import Settings
+from podium.scorers.json_reply import only_object
+from podium.scorers.rubric import CRITERIA
+from podium.scorers.verdict import REASONS, Rating, Reply, Token, Verdict
+
+OF = {name: next(case for case in CASES if case.realization == name) for name in {case.realization for case in CASES}}
+TIED = Case("cot", "", "", 0, tie=True)
+LONG_APOLOGY = "I am sorry. " * 60
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.realization}-{case.core[:8]}")
+def test_a_well_formed_reply_is_read(case: Case) -> None:
+    reading = read(case)
+    assert (value(reading), reading.reason) == (case.value, None)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.margin is not None], ids=lambda case: case.core[:8])
+def test_a_realization_with_margins_gives_one(case: Case) -> None:
+    reading = read(case)
+    assert isinstance(reading, Verdict)
+    assert reading.margin == pytest.approx(case.margin, abs=1e-15)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.realization}-{case.core[:8]}")
+def test_a_reply_that_was_cut_off_is_unread_even_where_it_reads_well(case: Case) -> None:
+    assert read(case, truncated=True).reason == "truncated"
+
+
+@pytest.mark.parametrize("name", sorted(OF))
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty"),
+        (" \n\t\n", "empty"),
+        ("I'm sorry, but I can't help with that.", "refusal"),
+        ("As an AI I am unable to judge these.", "refusal"),
+        ("Both have their strengths.", "no verdict"),
+        (LONG_APOLOGY, "no verdict"),
+        ("\u200b", "no verdict"),
+    ],
+)
+def test_a_reply_without_a_verdict_says_why(name: str, text: str, reason: str) -> None:
+    assert read(OF[name], text).reason == reason
+
+
+A, B = scores(8, 5), scores(5, 8)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("direct", "C", "out of range"),
+        ("direct", "D", "out of range"),
+        ("direct", "A B", "several verdicts"),
+        ("direct", "A\nA", "several verdicts"),
+        ("direct", "A or B?", "no verdict"),
+        ("direct", "A because it is right", "no verdict"),
+        ("direct", "А", "no verdict"),
+        ("direct", "Verdict: A", "no verdict"),
+        ("cot", "Verdict: C", "out of range"),
+        ("cot", "Verdict: A\nVerdict: B", "several verdicts"),
+        ("cot", "Verdict: B\nBut on second thoughts:\nVerdict: A", "several verdicts"),
+        ("cot", "Verdict: A, surely.\nVerdict: B", "several verdicts"),
+        ("cot", "Verdict: A\nI hope this helps.", "no verdict"),
+        ("cot", "I think so. Verdict: A", "no verdict"),
+        ("cot", "Verdict: A Verdict: B", "no verdict"),
+        ("cot", "Verdict: tie", "no verdict"),
+        ("cot", "Verdict: АВ", "no verdict"),
+        ("cot", "Verdict: A or B", "no verdict"),
+        ("cot", "Verdict: B\rVerdict: A", "no verdict"),
+        ("cot", "Verdict: B\u2028Verdict: A", "no verdict"),
+        ("labels", "[[A>>B]]\n[[A>B]]", "several verdicts"),
+        ("labels", "[[A>>B]] [[A>B]]", "no verdict"),
+        ("labels", "[[A>>B]] or less.\n[[A>B]]", "several verdicts"),
+        ("labels", "[[C]]", "out of range"),
+        ("labels", "[[A<B]]", "out of range"),
+        ("labels", "[A>B]", "no verdict"),
+        ("labels", "A>>B", "no verdict"),
+        ("labels", "[[A≫B]]", "out of range"),
+        ("numeric", "[[101]]", "out of range"),
+        ("numeric", "[[-1]]", "out of range"),
+        ("numeric", "[[100.001]]", "out of range"),
+        ("numeric", "[[87]]\n[[88]]", "several verdicts"),
+        ("numeric", "87", "no verdict"),
+        ("numeric", "[[8", "no verdict"),
+        ("numeric", "[[nan]]", "no verdict"),
+        ("numeric", "[[087]]", "no verdict"),
+        ("numeric", "[[1e1]]", "no verdict"),
+        ("numeric", "[[٨٧]]", "no verdict"),
+        ("numeric", "[[87/100]]", "no verdict"),
+        ("likert", "[[mediocre]]", "out of range"),
+        ("likert", "[[good]]\n[[poor]]", "several verdicts"),
+        ("likert", "good", "no verdict"),
+        ("rubric", f"{A}\n{B}", "several verdicts"),
+        ("rubric", f"{A[:-1]}", "bad JSON"),
+        ("rubric", A.replace('"', "'"), "bad JSON"),
+        ("rubric", A.replace("8", "NaN", 1), "bad JSON"),
+        ("rubric", A.replace("8", "Infinity", 1), "bad JSON"),
+        ("rubric", A.replace("8", "true", 1), "bad JSON"),
+        ("rubric", A.replace("8", '"8"', 1), "bad JSON"),
+        ("rubric", A.replace("8", "null", 1), "bad JSON"),
+        ("rubric", A.replace('"clarity": 8, ', ""), "bad JSON"),
+        ("rubric", A.replace('"clarity": 8, ', '"clarity": 8, "clarity": 9, '), "bad JSON"),
+        ("rubric", A.replace('"clarity"', '"Clarity"'), "bad JSON"),
+        ("rubric", A.replace('"B"', '"C"'), "bad JSON"),
+        ("rubric", A[:-1] + ', "winner": "B"}', "bad JSON"),
+        ("rubric", '{"A": 8, "B": 5}', "bad JSON"),
+        ("rubric", f'{{"scores": {A}}}', "bad JSON"),
+        ("rubric", f'{{"quoted": {A}', "bad JSON"),
+        ("rubric", f"[{A}]", "bad JSON"),
+        ("rubric", f'{{"A"\n{A}\n: {{}}}}', "bad JSON"),
+        ("rubric", f'"{A}"', "bad JSON"),
+        ("rubric", f"{A}\n" + '{"A": {"adherence": 1', "bad JSON"),
+        ("rubric", "{}", "bad JSON"),
+        ("rubric", "{" * 500, "bad JSON"),
+        ("rubric", '{"a":' * 150, "bad JSON"),
+        ("rubric", A.replace("8", "11", 1), "out of range"),
+        ("rubric", A.replace("8", "0", 1), "out of range"),
+        ("rubric", A.replace("8", "-8", 1), "out of range"),
+        ("rubric", A.replace("8", "1e999999999", 1), "out of range"),
+        ("rubric", A.replace("8", "1e-999999999", 1), "out of range"),
+        ("rubric", A.replace("8", "9" * 5000, 1), "bad JSON"),
+        ("rubric", scores(0, 0), "out of range"),
+    ],
+)
+def test_a_malformed_reply_says_why(name: str, text: str, reason: str) -> None:
+    assert read(OF[name], text).reason == reason
+
+
+def test_every_reason_is_reached_by_some_reply() -> None:
+    texts = ["", "Hm.", "I cannot judge this.", "[[1]]\n[[2]]", "[[500]]", "{"]
+    names = ["numeric", "rubric", "token-probs"]
+    found = {plugins.realization(name).read(Reply(text), Settings()).reason for name in names for text in texts}
+    found.add(read(OF["cot"], truncated=True).reason)
+    assert set(REASONS) <= found
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cot", "Verdict: A\nTo say it again:\n**Verdict: a**"),
+        ("labels", "[[A>>B]]\n[[ A >> B ]]"),
+        ("rubric", f"{A}\nOnce more:\n{A}"),
+    ],
+)
+def test_the_same_verdict_said_twice_is_one(name: str, text: str) -> None:
+    assert value(read(OF[name], text)) == 1.0
+
+
+@pytest.mark.parametrize(
+    "text", ["> Verdict: B\n\nVerdict: A", 'It says "Verdict: B".\nVerdict: A', "- Verdict: B\nVerdict: A"]
+)
+def test_a_quoted_verdict_is_none(text: str) -> None:
+    assert value(read(OF["cot"], text)) == 1.0
+
+
+def test_a_quoted_verdict_on_a_line_of_its_own_makes_the_reply_unread() -> None:
+    assert read(OF["cot"], "It says:\nVerdict: B\nbut\nVerdict: A").reason == "several verdicts"
+
+
+def test_a_verdict_after_an_apology_is_a_verdict() -> None:
+    assert value(read(OF["cot"], "I'm sorry to say that both are weak.\nVerdict: B")) == 0.0
+
+
+@pytest.mark.parametrize("name", ["direct", "cot"])
+def test_the_place_of_the_letter_is_told(name: str) -> None:
+    case = next(case for case in CASES if case.realization == name)
+    reading = read(case)
+    assert isinstance(reading, Verdict)
+    assert reading.place is not None
+    assert case.text[reading.place] == reading.label
+
+
+def test_the_labels_mean_what_they_mean_in_recorded_judgements() -> None:
+    readings = {label: read(OF["labels"], f"[[{label}]]") for label in FIVE_LEVELS}
+    assert {label: (one.credit, one.margin) for label, one in readings.items()} == FIVE_LEVELS
+
+
+def test_rubric_margins_per_criterion_are_differences() -> None:
+    reading = read(OF["rubric"], scores(5, 5, clarity=(9, 2), fluency=(1, 2)))
+    expected = dict.fromkeys(CRITERIA, 0.0) | {"clarity": 7.0, "fluency": -1.0}
+    assert (reading.criteria, reading.margin, reading.credit) == (expected, 1.0, 1.0)
+
+
+def test_rounding_does_not_decide_a_tie() -> None:
+    a = [4.2, 7.8, 8.7, 2.8, 4.9, 2.2]
+    b = a[::-1]
+    text = json.dumps({side: dict(zip(CRITERIA, of, strict=True)) for side, of in (("A", a), ("B", b))})
+    assert (sum(a) == sum(b), read(OF["rubric"], text).credit) == (False, 0.5)
+
+
+def test_a_reply_of_100_kb_is_read_in_time() -> None:
+    for name in OF:
+        for piece in ("*", "{", '{"A":', "[[", "Verdict: ", "[[A>>B]]\n", "\n", " ", "sorry "):
+            assert read(OF[name], piece * (100_000 // len(piece)) + "x").reason in REASONS
+
+
+def test_an_object_is_found_whatever_braces_stand_in_the_prose() -> None:
+    assert only_object('I use {x} and {"y": 1}. {"A": 1, "B": 2} {', frozenset("AB")) == {"A": 1, "B": 2}
+
+
+@given(text=st.text(), tie=st.booleans())
+def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
+    for name in plugins.scorers():
+        reading = plugins.realization(name).read(Reply(text, tokens=(Token(text),)), Settings(tie=tie))
+        assert reading.reason in REASONS or value(reading) is not None
+
+
+@given(
+    text=st.text(alphabet='AB>=[]{}"Verdict: *\n\r0123456789.,truefalsnigo', max_size=60),
+    name=st.sampled_from(sorted(plugins.scorers())),
+)
+def test_no_near_miss_makes_a_reader_fail(text: str, name: str) -> None:
+    reading = plugins.realization(name).read(Reply(text), Settings(tie=True))
+    assert reading.reason in REASONS or value(reading) is not None
+
+
+@pytest.mark.parametrize("arguments", [(None,), (0.5, None, {}, None, "empty"), (1.5,), (-0.1,)])
+def test_a_verdict_is_read_or_has_a_reason(arguments: tuple) -> None:
+    with pytest.raises(ValueError):
+        Verdict(*arguments)
+
+
+@pytest.mark.parametrize("arguments", [(None,), (0.5, None, "empty"), (float("nan"),), (float("inf"),)])
+def test_a_rating_is_read_or_has_a_reason(arguments: tuple) -> None:
+    with pytest.raises(ValueError):
+        Rating(*arguments)
+
+
+def test_reasoning_in_the_cases_quotes_forged_verdicts() -> None:
+    assert "Verdict: B" in REASONING
+    assert "[[B>>A]]" in REASONING

@@ -9,6 +9,7 @@ import click
 from podium import __version__
 from podium.cli.calibrate import calibrate
 from podium.cli.convert import convert
+from podium.cli.inspect import inspect
 from podium.cli.list import list_
 from podium.cli.printable import printable
 from podium.cli.rank import rank
@@ -26,6 +27,7 @@ def podium() -> None:
     podium rank results/ --ranker win-rate,bradley-terry --format json
     podium calibrate labelled.csv -o calibration.json
     podium replay battles.csv --tournament swim
+    podium inspect eval podium/swim -T responses=answers/ --model-role judge=MODEL
     podium convert annotations.json -o battles.parquet
 
     \b
@@ -34,7 +36,7 @@ def podium() -> None:
     """
 
 
-for command in (rank, calibrate, replay, convert, list_):
+for command in (rank, calibrate, replay, inspect, convert, list_):
     podium.add_command(command)
 
 

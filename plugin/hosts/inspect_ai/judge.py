@@ -1,15 +1,19 @@
 """The solver that makes the judge's calls: every presentation of a battle, each reply kept as it came."""
 
 import math
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
-from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, get_model, model_roles
+from inspect_ai.model import CachePolicy, GenerateConfig, Logprob, Model, ModelOutput, get_model, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
-from podium.hosts.inspect_ai.judging import Judging, judging, kept_reply
+from podium.hosts.inspect_ai.earlier import recorded
+from podium.hosts.inspect_ai.judging import Judging, Settled, judging, kept_reply
 from podium.hosts.inspect_ai.kept import NAMESPACE, ROUND
+from podium.scorers import checklist
 from podium.scorers.asking import Texts
 from podium.scorers.orders import Presentation
 from podium.scorers.probabilities import settled
@@ -21,43 +25,74 @@ TOP = 5
 
 
 class Run:
-    """What the battles of one run share: whether replies come with probabilities, and ratings already given."""
+    """What the battles of one run share.
 
-    def __init__(self, how: Judging, *, cache: bool = True) -> None:
+    Attributes:
+        how: the settings.
+        cache: whether replies of earlier runs are taken instead of new calls.
+        mode: of token probabilities; None until the first reply decides.
+        recorded: presentations of an earlier run that could be read, by judge, battle, order and repeat.
+        again: what tells calls apart from those of the earlier run.
+        once: replies that several battles share (ratings of a response, checklists of an item), by what they are of.
+    """
+
+    def __init__(self, how: Judging, *, cache: bool = True, reask: str | None = None) -> None:
         self.how = how
         self.cache = cache
-        self.mode = "off" if how.logprobs == "off" else None if how.logprobs == "auto" else "required"
-        self.rated: dict[tuple[str, str, str, int], list[dict[str, Any]]] = {}
-        self.locks: dict[tuple[str, str, str, int], anyio.Lock] = {}
+        self.mode: Settled | None = None if how.logprobs == "auto" else how.logprobs
+        self.recorded = recorded(reask, how) if reask else {}
+        self.again = f" again {reask}" if reask else ""
+        self.once: dict[tuple[Any, ...], Any] = {}
+        self.locks: dict[tuple[Any, ...], anyio.Lock] = {}
 
-    def settle(self, reply: Reply) -> str:
+    def settle(self, reply: Reply) -> Settled:
         """Decide by the first reply whether the run has token probabilities; from then on it is so."""
         if self.mode is None:
             self.mode = settled("auto", [reply])
         return self.mode
 
+    async def shared(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
+        """Return what is asked for once and used by many."""
+        async with self.locks.setdefault(key, anyio.Lock()):
+            if key not in self.once:
+                self.once[key] = await ask()
+        return self.once[key]
+
 
 @solver
-def judge(*, cache: bool = True, **options: Any) -> Solver:
+def judge(*, cache: bool = True, reask: str | None = None, **options: Any) -> Solver:
     """Ask every judge for every presentation of the battle, and keep the replies in the store.
 
     Args:
         cache: whether replies of earlier runs are taken instead of new calls.
+        reask: a log: what could be read there is taken from it, and only the rest is asked.
         **options: of `podium.hosts.inspect_ai.judging.judging`.
     """
-    run = Run(judging(**options), cache=cache)
+    run = Run(judging(**options), cache=cache, reask=reask)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if ROUND in state.metadata:
             return state
-        shown = run.how.shown(state.metadata["item"], state.metadata["model_a"], state.metadata["model_b"])
-        calls = [_shown(run, judge_, one, state) for judge_ in judges() for one in shown]
-        state.store.set(NAMESPACE, {"presentations": await collect(*calls), "mode": run.mode or "off"})
+        state.store.set(NAMESPACE, await presented(run, state.metadata))
         state.output = ModelOutput.from_content(NAMESPACE, "judged")
         state.completed = True
         return state
 
     return solve
+
+
+async def presented(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask every judge for every presentation of a battle; return the replies, and whether probabilities soften them.
+
+    Args:
+        battle: `item`, `model_a`, `model_b`, `instruction`, `response_a`, `response_b`, and what else is shown.
+    """
+    if run.how.settings.checklist and not battle.get("checklist"):
+        battle = {**battle, "checklist": await _checklist(run, battle)}
+    shown = run.how.shown(battle["item"], battle["model_a"], battle["model_b"])
+    calls = [_shown(run, model, one, battle) for model in judges() for one in shown]
+    kept = {"presentations": await collect(*calls), "mode": run.mode or "off"}
+    return kept | ({"checklist": list(battle["checklist"])} if run.how.settings.checklist else {})
 
 
 def judges() -> list[Model]:
@@ -68,56 +103,78 @@ def judges() -> list[Model]:
     return found if isinstance(found, list) else [get_model(role=role, required=True)]
 
 
-async def _shown(run: Run, model: Model, shown: Presentation, state: TaskState) -> dict[str, Any]:
+async def _shown(run: Run, model: Model, shown: Presentation, battle: Mapping[str, Any]) -> dict[str, Any]:
     """Return one presentation with its replies: one (pairwise) or one per response (pointwise)."""
+    name = run.how.judge_name(str(model))
+    known = run.recorded.get((name, battle["item"], battle["model_a"], battle["model_b"], shown.order, shown.repeat))
+    if known is not None:
+        return known
     if run.how.pairwise:
-        texts = (_response(shown.first, state), _response(shown.second, state))
-        replies = [await _asked(run, model, texts, shown.repeat, state)]
+        texts = (_response(shown.first, battle), _response(shown.second, battle))
+        asked = [await _asked(run, model, texts, shown.repeat, battle)]
     else:
-        names = (state.metadata["model_a"], state.metadata["model_b"])
-        replies = [await _rated(run, model, name, shown.repeat, state) for name in names]
+        asked = [await _rated(run, model, one, shown.repeat, battle) for one in (battle["model_a"], battle["model_b"])]
     return {
         "order": shown.order,
         "repeat": shown.repeat,
-        "judge": run.how.judge_name(str(model)),
-        "replies": [reply for reply, _ in replies],
-        "attempts": max(attempts for _, attempts in replies),
+        "judge": name,
+        "replies": [one.reply for one in asked],
+        "attempts": max(one.attempts for one in asked),
     }
 
 
-async def _rated(run: Run, model: Model, entrant: str, repeat: int, state: TaskState) -> tuple[dict[str, Any], int]:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A reply as the log keeps it, and how often it was asked for."""
+
+    reply: dict[str, Any]
+    attempts: int
+
+
+async def _rated(run: Run, model: Model, entrant: str, repeat: int, battle: Mapping[str, Any]) -> Asked:
     """Rate one response alone, once per run: every battle of it shares the reply."""
-    key = (str(model), state.metadata["item"], entrant, repeat)
-    async with run.locks.setdefault(key, anyio.Lock()):
-        if key not in run.rated:
-            run.rated[key] = list(await _asked(run, model, (_response(entrant, state),), repeat, state))
-    reply, attempts = run.rated[key]
-    return reply, int(attempts)
+    key = ("rating", str(model), battle["item"], entrant, repeat)
+    return await run.shared(key, lambda: _asked(run, model, (_response(entrant, battle),), repeat, battle))
 
 
-async def _asked(
-    run: Run, model: Model, responses: tuple[str, ...], repeat: int, state: TaskState
-) -> tuple[dict[str, Any], int]:
+async def _asked(run: Run, model: Model, responses: tuple[str, ...], repeat: int, battle: Mapping[str, Any]) -> Asked:
     """Ask until the reply can be read, at most `attempts` times; keep the last."""
-    prompt = run.how.prompt(_texts(responses, state))
-    kept: dict[str, Any] = {}
+    prompt = run.how.prompt(_texts(responses, battle))
     for attempt in range(1, run.how.attempts + 1):
-        reply = _reply(await model.generate(prompt, config=_config(run), cache=_policy(run, repeat, attempt)))
-        kept = kept_reply(reply)
-        if run.how.read(reply, run.settle(reply)).reason is None:
+        policy = _policy(run, f"repeat {repeat} attempt {attempt}")
+        reply = _reply(await model.generate(prompt, config=_config(run), cache=policy))
+        if run.how.reason(reply, run.settle(reply)) is None:
             break
-    return kept, attempt
+    return Asked(kept_reply(reply), attempt)
 
 
-def _texts(responses: tuple[str, ...], state: TaskState) -> Texts:
-    own = state.metadata
-    return Texts(
-        own["instruction"], responses, own.get("reference"), own.get("system"), tuple(own.get("checklist") or ())
-    )
+async def _checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the questions on an item: written once, by the role `checklist`, else by the judge.
+
+    Raises:
+        RuntimeError: no reply could be read; the battle fails, and is asked for again when the run is retried.
+    """
+    return await run.shared(("checklist", battle["item"]), lambda: _questions(run, battle))
 
 
-def _response(entrant: str, state: TaskState) -> str:
-    return state.metadata["response_a" if entrant == state.metadata["model_a"] else "response_b"]
+async def _questions(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
+    model = get_model(role="checklist") if "checklist" in model_roles() else judges()[0]
+    prompt = checklist.prompt(_texts((), battle), run.how.settings)
+    for attempt in range(1, run.how.attempts + 1):
+        reply = _reply(await model.generate(prompt, cache=_policy(run, f"checklist attempt {attempt}")))
+        found = checklist.read(reply)
+        if found.questions:
+            return found.questions
+    raise RuntimeError(f"no checklist for the item {battle['item']!r}: {found.reason}")
+
+
+def _texts(responses: tuple[str, ...], battle: Mapping[str, Any]) -> Texts:
+    questions = tuple(battle.get("checklist") or ())
+    return Texts(battle["instruction"], responses, battle.get("reference"), battle.get("system"), questions)
+
+
+def _response(entrant: str, battle: Mapping[str, Any]) -> str:
+    return battle["response_a" if entrant == battle["model_a"] else "response_b"]
 
 
 def _config(run: Run) -> GenerateConfig:
@@ -125,18 +182,19 @@ def _config(run: Run) -> GenerateConfig:
     return GenerateConfig(**{**run.how.generation, **wanted})
 
 
-def _policy(run: Run, repeat: int, attempt: int) -> CachePolicy | bool:
+def _policy(run: Run, call: str) -> CachePolicy | bool:
     """Cache for good, apart for every prompt, repeat and attempt; model, messages and settings are in the key."""
     if not run.cache:
         return False
-    scope = {NAMESPACE: f"{run.how.prompt_hash} repeat {repeat} attempt {attempt}"}
-    return CachePolicy(expiry=None, per_epoch=False, scopes=scope)
+    return CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: f"{run.how.prompt_hash} {call}{run.again}"})
 
 
 def _reply(output: ModelOutput) -> Reply:
     choice = output.choices[0] if output.choices else None
     known = choice.logprobs.content if choice and choice.logprobs else []
-    tokens = tuple(
-        Token(one.token, {top.token: math.exp(min(top.logprob, 0.0)) for top in one.top_logprobs or []}) for one in known
-    )
+    tokens = tuple(Token(one.token, _probabilities(one)) for one in known)
     return Reply(output.completion, output.stop_reason in ("max_tokens", "model_length"), tokens)
+
+
+def _probabilities(token: Logprob) -> dict[str, float]:
+    return {top.token: math.exp(min(top.logprob, 0.0)) for top in token.top_logprobs or []}

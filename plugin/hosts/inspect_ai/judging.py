@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from podium import plugins
 from podium.errors import UsageError
@@ -16,6 +16,8 @@ from podium.scorers.probabilities import Mode, soften
 from podium.scorers.realization import Realization
 from podium.scorers.verdict import Rating, Reply, Token, Verdict
 
+Settled = Literal["required", "off"]
+"""Whether token probabilities soften the verdicts of a run, once that is decided."""
 TAIL = 64
 """Tokens kept of a reply: the verdict stands at its end."""
 
@@ -36,7 +38,7 @@ class Judging:
     """
 
     realization: Realization
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
     orders: Orders = "both"
     repeats: int = 1
     seed: int = 0
@@ -88,12 +90,20 @@ class Judging:
         """Return what the judge is asked."""
         return self.realization.prompt(texts, self.settings)
 
-    def read(self, reply: Reply, mode: Mode) -> Verdict | Rating:
-        """Read one reply, softened by its token probabilities where the run does so."""
-        found = self.realization.read(reply, self.settings)
-        if isinstance(found, Verdict) and self.realization.probabilities == "soften":
-            return soften(reply, found, mode, tie=self.settings.tie)
-        return found
+    def reason(self, reply: Reply, mode: Settled) -> str | None:
+        """Return why a reply is unread; None where it can be read."""
+        return self.verdict(reply, mode).reason if self.pairwise else self.rating(reply).reason
+
+    def verdict(self, reply: Reply, mode: Settled) -> Verdict:
+        """Read what a pairwise judge said, softened by its token probabilities where the run does so."""
+        found = cast(Verdict, self.realization.read(reply, self.settings))
+        if self.realization.probabilities != "soften":
+            return found
+        return soften(reply, found, mode, tie=self.settings.tie)
+
+    def rating(self, reply: Reply) -> Rating:
+        """Read what a pointwise judge said."""
+        return cast(Rating, self.realization.read(reply, self.settings))
 
 
 def judging(
@@ -149,7 +159,7 @@ def reply_of(kept: Mapping[str, Any]) -> Reply:
     return Reply(kept["text"], bool(kept.get("truncated")), tokens)
 
 
-def verdict_row(shown: Mapping[str, Any], how: Judging, mode: Mode) -> dict[str, Any]:
+def verdict_row(shown: Mapping[str, Any], how: Judging, mode: Settled) -> dict[str, Any]:
     """Return the row of the battles table that one kept presentation makes.
 
     Args:
@@ -158,15 +168,12 @@ def verdict_row(shown: Mapping[str, Any], how: Judging, mode: Mode) -> dict[str,
         mode: of token probabilities, as settled for the run.
     """
     common = {"order": shown["order"], "repeat": shown["repeat"], "judge": shown["judge"]}
-    readings = [how.read(reply_of(one), mode) for one in shown["replies"]]
+    replies = [reply_of(one) for one in shown["replies"]]
     if how.pairwise:
-        [verdict] = readings
-        assert isinstance(verdict, Verdict)  # noqa: S101
+        verdict = how.verdict(replies[0], mode)
         about_a = verdict if shown["order"] == "ab" else turned(verdict)
         return common | _verdict(about_a) | {"label": verdict.label}
-    a, b = readings
-    assert isinstance(a, Rating)  # noqa: S101
-    assert isinstance(b, Rating)  # noqa: S101
+    a, b = (how.rating(one) for one in replies)
     return common | {"order": "merged"} | _verdict(versus(a, b)) | {"score_a": a.score, "score_b": b.score}
 
 

@@ -18,10 +18,12 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from podium.errors import UsageError
-from podium.offline.answering import answer
+from podium.offline.judge import answer
 from podium.scorers.verdict import Reply
 
 CHARACTERS_PER_TOKEN = 4
+SETTINGS: dict[str, Any] = {"position_bias": float, "noise": float, "seed": int, "tie": float, "sharpness": float}
+"""Arguments of the model, as `-M` or a model role give them."""
 
 
 class OfflineAPI(ModelAPI):
@@ -32,23 +34,27 @@ class OfflineAPI(ModelAPI):
         model_name: str,
         base_url: str | None = None,
         api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),
-        position_bias: float = 0.0,
+        config: GenerateConfig | None = None,
         **model_args: Any,
     ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
+        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
         if model_name != "offline":
             raise UsageError(f"podium has no model {model_name!r}; its one model is podium/offline")
-        if model_args:
-            raise UsageError(f"podium/offline has no argument {', '.join(model_args)}; its own: position_bias")
-        self.position_bias = float(position_bias)
+        unknown = sorted(set(model_args) - set(SETTINGS))
+        if unknown:
+            raise UsageError(f"podium/offline has no argument {', '.join(unknown)}; its own: {', '.join(SETTINGS)}")
+        self.manner = {name: SETTINGS[name](value) for name, value in model_args.items()}
 
     async def generate(
-        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],  # noqa: ARG002
+        tool_choice: ToolChoice,  # noqa: ARG002
+        config: GenerateConfig,
     ) -> ModelOutput:
         """Answer the last message."""
         prompt = input[-1].text
-        reply = answer(prompt, position_bias=self.position_bias, logprobs=bool(config.logprobs))
+        reply = answer(prompt, logprobs=bool(config.logprobs), **self.manner)
         return ModelOutput(
             model=f"podium/{self.model_name}",
             choices=[
@@ -73,12 +79,16 @@ def _logprobs(reply: Reply) -> Logprobs | None:
         content=[
             Logprob(
                 token=token.text,
-                logprob=math.log(max(token.top.get(token.text, 1.0), 1e-300)),
-                top_logprobs=[TopLogprob(token=text, logprob=math.log(max(p, 1e-300))) for text, p in token.top.items()],
+                logprob=_log(token.top.get(token.text, 1.0)),
+                top_logprobs=[TopLogprob(token=text, logprob=_log(p)) for text, p in token.top.items()],
             )
             for token in reply.tokens
         ]
     )
+
+
+def _log(probability: float) -> float:
+    return math.log(max(probability, 1e-300))
 
 
 def _usage(prompt: str, text: str) -> ModelUsage:

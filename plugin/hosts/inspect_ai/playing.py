@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from inspect_ai import Task
@@ -18,11 +19,14 @@ from podium.hosts.inspect_ai.source import TournamentSource
 from podium.hosts.inspect_ai.verdict import verdict
 from podium.responses.collection import Item, Responses
 from podium.responses.reading import read_responses
+from podium.scorers.asking import Texts
 from podium.text import some
 from podium.tournaments.budget import Budget
-from podium.tournaments.schedule import Field, Outcome, Pairing, Tournament
+from podium.tournaments.schedule import Outcome, Pairing, Tournament
 
 CHARACTERS_PER_TOKEN = 4
+PROMPTS_BUILT = 50
+"""Prompts that are built to estimate their length."""
 NOTHING = "none/none"
 """The model under test: a tournament generates nothing, and is not run once per `--model`."""
 
@@ -38,6 +42,7 @@ def tournament(
     seed: int = 0,
     max_battles: int | None = None,
     cache: bool = True,
+    reask: str | None = None,
     **how: Any,
 ) -> Task:
     """Make the task of a tournament.
@@ -51,6 +56,7 @@ def tournament(
         seed: of everything drawn.
         max_battles: at most so many.
         cache: take replies of earlier runs instead of new calls.
+        reask: the log of an earlier run: what could be read there is taken from it, and only the rest is asked.
         **how: how the judge is asked; see `podium.hosts.inspect_ai.judging.judging`.
 
     Raises:
@@ -63,10 +69,10 @@ def tournament(
     source = TournamentSource(rule, field, Deck(read).battle, outcome_of)
     if not source.first.pairings:
         raise UsageError(f"{name}: nothing can be played: {_lost(read) or 'fewer than two entrants'}")
-    _announce(name, read, field, rule, judged)
+    _announce(name, read, source, judged)
     return Task(
         dataset=source,
-        solver=judge(seed=seed, cache=cache, **how),
+        solver=judge(seed=seed, cache=cache, reask=reask, **how),
         scorer=verdict(seed=seed, **how),
         model=NOTHING,
         name=name,
@@ -126,7 +132,12 @@ def _sides(pairing: Pairing) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _known(item: Item) -> dict[str, str]:
-    told = {"instruction": item.instruction, "category": item.category, "reference": item.reference, "system": item.system}
+    told = {
+        "instruction": item.instruction,
+        "category": item.category,
+        "reference": item.reference,
+        "system": item.system,
+    }
     return {name: text for name, text in told.items() if text is not None}
 
 
@@ -149,21 +160,31 @@ def _rule(name: str, settings: Mapping[str, Any], seed: int, max_battles: int | 
     return rule if max_battles is None else Budget(rule, max_battles)
 
 
-def _announce(name: str, read: Responses, field: Field, rule: Tournament, how: Judging) -> None:
+def _announce(name: str, read: Responses, source: TournamentSource, how: Judging) -> None:
     """Say what will be played and what it will cost, before the first call."""
-    battles = rule.size(field)
-    calls = battles * how.calls()
-    said = [text for row in read.texts.values() for text in row.values()]
-    asked = sum(len(item.instruction) for item in read.items) / max(len(read.items), 1)
-    shown = (2 if how.pairwise else 1) * sum(map(len, said)) / max(len(said), 1)
-    words = len(how.realization.words(how.settings)) if how.realization.template else 0
-    tokens = calls * (words + asked + shown) / CHARACTERS_PER_TOKEN
-    lost = _lost(read)
+    battles = source.tournament.size(source.field)
+    calls, lost = battles * how.calls(), _lost(read)
+    tokens = calls * _prompt_length(source, how) / CHARACTERS_PER_TOKEN
     print(
         f"podium {name}: {len(read.entrants)} entrants, {len(read.items)} items; at most {battles:,} battles, "
         f"{calls:,} calls per judge, about {tokens:,.0f} input tokens" + (f"; {lost}" if lost else ""),
         file=sys.stderr,
     )
+
+
+def _prompt_length(source: TournamentSource, how: Judging) -> float:
+    """Return the mean length of some prompts, characters; a checklist that is not written yet counts nothing."""
+    if how.realization.template is None:
+        return 0.0
+    pairings = source.first.pairings
+    drawn = [source.battle(one, 1).metadata or {} for one in pairings[:: max(1, len(pairings) // PROMPTS_BUILT)]]
+    plain = replace(how, settings=replace(how.settings, checklist=False))
+    sides = ("response_a", "response_b")[: 2 if how.pairwise else 1]
+    texts = [
+        Texts(one["instruction"], tuple(one[side] for side in sides), one.get("reference", ""), one.get("system"))
+        for one in drawn
+    ]
+    return sum(len(plain.prompt(one)) for one in texts) / len(texts)
 
 
 def _lost(read: Responses) -> str:

@@ -1,7 +1,5 @@
 """The model `podium/offline`: the embedded judge, without a key and without a network."""
 
-from typing import Any
-
 from inspect_ai.model import ModelAPI, modelapi
 
 

@@ -3,7 +3,8 @@
 from podium.hosts.inspect_ai.hook import PodiumHooks
 from podium.hosts.inspect_ai.judge import judge
 from podium.hosts.inspect_ai.metrics import bradley_terry, judged, soft_elo, win_rate
-
+from podium.hosts.inspect_ai.pairwise import pairwise
+from podium.hosts.inspect_ai.provider import offline
 from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
 from podium.hosts.inspect_ai.verdict import verdict
 
@@ -14,7 +15,8 @@ __all__ = [
     "chain",
     "judge",
     "judged",
-
+    "offline",
+    "pairwise",
     "round_robin",
     "soft_elo",
     "swim",

@@ -10,6 +10,7 @@ from inspect_ai.log import EvalSample
 from podium.hosts.inspect_ai.kept import ROUND
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, Tournament
 
+
 class TournamentSource(SampleSource):
     """Asks a tournament for the next round whenever no sample is in flight.
 
@@ -77,9 +78,7 @@ class TournamentSource(SampleSource):
 
 
 def _round(schedule: Next, outcomes: Sequence[Outcome | None]) -> Round:
-    known = [
-        outcome or Outcome(pairing, None) for pairing, outcome in zip(schedule.pairings, outcomes, strict=True)
-    ]
+    known = [outcome or Outcome(pairing, None) for pairing, outcome in zip(schedule.pairings, outcomes, strict=True)]
     return Round(tuple(known), schedule.note)
 
 
@@ -91,7 +90,9 @@ def _announcement(upcoming: Next, number: int) -> Sample:
     """Return the sample that records what a round schedules."""
     pairings = [[one.item, one.a, one.b] for one in upcoming.pairings]
     note = upcoming.note or f"{len(pairings)} battles"
-    return Sample(id=_announcement_id(number), input=f"Round {number}: {note}", metadata={ROUND: pairings, "note": note})
+    return Sample(
+        id=_announcement_id(number), input=f"Round {number}: {note}", metadata={ROUND: pairings, "note": note}
+    )
 
 
 def _scheduled(metadata: dict[str, Any]) -> Next:

@@ -1,0 +1,35 @@
+"""An earlier run of the same tournament: what could be read there need not be asked again."""
+
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import read_eval_log
+
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.judging import Judging, reply_of
+from podium.hosts.inspect_ai.kept import NAMESPACE
+
+Key = tuple[str, str, str, str, str, int]
+"""Judge, item, both entrants, order, repeat."""
+
+
+def recorded(path: str, how: Judging) -> dict[Key, dict[str, Any]]:
+    """Return the presentations of a log that could be read.
+
+    Raises:
+        UsageError: there is no such log, or it is of no tournament.
+    """
+    if not Path(path.removeprefix("file://")).exists():
+        raise UsageError(f"reask={path}: there is no such log")
+    log = read_eval_log(path, exclude_fields={"events", "messages", "attachments"})
+    found = {}
+    battles = [one for one in log.samples or [] if NAMESPACE in one.store]
+    if not battles:
+        raise UsageError(f"reask={path}: the log holds no battles of podium")
+    for sample in battles:
+        kept, own = sample.store[NAMESPACE], sample.metadata
+        for shown in kept["presentations"]:
+            if all(how.reason(reply_of(one), kept["mode"]) is None for one in shown["replies"]):
+                key = (shown["judge"], own["item"], own["model_a"], own["model_b"], shown["order"], shown["repeat"])
+                found[key] = shown
+    return found

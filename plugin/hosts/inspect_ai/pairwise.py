@@ -1,0 +1,36 @@
+"""Judge an existing log in place: every response against a reference log's response to the same sample."""
+
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from podium.hosts.inspect_ai.metrics import bradley_terry, judged
+
+
+@scorer(metrics=[judged(), bradley_terry()])
+def pairwise(reference: str, cache: bool = True, **options: Any) -> Scorer:
+    """Compare every response of a log with that of a reference, by the role `judge`.
+
+    `inspect score LOG --scorer podium/pairwise -S reference=OTHER.eval --model-role judge=MODEL`. A sample that the
+    reference did not answer is not scored.
+
+    Args:
+        reference: responses to compare with: an Inspect log, or any file that podium reads, as `label=path`.
+        cache: take replies of earlier runs instead of new calls.
+        **options: of `podium.hosts.inspect_ai.judging.judging`.
+    """
+    from podium.hosts.inspect_ai.judge import Run, presented
+    from podium.hosts.inspect_ai.judging import judging
+    from podium.hosts.inspect_ai.references import reference_of
+    from podium.hosts.inspect_ai.verdict import score_of
+
+    run, other = Run(judging(**options), cache=cache), reference_of(reference)
+
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
+        battle = other.battle(state)
+        if isinstance(battle, str):
+            return Score.unscored(reason="scoring_failed", explanation=battle)
+        return score_of(battle, await presented(run, battle), run.how)
+
+    return score

@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 
 from podium import plugins
 from podium.errors import UsageError
+from podium.hookspecs import Scorer
 from podium.scorers.asking import Settings, Template, Texts
 from podium.scorers.battle import battle, turned, versus
 from podium.scorers.identity import judge_identity, prompt_hash
@@ -133,7 +134,7 @@ def judging(
     given = None if template is None else Template(_read(template), template)
     generation = {"temperature": temperature, "max_tokens": max_tokens}
     return Judging(
-        plugins.named(plugins.Scorer, realization).load(),
+        plugins.named(Scorer, realization).load(),
         Settings(tie, checklist, reference, system, given),
         generation={name: value for name, value in generation.items() if value is not None},
         **options,

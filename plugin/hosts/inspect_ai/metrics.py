@@ -1,13 +1,10 @@
 """One metric per ranker: Inspect's own table gets a number per entrant."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import cast
 
-from inspect_ai.scorer import Metric, SampleScore, metric
+from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from podium.hosts.inspect_ai.kept import presentations
-
-Ratings = Mapping[str, float]
 
 
 @metric(scores="unreduced")
@@ -39,9 +36,9 @@ def win_rate() -> Metric:
     return _ranked("win-rate")
 
 
-def _ranked(ranker: str) -> Callable[[list[SampleScore]], Any]:
-    def compute(scores: list[SampleScore]) -> Ratings:
-        return ratings(scores, ranker)
+def _ranked(ranker: str) -> Metric:
+    def compute(scores: list[SampleScore]) -> Value:
+        return cast(Value, ratings(scores, ranker))
 
     return compute
 

@@ -11,6 +11,7 @@ from inspect_ai.log import EvalSample
 
 from podium import plugins
 from podium.errors import UsageError
+from podium.hookspecs import Tournament as TournamentRule
 from podium.hosts.inspect_ai.judge import judge
 from podium.hosts.inspect_ai.judging import Judging, judging
 from podium.hosts.inspect_ai.kept import NAMESPACE
@@ -132,12 +133,7 @@ def _sides(pairing: Pairing) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _known(item: Item) -> dict[str, str]:
-    told = {
-        "instruction": item.instruction,
-        "category": item.category,
-        "reference": item.reference,
-        "system": item.system,
-    }
+    told = {name: getattr(item, name) for name in ("instruction", "category", "reference", "system")}
     return {name: text for name, text in told.items() if text is not None}
 
 
@@ -156,7 +152,7 @@ def _read(
 
 def _rule(name: str, settings: Mapping[str, Any], seed: int, max_battles: int | None) -> Tournament:
     given = {key: value for key, value in settings.items() if value is not None}
-    rule = plugins.named(plugins.Tournament, name.replace("_", "-")).load()(seed=seed, **given)
+    rule = plugins.named(TournamentRule, name.replace("_", "-")).load()(seed=seed, **given)
     return rule if max_battles is None else Budget(rule, max_battles)
 
 

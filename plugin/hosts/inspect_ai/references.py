@@ -54,7 +54,6 @@ def reference_of(source: str) -> Reference:
     """
     read = read_responses(source, readers=(READER,))
     if len(read.entrants) != 1:
-        raise UsageError(
-            f"{source} holds {len(read.entrants)} entrants ({', '.join(read.entrants)}); name one reference"
-        )
+        names = ", ".join(read.entrants)
+        raise UsageError(f"{source} holds {len(read.entrants)} entrants ({names}); name one reference")
     return Reference(read.entrants[0], read)

@@ -90,9 +90,8 @@ def _announcement(upcoming: Next, number: int) -> Sample:
     """Return the sample that records what a round schedules."""
     pairings = [[one.item, one.a, one.b] for one in upcoming.pairings]
     note = upcoming.note or f"{len(pairings)} battles"
-    return Sample(
-        id=_announcement_id(number), input=f"Round {number}: {note}", metadata={ROUND: pairings, "note": note}
-    )
+    told = {ROUND: pairings, "note": note}
+    return Sample(id=_announcement_id(number), input=f"Round {number}: {note}", metadata=told)
 
 
 def _scheduled(metadata: dict[str, Any]) -> Next:

@@ -54,11 +54,12 @@ def without_ranker(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def _check(arguments: Sequence[str], names: Sequence[str]) -> None:
     from podium import plugins
     from podium.errors import UsageError
+    from podium.hookspecs import Ranker
 
     if not arguments or arguments[0] not in COMMANDS:
         raise UsageError(f"--ranker goes with {', '.join(COMMANDS)}: podium inspect eval TASK --ranker {names[0]}")
     for name in names:
-        plugins.named(plugins.Ranker, name)
+        plugins.named(Ranker, name)
 
 
 def _document(host: Any) -> None:

@@ -135,6 +135,7 @@ def test_a_broken_plugin_gives_a_message_and_no_traceback(tmp_path: Path) -> Non
         ("podium_rankers", "[ranker]", "podium_rankers() must return Ranker objects, got function"),
         ("podium_rankers", "[Format('f', (), ranker, '')]", "must return Ranker objects, got Format"),
         ("podium_formats", "['duels']", "podium_formats() must return Format objects, got str"),
+        ("podium_scorers", "[ranker]", "podium_scorers() must return Scorer objects, got function"),
         ("podium_rankers", "None", "podium_rankers() failed: TypeError"),
         ("podium_rankers", "1 / 0", "podium_rankers() failed: ZeroDivisionError"),
     ],
@@ -182,6 +183,62 @@ def test_a_ranker_whose_function_is_not_there_is_an_error_that_names_it(
     answer = run(tmp_path, "rank", BATTLES, "--ranker", "mine")
     named = [text in answer.stderr for text in ("podium: plugin wrong 1.2 (main = wrong): ranker 'mine'", complaint)]
     assert (answer.returncode, named) == (2, [True, True])
+
+
+SCORER = """
+from podium.hookspecs import Scorer, hookimpl
+from podium.scorers.asking import Template
+from podium.scorers.direct import read
+from podium.scorers.realization import Realization
+
+WORDS = "{{rules}} {{instruction}} {{response_a}} {{response_b}} A or B?"
+MINE = Realization("mine", "pairwise", lambda: Template(WORDS, "mine"), read, ("credit",), 4)
+
+@hookimpl
+def podium_scorers():
+    return [Scorer("mine", {realization}, "a question of my own")]
+"""
+ASK = """
+from podium import plugins
+from podium.scorers.asking import Settings, Texts
+from podium.scorers.verdict import Reply
+
+mine = plugins.realization("mine")
+print(mine.prompt(Texts("q", ("x", "y")), Settings()).count("<<<RESPONSE"), mine.read(Reply("B"), Settings()).credit)
+"""
+
+
+def test_a_scorer_of_another_package_asks_and_reads(tmp_path: Path) -> None:
+    install(tmp_path, "third", SCORER.format(realization="'third:MINE'"))
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.split() == ["2", "0.0"]
+    line = next(line for line in run(tmp_path, "list", "scorers").stdout.splitlines() if " mine " in line)
+    assert line.split() == "mine a question of my own third 1.2 (main = third)".split()
+
+
+@pytest.mark.parametrize(
+    ("realization", "complaint"),
+    [("'third:YOURS'", "cannot be imported: module 'third'"), ("read", "is no Realization but <function read")],
+)
+def test_a_scorer_that_has_no_realization_is_an_error_that_names_it(
+    tmp_path: Path, realization: str, complaint: str
+) -> None:
+    install(tmp_path, "third", SCORER.format(realization=realization))
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=False)
+    assert f"plugin third 1.2 (main = third): scorer 'mine' {complaint}" in done.stderr
+
+
+def test_every_own_scorer_is_called_as_its_realization_is() -> None:
+    found = {name: plugins.realization(name) for name in plugins.scorers()}
+    assert len(found) == 8
+    assert [name for name, one in found.items() if one.name != name or not one.yields] == []
+
+
+def test_the_kind_of_every_own_scorer_begins_its_summary() -> None:
+    lines = {name: one.extension.summary for name, one in plugins.scorers().items()}
+    assert [name for name, line in lines.items() if not line.startswith(f"{plugins.realization(name).kind}: ")] == []
 
 
 def test_every_hook_has_a_docstring() -> None:

@@ -30,6 +30,12 @@ def test_every_format_is_listed(podium: Podium) -> None:
     assert names == list(plugins.formats())
 
 
+def test_every_scorer_is_listed_with_its_summary_and_origin(podium: Podium) -> None:
+    lines = [line.split() for line in podium("list", "scorers").out.splitlines()[1:]]
+    expected = [[name, *one.extension.summary.split(), *one.origin.split()] for name, one in plugins.scorers().items()]
+    assert lines == expected
+
+
 def test_without_a_kind_all_are_listed(podium: Podium) -> None:
     heads = [line.split(":")[0] for line in podium("list").out.splitlines() if not line.startswith(" ")]
     assert heads == ["rankers", "scorers", "tournaments", "formats"]

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import podium
@@ -41,6 +41,7 @@ def same(number: float | None, cell: float) -> bool:
     return number is None and bool(np.isnan(cell)) if number is None or np.isnan(cell) else number == cell
 
 
+@settings(deadline=None)
 @given(VERDICTS, VERDICTS, st.booleans(), st.sampled_from(["unread", "keep"]))
 def test_a_battle_is_what_a_table_with_both_presentations_is_read_as(
     ab: Verdict, ba: Verdict, names_swapped: bool, one_sided: str

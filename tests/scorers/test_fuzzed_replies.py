@@ -1,5 +1,6 @@
 """Thousands of spoilt replies: each is read as what it was, or not at all."""
 
+import json
 import random
 import re
 from collections.abc import Callable
@@ -76,6 +77,18 @@ def last_form(case: Case, text: str) -> float | None:
     return ORACLES[case.realization](case.text.replace(case.core, words[-1]), tie=True) if words else None
 
 
+def first_object(case: Case, text: str) -> float | None:  # noqa: ARG001
+    """Read the first JSON object that can be parsed, by the keys that it has: what not to do."""
+    for start in (brace.start() for brace in re.finditer(r"\{", text)):
+        try:
+            found, _ = json.JSONDecoder().raw_decode(text, start)
+            a, b = (sum(found[side].values()) for side in "AB")
+        except (ValueError, KeyError, AttributeError, TypeError):
+            continue
+        return (a > b) + (a == b) / 2
+    return None
+
+
 def tie_by_default(case: Case, text: str) -> float | None:
     """Take what cannot be read for a tie: what not to do."""
     found = ours(case, text)
@@ -91,6 +104,7 @@ def tie_by_default(case: Case, text: str) -> float | None:
         (last_form, "labels"),
         (last_form, "numeric"),
         (last_form, "likert"),
+        (first_object, "rubric"),
         *((tie_by_default, name) for name in ORACLES),
     ],
 )

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge_replies import CASES, REASONING, Case, read, scores, value
 
@@ -210,6 +210,7 @@ def test_an_object_is_found_whatever_braces_stand_in_the_prose() -> None:
     assert only_object('I use {x} and {"y": 1}. {"A": 1, "B": 2} {', frozenset("AB")) == {"A": 1, "B": 2}
 
 
+@settings(deadline=None)
 @given(text=st.text(), tie=st.booleans())
 def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
     for name in plugins.scorers():
@@ -217,6 +218,7 @@ def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
         assert reading.reason in REASONS or value(reading) is not None
 
 
+@settings(deadline=None)
 @given(
     text=st.text(alphabet='AB>=[]{}"Verdict: *\n\r0123456789.,truefalsnigo', max_size=60),
     name=st.sampled_from(sorted(plugins.scorers())),

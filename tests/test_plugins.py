@@ -214,7 +214,7 @@ def test_a_scorer_of_another_package_asks_and_reads(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.split() == ["2", "0.0"]
     line = next(line for line in run(tmp_path, "list", "scorers").stdout.splitlines() if " mine " in line)
-    assert line.split() == "mine a question of my own third 1.2 (main = third)".split()
+    assert line.split() == ["mine", "a", "question", "of", "my", "own", "third", "1.2", "(main", "=", "third)"]
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ class Record:
         field: all entrants, and the items in their order of appearance.
         codes: number of each battle that is on record, repeats of it counted once.
         outcomes: how it ended, by that number; repeats are averaged, unread ones left out.
+        calls: judge calls recorded for it, both orders counted, by that number, shape (battles,).
         code_of_row: number of the battle of each row, -1 for a row without an item, shape (rows,).
     """
 
@@ -34,6 +35,7 @@ class Record:
     field: Field
     codes: Mapping[Pairing, int]
     outcomes: tuple[Outcome, ...]
+    calls: np.ndarray
     code_of_row: np.ndarray
 
     def rows_of(self, pairings: Sequence[Pairing]) -> np.ndarray:
@@ -158,23 +160,16 @@ def recorded(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False
         one_judge(battles)
     if not battles.has_items:
         raise NotIdentifiedError("no item column: a tournament cannot be replayed without knowing which item is which")
-    table, names = battles.table, battles.entrants
-    item = table["item"].cat.codes.to_numpy(dtype=np.int64)
-    a, b = (table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b"))
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    key = np.where(item < 0, -1, (item * len(names) + low) * len(names) + high)
-    distinct, code = np.unique(key, return_inverse=True)
-    unplaced = int(distinct[0] == -1)
-    items = list(table["item"].cat.categories)
-    pairings = [
-        Pairing(items[cell // len(names) ** 2], names[cell // len(names) % len(names)], names[cell % len(names)])
-        for cell in distinct[unplaced:].tolist()
-    ]
-    code = code - unplaced
-    credit, margin = (_means(values, code, len(pairings)) for values in _as_named(battles, a < b))
-    outcomes = tuple(map(Outcome, pairings, credit, margin))
-    order = tuple(table["item"].dropna().unique())
-    return Record(battles, Field(names, order, {}), {one: k for k, one in enumerate(pairings)}, outcomes, code)
+    pairings, code = _numbered(battles)
+    credit, margin = (_means(values, code, len(pairings)) for values in _as_named(battles))
+    return Record(
+        battles=battles,
+        field=Field(battles.entrants, tuple(battles.table["item"].dropna().unique()), {}),
+        codes={one: k for k, one in enumerate(pairings)},
+        outcomes=tuple(map(Outcome, pairings, credit, margin)),
+        calls=np.bincount(code + 1, _presentations(battles.table), len(pairings) + 1)[1:],
+        code_of_row=code,
+    )
 
 
 def made(name: str, settings: Mapping[str, Any]) -> Tournament:
@@ -212,15 +207,14 @@ def play(tournament: Tournament, record: Record) -> Played:
 
 def _price(record: Record, rounds: Sequence[Round], given: int) -> Price:
     asked = [outcome for done in rounds for outcome in done.outcomes]
-    missing = sum(one.pairing not in record.codes for one in asked)
     judged = sum(one.credit is not None for one in asked)
-    rows = record.rows_of([one.pairing for one in asked])
+    known = [record.codes[one.pairing] for one in asked if one.pairing in record.codes]
     return Price(
         battles=len(asked),
         judged=judged,
-        unread=len(asked) - missing - judged,
-        missing=missing,
-        calls=record.battles.select(rows).counts().presentations,
+        unread=len(known) - judged,
+        missing=len(asked) - len(known),
+        calls=int(record.calls[known].sum()),
         pairs=len({(one.pairing.a, one.pairing.b) for one in asked}),
         rounds=len(rounds),
         given=given,
@@ -264,9 +258,28 @@ def seeded(settings: Mapping[str, Any], seed: int, known: Collection[str]) -> di
     return {**({"seed": seed} if "seed" in known else {}), **settings}
 
 
-def _as_named(battles: Battles, named: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _numbered(battles: Battles) -> tuple[list[Pairing], np.ndarray]:
+    """Return the distinct battles, and the position of each row's among them, -1 without an item, shape (rows,)."""
+    table, names = battles.table, battles.entrants
+    item, a, b = (table[name].cat.codes.to_numpy(dtype=np.int64) for name in ("item", "model_a", "model_b"))
+    size, items = len(names), table["item"].cat.categories
+    key = np.where(item < 0, -1, (item * size + np.minimum(a, b)) * size + np.maximum(a, b))
+    distinct, code = np.unique(key, return_inverse=True)
+    unplaced = int(distinct[0] == -1)
+    cells = distinct[unplaced:].tolist()
+    pairings = [Pairing(items[cell // size**2], names[cell // size % size], names[cell % size]) for cell in cells]
+    return pairings, code - unplaced
+
+
+def _presentations(table: pd.DataFrame) -> np.ndarray:
+    """Return how many judge calls each row stands for: two where both orders were merged, shape (rows,)."""
+    return 1.0 + table["swap"].notna().to_numpy() if "swap" in table else np.ones(len(table))
+
+
+def _as_named(battles: Battles) -> tuple[np.ndarray, np.ndarray]:
     """Return credit and margin of whoever comes first by name, NaN where there is none, shape (rows,) each."""
     table, nothing = battles.table, np.full(len(battles), np.nan)
+    named = (table["model_a"].cat.codes < table["model_b"].cat.codes).to_numpy()
     credit = table["credit"].to_numpy()
     margin = table["margin"].to_numpy() if "margin" in table else nothing
     readable = ~np.isnan(credit)

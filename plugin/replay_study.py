@@ -275,7 +275,8 @@ def _affordable(entry: Entry, record: Record, budget: int) -> int:
     def size(items: int) -> int:
         return made(entry.name, {**entry.settings, "items": items}).size(record.field)
 
-    low, high = 0, min(entry.settings.get("items") or np.inf, len(record.field.items))
+    most = len(record.field.items)
+    low, high = 0, min(int(entry.settings.get("items") or most), most)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if size(middle) <= budget else (low, middle - 1)

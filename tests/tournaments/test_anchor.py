@@ -1,0 +1,121 @@
+"""Anchor: named, several, or chosen by a pilot."""
+
+from dataclasses import replace
+
+import pytest
+from playing import battles, coin, field_of, hard, pairs, play
+
+from podium import NotIdentifiedError, UsageError, rank, read_battles
+from podium.tournaments.anchor import Anchor
+from podium.tournaments.pilot import informativeness_of, most_informative
+from podium.tournaments.schedule import Outcome, Pairing, Round
+
+
+def test_all_others_meet_the_anchor_on_every_item() -> None:
+    rounds = play(Anchor(anchor="m03"), field_of(7, 30))
+    assert (len(rounds), len(battles(rounds)), len(pairs(rounds))) == (1, 180, 6)
+    assert all("m03" in pair for pair in pairs(rounds))
+
+
+@pytest.mark.parametrize("given", ["m03,m05", ["m03", "m05"], "m05, m03"])
+def test_two_anchors_meet_each_other_once_an_item(given: str | list[str]) -> None:
+    assert len(battles(play(Anchor(anchor=given), field_of(7, 10)))) == 10 * 11
+
+
+def test_an_anchor_whose_name_has_a_comma_is_one_entrant() -> None:
+    field = replace(field_of(2, 3), entrants=("a,b", "c"))
+    assert pairs(play(Anchor(anchor="a,b"), field, coin)) == [("a,b", "c")]
+
+
+def test_an_unknown_anchor_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(UsageError, match="no entrant called 'm3'; did you mean 'm"):
+        Anchor(anchor="m3").next(field_of(7, 3), ())
+
+
+@pytest.mark.parametrize(("candidates", "met"), [(None, 21), ("m02,m03", 11), ("m02", 6)])
+def test_the_pilot_plays_every_candidate_against_all_others_on_ten_items(candidates: str | None, met: int) -> None:
+    pilot = Anchor(candidates=candidates).next(field_of(7, 30), ()).pairings
+    assert (len(pilot), len({one.item for one in pilot})) == (10 * met, 10)
+
+
+def test_the_anchors_round_takes_the_remaining_items() -> None:
+    first, second = play(Anchor(), field_of(7, 30))
+    tried, rest = ({one.pairing.item for one in done.outcomes} for done in (first, second))
+    assert (len(tried), len(rest), tried & rest, len(second.outcomes)) == (10, 20, set(), 20 * 6)
+
+
+def test_the_anchor_is_the_most_informative_of_the_pilot() -> None:
+    """Oracle: the ranker `informativeness` on the battles of the pilot."""
+    first, second = play(Anchor(), field_of(7, 30), hard)
+    rows = [(one.pairing.item, one.pairing.a, one.pairing.b, one.credit) for one in first.outcomes]
+    table = ["item", "model_a", "model_b", "credit"]
+    ranking = rank(read_battles(frame(rows, table)), "informativeness")
+    chosen = set.intersection(*({one.pairing.a, one.pairing.b} for one in second.outcomes))
+    best = max(entry.score for entry in ranking.standings[0].entries)
+    assert chosen <= {entry.model for entry in ranking.standings[0].entries if entry.score == best}
+    assert len(chosen) == 1
+
+
+def frame(rows: list[tuple[object, ...]], columns: list[str]):
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_informativeness_is_the_share_of_pairs_told_apart() -> None:
+    """By hand: against a, b and c differ on q1 and agree on q2; against b and c, the other two differ on both."""
+    credits = {("q1", "a", "b"): 1, ("q1", "a", "c"): 0, ("q1", "b", "c"): 1}
+    credits |= {("q2", "a", "b"): 1, ("q2", "a", "c"): 1, ("q2", "b", "c"): 1}
+    outcomes = [Outcome(Pairing(*battle), credit) for battle, credit in credits.items()]
+    found = informativeness_of("abc", outcomes)
+    assert found == {"a": (0.5, 2), "b": (1, 2), "c": (0.5, 2)}
+
+
+def test_five_level_labels_are_told_apart_by_their_margin() -> None:
+    outcomes = [Outcome(Pairing("q", "a", "b"), 1.0, 2.0), Outcome(Pairing("q", "a", "c"), 1.0, 1.0)]
+    assert informativeness_of("abc", outcomes)["a"] == (1, 1)
+
+
+def test_continuous_verdicts_are_compared_by_their_sign() -> None:
+    outcomes = [Outcome(Pairing("q", "a", f"b{k:02d}"), 0.6 + k / 100) for k in range(30)]
+    names = ["a", *(one.pairing.b for one in outcomes)]
+    assert informativeness_of(names, outcomes)["a"] == (0, 30 * 29 / 2)
+
+
+def test_of_equal_candidates_the_first_by_name_is_chosen() -> None:
+    outcomes = [Outcome(Pairing("q", a, b), 1.0) for a, b in (("a", "b"), ("a", "c"), ("b", "c"))]
+    assert most_informative("cba", "abc", outcomes) == "b"
+    assert most_informative("ca", "abc", outcomes) == "a"
+
+
+def test_a_pilot_of_which_nothing_can_be_read_is_refused_with_a_remedy() -> None:
+    with pytest.raises(NotIdentifiedError, match=r"the 210 battles of the pilot .*name the anchor"):
+        play(Anchor(), field_of(7, 30), lambda _: None)
+
+
+def test_of_two_entrants_no_pilot_is_played() -> None:
+    assert len(play(Anchor(), field_of(2, 30))) == 1
+
+
+def test_a_pilot_of_all_items_is_the_whole_tournament() -> None:
+    assert [len(done.outcomes) for done in play(Anchor(), field_of(4, 8))] == [48]
+
+
+def test_verdicts_that_are_read_anew_do_not_change_the_anchor() -> None:
+    field = field_of(7, 30)
+    first, second = play(Anchor(), field, hard)
+    anew = [1 - one.credit if k % 3 else None for k, one in enumerate(first.outcomes)]  # type: ignore[operator]
+    turned = Round(tuple(replace(one, credit=credit) for one, credit in zip(first.outcomes, anew, strict=True)))
+    assert Anchor().next(field, [turned, second]).pairings == ()
+
+
+def test_a_pilot_that_was_stopped_goes_on_before_the_anchor_is_chosen() -> None:
+    field = field_of(7, 30)
+    whole = play(Anchor(), field)[0]
+    begun = Round(whole.outcomes[:50])
+    assert Anchor().next(field, [begun]).pairings == tuple(one.pairing for one in whole.outcomes[50:])
+
+
+def test_a_pilot_without_items_is_refused() -> None:
+    with pytest.raises(UsageError, match="pilot=0"):
+        Anchor(pilot=0)

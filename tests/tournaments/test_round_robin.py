@@ -1,0 +1,53 @@
+"""Round robin: all pairs, on all items or on a sample."""
+
+import pytest
+from playing import battles, field_of, pairs, play
+
+from podium import UsageError
+from podium.tournaments.round_robin import RoundRobin
+
+
+@pytest.mark.parametrize(("entrants", "met"), [(2, 1), (7, 21), (20, 190)])
+def test_every_pair_meets_on_every_item_in_one_round(entrants: int, met: int) -> None:
+    rounds = play(RoundRobin(), field_of(entrants, 5))
+    assert (len(rounds), len(pairs(rounds)), len(battles(rounds))) == (1, met, 5 * met)
+
+
+def test_a_sample_plays_all_pairs_on_so_many_items() -> None:
+    found = battles(play(RoundRobin(items=4), field_of(5, 20)))
+    assert (len(found), len({one.item for one in found})) == (40, 4)
+
+
+def test_samples_of_one_seed_are_nested() -> None:
+    few, many = ({one.item for one in battles(play(RoundRobin(items=n), field_of(3, 20)))} for n in (4, 9))
+    assert (few < many, len(many)) == (True, 9)
+
+
+def test_another_seed_draws_other_items() -> None:
+    samples = {
+        frozenset(one.item for one in battles(play(RoundRobin(items=4, seed=k), field_of(3, 20)))) for k in range(5)
+    }
+    assert len(samples) == 5
+
+
+def test_the_order_of_items_does_not_change_the_sample() -> None:
+    field = field_of(3, 20)
+    turned = type(field)(field.entrants, field.items[::-1], {})
+    assert set(battles(play(RoundRobin(items=4), field))) == set(battles(play(RoundRobin(items=4), turned)))
+
+
+def test_what_another_tournament_played_is_not_played_again() -> None:
+    field = field_of(4, 10)
+    rounds = play(RoundRobin(items=3), field)
+    assert len(RoundRobin().next(field, rounds).pairings) == 60 - 18
+
+
+def test_battles_of_the_absent_are_left_out_and_counted() -> None:
+    coming = RoundRobin().next(field_of(4, 3, {"q01": frozenset({"m00", "m03"})}), ())
+    assert (len(coming.pairings), coming.left_out) == (18 - 5, 5)
+
+
+@pytest.mark.parametrize(("options", "complaint"), [({"items": 0}, "items=0"), ({"items": 2, "seed": -1}, "seed=-1")])
+def test_impossible_options_are_refused(options: dict[str, int], complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        RoundRobin(**options).next(field_of(3, 5), ())

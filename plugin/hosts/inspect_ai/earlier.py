@@ -22,14 +22,15 @@ def recorded(path: str, how: Judging) -> dict[Key, dict[str, Any]]:
     if not Path(path.removeprefix("file://")).exists():
         raise UsageError(f"reask={path}: there is no such log")
     log = read_eval_log(path, exclude_fields={"events", "messages", "attachments"})
-    found = {}
+    found: dict[Key, dict[str, Any]] = {}
     battles = [one for one in log.samples or [] if NAMESPACE in one.store]
     if not battles:
         raise UsageError(f"reask={path}: the log holds no battles of podium")
     for sample in battles:
         kept, own = sample.store[NAMESPACE], sample.metadata
         for shown in kept["presentations"]:
-            if all(how.reason(reply_of(one), kept["mode"]) is None for one in shown["replies"]):
+            mode = shown["mode"] if how.logprobs == "auto" else how.logprobs
+            if all(how.reason(reply_of(one), mode) is None for one in shown["replies"]):
                 key = (shown["judge"], own["item"], own["model_a"], own["model_b"], shown["order"], shown["repeat"])
                 found[key] = shown
     return found

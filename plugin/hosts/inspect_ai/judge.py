@@ -1,8 +1,10 @@
 """The solver that makes the judge's calls: every presentation of a battle, each reply kept as it came."""
 
+import json
 import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import anyio
@@ -10,16 +12,19 @@ from inspect_ai.model import CachePolicy, GenerateConfig, Logprob, Model, ModelO
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
+from podium.errors import UsageError
 from podium.hosts.inspect_ai.earlier import recorded
-from podium.hosts.inspect_ai.judging import Judging, Settled, judging, kept_reply
+from podium.hosts.inspect_ai.judging import Judging, Settled, judging, kept_reply, reply_of
 from podium.hosts.inspect_ai.kept import NAMESPACE, ROUND
 from podium.scorers import checklist
 from podium.scorers.asking import Texts
 from podium.scorers.orders import Presentation
-from podium.scorers.probabilities import settled
+from podium.scorers.probabilities import available, settled
 from podium.scorers.verdict import Reply, Token
 
 ROLES = ("judge", "grader")
+SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
+"""Settings of a model that make it another judge."""
 TOP = 5
 """Alternatives asked for at every token: as many as every provider gives."""
 
@@ -30,7 +35,7 @@ class Run:
     Attributes:
         how: the settings.
         cache: whether replies of earlier runs are taken instead of new calls.
-        mode: of token probabilities; None until the first reply decides.
+        modes: of token probabilities, by judge; not there until a reply decides.
         recorded: presentations of an earlier run that could be read, by judge, battle, order and repeat.
         again: what tells calls apart from those of the earlier run.
         once: replies that several battles share (ratings of a response, checklists of an item), by what they are of.
@@ -39,17 +44,24 @@ class Run:
     def __init__(self, how: Judging, *, cache: bool = True, reask: str | None = None) -> None:
         self.how = how
         self.cache = cache
-        self.mode: Settled | None = None if how.logprobs == "auto" else how.logprobs
         self.recorded = recorded(reask, how) if reask else {}
+        self.modes: dict[str, Settled] = {one["judge"]: one["mode"] for one in self.recorded.values()}
         self.again = f" again {reask}" if reask else ""
         self.once: dict[tuple[Any, ...], Any] = {}
         self.locks: dict[tuple[Any, ...], anyio.Lock] = {}
 
-    def settle(self, reply: Reply) -> Settled:
-        """Decide by the first reply whether the run has token probabilities; from then on it is so."""
-        if self.mode is None:
-            self.mode = settled("auto", [reply])
-        return self.mode
+    def mode(self, judge: str) -> Settled:
+        """Return whether token probabilities soften a judge's verdicts; not yet, where nothing decided it."""
+        return self.modes.get(judge, "off") if self.how.logprobs == "auto" else self.how.logprobs
+
+    def settle(self, judge: str, reply: Reply) -> Settled:
+        """Decide by a judge's first reply that has probabilities or a verdict; from then on it is so.
+
+        A reply that has neither, as a refusal, does not tell what the judge's verdicts come with.
+        """
+        if judge not in self.modes and (available([reply]) or self.how.reason(reply, "off") is None):
+            self.modes[judge] = settled("auto", [reply])
+        return self.mode(judge)
 
     async def shared(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
         """Return what is asked for once and used by many."""
@@ -82,7 +94,7 @@ def judge(*, cache: bool = True, reask: str | None = None, **options: Any) -> So
 
 
 async def presented(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask every judge for every presentation of a battle; return the replies, and whether probabilities soften them.
+    """Ask every judge for every presentation of a battle; return the replies, each with what softens it.
 
     Args:
         battle: `item`, `model_a`, `model_b`, `instruction`, `response_a`, `response_b`, and what else is shown.
@@ -90,8 +102,8 @@ async def presented(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
     if run.how.settings.checklist and not battle.get("checklist"):
         battle = {**battle, "checklist": await _checklist(run, battle)}
     shown = run.how.shown(battle["item"], battle["model_a"], battle["model_b"])
-    calls = [_shown(run, model, one, battle) for model in judges() for one in shown]
-    kept = {"presentations": await collect(*calls), "mode": run.mode or "off"}
+    calls = [_shown(run, model, one, battle) for model in jury_of(run.how) for one in shown]
+    kept = {"presentations": [{**one, "mode": run.mode(one["judge"])} for one in await collect(*calls)]}
     return kept | ({"checklist": list(battle["checklist"])} if run.how.settings.checklist else {})
 
 
@@ -103,15 +115,37 @@ def judges() -> list[Model]:
     return found if isinstance(found, list) else [get_model(role=role, required=True)]
 
 
+def jury_of(how: Judging) -> list[Model]:
+    """Return the judges.
+
+    Raises:
+        UsageError: one of them sits there twice: its two verdicts could not be told apart.
+    """
+    found = judges()
+    names = [identity(model, how) for model in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"the jury has a judge twice: {', '.join(twice)}; for more verdicts of one, use repeats")
+    return found
+
+
+def identity(model: Model, how: Judging) -> str:
+    """Return the identity of a judge, with what its model was set to; its arguments, which may be secret, as a hash."""
+    own = {name: getattr(model.config, name, None) for name in SAMPLING}
+    arguments = json.dumps(model.model_args, sort_keys=True, default=str)
+    digest = sha256(arguments.encode()).hexdigest()[:6] if model.model_args else None
+    return how.judge_name(str(model), {**own, "args": digest})
+
+
 async def _shown(run: Run, model: Model, shown: Presentation, battle: Mapping[str, Any]) -> dict[str, Any]:
     """Return one presentation with its replies: one (pairwise) or one per response (pointwise)."""
-    name = run.how.judge_name(str(model))
+    name = identity(model, run.how)
     known = run.recorded.get((name, battle["item"], battle["model_a"], battle["model_b"], shown.order, shown.repeat))
     if known is not None:
         return known
     if run.how.pairwise:
         texts = (_response(shown.first, battle), _response(shown.second, battle))
-        asked = [await _asked(run, model, texts, shown.repeat, battle)]
+        asked = [await _asked(run, model, texts, shown.repeat, battle, shown.order)]
     else:
         asked = [await _rated(run, model, one, shown.repeat, battle) for one in (battle["model_a"], battle["model_b"])]
     return {
@@ -133,19 +167,23 @@ class Asked:
 
 async def _rated(run: Run, model: Model, entrant: str, repeat: int, battle: Mapping[str, Any]) -> Asked:
     """Rate one response alone, once per run: every battle of it shares the reply."""
-    key = ("rating", str(model), battle["item"], entrant, repeat)
+    key = ("rating", identity(model, run.how), battle["item"], entrant, repeat)
     return await run.shared(key, lambda: _asked(run, model, (_response(entrant, battle),), repeat, battle))
 
 
-async def _asked(run: Run, model: Model, responses: tuple[str, ...], repeat: int, battle: Mapping[str, Any]) -> Asked:
+async def _asked(
+    run: Run, model: Model, responses: tuple[str, ...], repeat: int, battle: Mapping[str, Any], order: str = ""
+) -> Asked:
     """Ask until the reply can be read, at most `attempts` times; keep the last."""
-    prompt = run.how.prompt(_texts(responses, battle))
+    name, prompt = identity(model, run.how), run.how.prompt(_texts(responses, battle))
     for attempt in range(1, run.how.attempts + 1):
-        policy = _policy(run, f"repeat {repeat} attempt {attempt}")
-        reply = _reply(await model.generate(prompt, config=_config(run), cache=policy))
-        if run.how.reason(reply, run.settle(reply)) is None:
+        policy = _policy(run, f"{name} repeat {repeat} {order} attempt {attempt}")
+        kept = kept_reply(_reply(await model.generate(prompt, config=_config(run), cache=policy)))
+        # What is read now must be what the scorer reads later, so it is the kept reply.
+        reply = reply_of(kept)
+        if run.how.reason(reply, run.settle(name, reply)) is None:
             break
-    return Asked(kept_reply(reply), attempt)
+    return Asked(kept, attempt)
 
 
 async def _checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
@@ -161,7 +199,7 @@ async def _questions(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
     model = get_model(role="checklist") if "checklist" in model_roles() else judges()[0]
     prompt = checklist.prompt(_texts((), battle), run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
-        reply = _reply(await model.generate(prompt, cache=_policy(run, f"checklist attempt {attempt}")))
+        reply = _reply(await model.generate(prompt, cache=_policy(run, f"{identity(model, run.how)} checklist {attempt}")))
         found = checklist.read(reply)
         if found.questions:
             return found.questions
@@ -183,10 +221,10 @@ def _config(run: Run) -> GenerateConfig:
 
 
 def _policy(run: Run, call: str) -> CachePolicy | bool:
-    """Cache for good, apart for every prompt, repeat and attempt; model, messages and settings are in the key."""
+    """Cache for good, apart for every judge, repeat, order and attempt; messages and settings are in the key."""
     if not run.cache:
         return False
-    return CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: f"{run.how.prompt_hash} {call}{run.again}"})
+    return CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: f"{call}{run.again}"})
 
 
 def _reply(output: ModelOutput) -> Reply:

@@ -1,7 +1,7 @@
 """How a run judges: what is asked, how often, and how the kept replies become verdicts. No calls are made here."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -19,8 +19,8 @@ from podium.scorers.verdict import Rating, Reply, Token, Verdict
 
 Settled = Literal["required", "off"]
 """Whether token probabilities soften the verdicts of a run, once that is decided."""
-TAIL = 64
-"""Tokens kept of a reply: the verdict stands at its end."""
+HEAD, TAIL = 8, 64
+"""Tokens kept of a reply: a verdict stands at its end, or is its first word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,13 @@ class Judging:
         """Return the calls of one judge for one battle, every reply read at once."""
         return len(self.shown("", "a", "b")) * (1 if self.pairwise else 2)
 
-    def judge_name(self, model: str) -> str:
-        """Return the identity of a judge: model, realization, prompt, settings."""
-        return judge_identity(model, self.realization, self.settings, self.generation)
+    def judge_name(self, model: str, own: Mapping[str, Any] | None = None) -> str:
+        """Return the identity of a judge: model, realization, prompt, settings.
+
+        Args:
+            own: settings that the model has of its own; those of the run override them.
+        """
+        return judge_identity(model, self.realization, self.settings, {**(own or {}), **self.generation})
 
     def prompt(self, texts: Texts) -> str:
         """Return what the judge is asked."""
@@ -149,8 +153,9 @@ def _read(path: str) -> str:
 
 
 def kept_reply(reply: Reply) -> dict[str, Any]:
-    """Return a reply as a log keeps it: its text, and the last tokens with what stood beside them."""
-    tokens = [[token.text, {text: round(p, 8) for text, p in token.top.items()}] for token in reply.tokens[-TAIL:]]
+    """Return a reply as a log keeps it: its text, and the first and last tokens with what stood beside them."""
+    ends = reply.tokens[:HEAD] + reply.tokens[HEAD:][-TAIL:]
+    tokens = [[token.text, dict(token.top)] for token in ends]
     return {"text": reply.text, "truncated": reply.truncated, **({"tokens": tokens} if tokens else {})}
 
 
@@ -160,18 +165,18 @@ def reply_of(kept: Mapping[str, Any]) -> Reply:
     return Reply(kept["text"], bool(kept.get("truncated")), tokens)
 
 
-def verdict_row(shown: Mapping[str, Any], how: Judging, mode: Settled) -> dict[str, Any]:
+def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     """Return the row of the battles table that one kept presentation makes.
 
     Args:
-        shown: `order`, `repeat`, `judge` and the replies: one (pairwise) or one per response (pointwise).
+        shown: `order`, `repeat`, `judge`, its `mode` of token probabilities, and the replies: one (pairwise) or one
+            per response (pointwise).
         how: the settings of the run.
-        mode: of token probabilities, as settled for the run.
     """
     common = {"order": shown["order"], "repeat": shown["repeat"], "judge": shown["judge"]}
     replies = [reply_of(one) for one in shown["replies"]]
     if how.pairwise:
-        verdict = how.verdict(replies[0], mode)
+        verdict = how.verdict(replies[0], shown["mode"])
         about_a = verdict if shown["order"] == "ab" else turned(verdict)
         return common | _verdict(about_a) | {"label": verdict.label}
     a, b = (how.rating(one) for one in replies)
@@ -218,7 +223,9 @@ def _mean(verdicts: Sequence[Verdict]) -> Verdict:
         return read[0]
     margins = [one.margin for one in read if one.margin is not None]
     margin = sum(margins) / len(margins) if len(margins) == len(read) else None
-    return replace(read[0], credit=sum(one.credit or 0.0 for one in read) / len(read), margin=margin, label=None)
+    both = [name for name in read[0].criteria if all(name in one.criteria for one in read)]
+    criteria = {name: sum(one.criteria[name] for one in read) / len(read) for name in both}
+    return Verdict(sum(one.credit or 0.0 for one in read) / len(read), margin, criteria)
 
 
 def _repeats(rows: Iterable[Mapping[str, Any]]) -> list[int]:

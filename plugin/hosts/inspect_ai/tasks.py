@@ -14,10 +14,16 @@ def round_robin(responses: str | Sequence[str], items: int | None = None, **opti
 
 @task
 def anchor(
-    responses: str | Sequence[str], against: str | Sequence[str] = "auto", items: int | None = None, **options: Any
+    responses: str | Sequence[str],
+    against: str | Sequence[str] = "auto",
+    items: int | None = None,
+    pilot: int | None = None,
+    candidates: str | Sequence[str] | None = None,
+    **options: Any,
 ) -> Task:
     """Play everyone against one anchor, several, or the one that a pilot finds (`against=auto`)."""
-    return _tournament("anchor", responses, {"against": against, "items": items}, **options)
+    settings = {"anchor": against, "items": items, "pilot": pilot, "candidates": candidates}
+    return _tournament("anchor", responses, settings, **options)
 
 
 @task

@@ -8,12 +8,12 @@ from inspect_ai.solver import TaskState
 
 from podium.hosts.inspect_ai.judging import Judging, judging, merged, verdict_row
 from podium.hosts.inspect_ai.kept import NAMESPACE, ROUND
-from podium.hosts.inspect_ai.metrics import bradley_terry, judged
+from podium.hosts.inspect_ai.metrics import judged
 
 SHOWN = ("category", "length_a", "length_b")
 
 
-@scorer(metrics=[judged(), bradley_terry()])
+@scorer(metrics=[judged()])
 def verdict(**options: Any) -> Scorer:
     """Read what the judges replied; the value is what model_a earned, and no value where that cannot be read.
 
@@ -38,10 +38,10 @@ def score_of(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -
 
     Args:
         battle: `item`, `model_a`, `model_b` and what else is known.
-        kept: the presentations with their replies, and whether probabilities soften them.
+        kept: the presentations, with their replies and whether probabilities soften them.
         how: the settings of the run.
     """
-    rows = [verdict_row(one, how, kept["mode"]) for one in kept["presentations"]]
+    rows = [verdict_row(one, how) for one in kept["presentations"]]
     found = merged(rows, how)
     known = {name: battle[name] for name in ("item", "model_a", "model_b", *SHOWN) if battle.get(name) is not None}
     metadata = {NAMESPACE: {**known, "prompt_hash": how.prompt_hash, "presentations": rows}}

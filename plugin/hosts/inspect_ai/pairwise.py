@@ -5,10 +5,10 @@ from typing import Any
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from podium.hosts.inspect_ai.metrics import bradley_terry, judged
+from podium.hosts.inspect_ai.metrics import judged
 
 
-@scorer(metrics=[judged(), bradley_terry()])
+@scorer(metrics=[judged()])
 def pairwise(reference: str, cache: bool = True, **options: Any) -> Scorer:
     """Compare every response of a log with that of a reference, by the role `judge`.
 

@@ -54,7 +54,8 @@ def written_into(path: str | Path, ranking: Ranking) -> None:
         raise PodiumError(f"{path}: the log has no results to write a ranking into")
     fresh = [score for one in ranking.standings for score in scores_of(one)]
     replaced = {score.scorer for score in fresh}
-    log.results.scores = [score for score in log.results.scores if score.scorer not in replaced] + fresh
+    # First, so that the viewer opens on the table of entrants.
+    log.results.scores = fresh + [score for score in log.results.scores if score.scorer not in replaced]
     before = (log.results.metadata or {}).get(NAMESPACE)
     log.results.metadata = {**(log.results.metadata or {}), NAMESPACE: _merged(before, ranking.to_dict())}
     write_eval_log(log, str(path), header_only=True)

@@ -9,11 +9,10 @@ from podium.hosts.inspect_ai.kept import presentations
 
 @metric(scores="unreduced")
 def judged() -> Metric:
-    """Share of the battles that have a readable verdict."""
+    """How many battles have a readable verdict. Inspect shows no metric those without: it counts them as unscored."""
 
     def compute(scores: list[SampleScore]) -> float:
-        read = [one.score.as_float() for one in scores]
-        return sum(value == value for value in read) / len(read) if read else 0.0
+        return float(len(scores))
 
     return compute
 

@@ -1,5 +1,6 @@
 """The README says what the code does now."""
 
+import os
 import re
 import subprocess
 import sys
@@ -17,10 +18,36 @@ def blocks(language=""):
     return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
 
 
-def test_the_first_commands_table_is_the_one_shown():
+def printed_by(command, *, cwd=ROOT, **environment):
+    """Run a command of the README with this Python; return all that it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_the_first_commands_table_is_the_one_shown(tmp_path):
+    """The tournament, with its log and its cache elsewhere."""
+    pytest.importorskip("inspect_ai")
     command = blocks()[0].split("&&")[1].split()
+    responses = next(part for part in command if part.startswith("responses="))
+    command[command.index(responses)] = f"responses={ROOT / responses.removeprefix('responses=')}"
+    module = ["inspect_ai", *command[1:], "--display", "none", "--log-dir", str(tmp_path / "logs")]
+    printed = printed_by(module, cwd=tmp_path, INSPECT_CACHE_DIR=str(tmp_path / "cache"))
+    assert blocks()[1].strip("\n") in "\n".join(line.rstrip() for line in printed.splitlines())
+
+
+def test_the_table_of_recorded_verdicts_is_the_one_shown():
+    position = next(k for k, block in enumerate(blocks()) if block.startswith("pip install . &&"))
+    command = blocks()[position].split("&&")[1].split()
     done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=True)
-    shown = [line.rstrip() for line in blocks()[1].strip("\n").splitlines()]
+    shown = [line.rstrip() for line in blocks()[position + 1].strip("\n").splitlines()]
     assert [line.rstrip() for line in done.stdout.strip("\n").splitlines()] == shown
 
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, hooks
@@ -23,36 +23,45 @@ class PodiumHooks(Hooks):
 
     async def on_eval_set_end(self, data: EvalSetEnd) -> None:
         """Rank the logs of an eval set; running a finished one again calls nothing else."""
-        rank_logs(read_eval_log(one, header_only=True) for one in list_eval_logs(data.log_dir))
+        rank_logs(_headers(data.log_dir))
+
+
+def _headers(folder: str) -> Iterator[EvalLog]:
+    """Read what the logs of a folder say of themselves; one that cannot be read does not stop the others."""
+    for one in list_eval_logs(folder):
+        try:
+            yield read_eval_log(one, header_only=True)
+        except Exception as error:
+            print(f"podium: not ranked: {one.name}: {error}", file=sys.stderr)
 
 
 def rank_logs(logs: Iterable[EvalLog]) -> None:
     """Rank every tournament among some logs alone, and other logs of one task together; say what failed."""
     from podium.hosts.inspect_ai.ranking import asked_for
 
-    together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    together: dict[tuple[str, tuple[str, ...]], list[EvalLog]] = {}
     for log in logs:
         rankers = asked_for(log, os.environ)
         played = f"{NAMESPACE}_entrants" in (log.eval.metadata or {})
         if log.status == "started" or not (rankers or played):
             continue
         key = log.location if played else log.eval.task
-        together.setdefault((key, tuple(rankers or [USUAL])), []).append(log.location)
-    for (_, names), places in together.items():
-        _rank(places, names)
+        together.setdefault((key, tuple(rankers or [USUAL])), []).append(log)
+    for (_, names), found in together.items():
+        _rank(found, names)
 
 
-def _rank(places: list[str], rankers: tuple[str, ...]) -> None:
-    from podium.errors import PodiumError
+def _rank(logs: Sequence[EvalLog], rankers: tuple[str, ...]) -> None:
     from podium.hosts.inspect_ai.ranking import kept_beside, ranked, shown, written_into
 
-    paths = [Path(one.removeprefix("file://")) for one in places]
+    paths = [Path(one.location.removeprefix("file://")) for one in logs]
     try:
-        ranking = ranked(paths, rankers)
-        for path in paths:
-            written_into(path, ranking)
+        ranking = ranked(paths, rankers, one_sided=logs[0].eval.task_args.get("one_sided", "unread"))
+        for log, path in zip(logs, paths, strict=True):
+            log.results = written_into(path, ranking)
         kept = kept_beside(paths[0], ranking)
-    except PodiumError as error:
+    # Whatever it is: one bad log must not stop the others, and Inspect would say no more than that a hook failed.
+    except Exception as error:
         print(f"podium: not ranked: {', '.join(path.name for path in paths)}: {error}", file=sys.stderr)
         return
     print(f"{shown(ranking)}podium: wrote {kept}", file=sys.stderr)

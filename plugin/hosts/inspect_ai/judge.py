@@ -16,6 +16,7 @@ from podium.errors import UsageError
 from podium.hosts.inspect_ai.earlier import recorded
 from podium.hosts.inspect_ai.judging import Judging, Settled, judging, kept_reply, reply_of
 from podium.hosts.inspect_ai.kept import NAMESPACE, ROUND
+from podium.hosts.inspect_ai.packing import BATTLES, battles_of
 from podium.scorers import checklist
 from podium.scorers.asking import Texts
 from podium.scorers.orders import Presentation
@@ -85,7 +86,8 @@ def judge(*, cache: bool = True, reask: str | None = None, **options: Any) -> So
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if ROUND in state.metadata:
             return state
-        state.store.set(NAMESPACE, await presented(run, state.metadata))
+        kept = await collect(*(presented(run, one) for one in battles_of(state.metadata)))
+        state.store.set(NAMESPACE, {BATTLES: kept} if BATTLES in state.metadata else kept[0])
         state.output = ModelOutput.from_content(NAMESPACE, "judged")
         state.completed = True
         return state
@@ -199,7 +201,9 @@ async def _questions(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
     model = get_model(role="checklist") if "checklist" in model_roles() else judges()[0]
     prompt = checklist.prompt(_texts((), battle), run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
-        reply = _reply(await model.generate(prompt, cache=_policy(run, f"{identity(model, run.how)} checklist {attempt}")))
+        reply = _reply(
+            await model.generate(prompt, cache=_policy(run, f"{identity(model, run.how)} checklist {attempt}"))
+        )
         found = checklist.read(reply)
         if found.questions:
             return found.questions

@@ -16,5 +16,8 @@ def presentations(score: Score) -> list[dict[str, Any]]:
     kept = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(kept, Mapping):
         return []
-    common = {name: value for name, value in kept.items() if name != "presentations"}
-    return [{**common, **one} for one in kept["presentations"]]
+    rows = []
+    for battle in kept.get("battles", [kept]):
+        common = {name: value for name, value in battle.items() if name not in ("presentations", "credit")}
+        rows += [{**common, **one} for one in battle["presentations"]]
+    return rows

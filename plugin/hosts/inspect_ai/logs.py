@@ -1,7 +1,8 @@
 """Inspect logs as podium reads them: responses to be judged, verdicts to be ranked, scores to be compared."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,11 @@ from podium.responses.reading import FileReader
 
 LEFT_OUT = {"events", "store", "attachments"}
 SUFFIXES = (".eval", ".json")
+LETTERS = {"C", "I", "P", "N"}
+WORDS = {"yes", "no", "true", "false"}
+"""What Inspect takes for numbers: correct, incorrect, partly, no answer; and what stands for 1 and 0."""
+FAILED = "failed"
+"""Why a battle is unread of which a call failed for good."""
 
 
 def opened(path: Path, *, without: Iterable[str] = ()) -> EvalLog:
@@ -39,11 +45,13 @@ def opened(path: Path, *, without: Iterable[str] = ()) -> EvalLog:
 def answers(path: Path) -> Iterator[Answer]:
     """Read what a model answered in an ordinary eval: one response per sample, the first epoch's.
 
+    A tournament's log, which may lie in the same folder, holds none.
+
     Raises:
         DataError: it is no whole log.
     """
     log = opened(path)
-    for sample in log.samples or []:
+    for sample in [] if is_tournament(log) else log.samples or []:
         if sample.epoch == 1 and sample.input:
             yield answer(_question(sample, path), log.eval.model, sample.output.completion, errored=bool(sample.error))
 
@@ -60,6 +68,8 @@ def records(path: Path) -> pd.DataFrame:
     """
     log = opened(path, without=("messages",))
     rows = [row for sample in log.samples or [] for row in rows_of(sample, log)]
+    judges = dict.fromkeys(row["judge"] for row in rows)
+    rows += [_failed(sample, judge) for sample in log.samples or [] if _is_lost(sample) for judge in judges]
     if not rows:
         raise DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
     return pd.DataFrame(rows).set_axis(pd.RangeIndex(1, len(rows) + 1, name="row"))
@@ -71,20 +81,61 @@ def rows_of(sample: EvalSample, log: EvalLog) -> list[dict[str, Any]]:
     judged = [row for score in scores.values() for row in presentations(score)]
     if judged or _is_schedule(sample):
         return judged
-    if log.eval.solver == f"{NAMESPACE}/judge":
+    if is_tournament(log):
         return []
-    return [_scored(name, score, sample, log) for name, score in scores.items()]
+    return [row for name, score in scores.items() for row in _scored(name, score, sample, log)]
 
 
-def _scored(name: str, score: Score, sample: EvalSample, log: EvalLog) -> dict[str, Any]:
-    unscored = score.value is None or score.value != score.value
-    return {
-        "item": f"{sample.id}",
-        "model": log.eval.model,
-        "score": None if unscored else value_to_float()(score.value),
-        "judge": f"{log.eval.task} {name}",
-        "repeat": sample.epoch,
-    }
+def is_tournament(log: EvalLog) -> bool:
+    """Tell the log of a tournament from that of an ordinary eval."""
+    return f"{NAMESPACE}_entrants" in (log.eval.metadata or {})
+
+
+def _scored(name: str, score: Score, sample: EvalSample, log: EvalLog) -> Iterator[dict[str, Any]]:
+    """Yield a row per value of a score: most have one, some have several by name."""
+    several = isinstance(score.value, Mapping)
+    values = score.value if several else {None: score.value}
+    for part, value in values.items():
+        yield {
+            "item": f"{sample.id}",
+            "model": log.eval.model,
+            "score": number_of(value),
+            "judge": f"{log.eval.task} {name}" + (f" {part}" if several else ""),
+            "repeat": sample.epoch,
+        }
+
+
+def number_of(value: Any) -> float | None:
+    """Return a score as a number, as Inspect takes it; None for what is no number, where Inspect takes 0.
+
+    >>> number_of("C"), number_of("A>B"), number_of(float("nan"))
+    (1.0, None, None)
+    """
+    told = value.lower() if isinstance(value, str) else value
+    if isinstance(told, str) and value not in LETTERS and told not in WORDS and not is_number(told):
+        return None
+    if not isinstance(value, str | int | float):
+        return None
+    number = value_to_float()(value)
+    return number if isfinite(number) else None
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a finite number."""
+    try:
+        return isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _is_lost(sample: EvalSample) -> bool:
+    """Whether this is a battle that failed: it was asked for, and there is no verdict."""
+    return "model_a" in sample.metadata and sample.error is not None and not sample.scores
+
+
+def _failed(sample: EvalSample, judge: str) -> dict[str, Any]:
+    known = {name: sample.metadata[name] for name in ("item", "model_a", "model_b")}
+    return {**known, "judge": judge, "order": "merged", "repeat": 0, "credit": None, "reason": FAILED}
 
 
 def _is_schedule(sample: EvalSample) -> bool:

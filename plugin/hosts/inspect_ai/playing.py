@@ -16,6 +16,7 @@ from podium.hosts.inspect_ai.judge import judge
 from podium.hosts.inspect_ai.judging import Judging, judging
 from podium.hosts.inspect_ai.kept import NAMESPACE
 from podium.hosts.inspect_ai.logs import READER
+from podium.hosts.inspect_ai.packing import PackedSource
 from podium.hosts.inspect_ai.source import TournamentSource
 from podium.hosts.inspect_ai.verdict import verdict
 from podium.responses.collection import Item, Responses
@@ -42,6 +43,7 @@ def tournament(
     category: str | Sequence[str] | None = None,
     seed: int = 0,
     max_battles: int | None = None,
+    pack: bool = False,
     cache: bool = True,
     reask: str | None = None,
     **how: Any,
@@ -56,6 +58,7 @@ def tournament(
         limit, category: only so many items, or of this category.
         seed: of everything drawn.
         max_battles: at most so many.
+        pack: put all battles of an item and a round into one sample: smaller and faster logs for big tournaments.
         cache: take replies of earlier runs instead of new calls.
         reask: the log of an earlier run: what could be read there is taken from it, and only the rest is asked.
         **how: how the judge is asked; see `podium.hosts.inspect_ai.judging.judging`.
@@ -66,8 +69,8 @@ def tournament(
     read = _read(responses, entrants, limit, category, seed)
     rule = _rule(name, settings, seed, max_battles)
     judged = judging(seed=seed, **how)
-    field = read.field()
-    source = TournamentSource(rule, field, Deck(read).battle, outcome_of)
+    _refuse_lacking(read, judged)
+    source = _source(rule, read, pack=pack)
     if not source.first.pairings:
         raise UsageError(f"{name}: nothing can be played: {_lost(read) or 'fewer than two entrants'}")
     _announce(name, read, source, judged)
@@ -118,6 +121,12 @@ class Deck:
         )
 
 
+def _source(rule: Tournament, read: Responses, *, pack: bool) -> TournamentSource:
+    if pack:
+        return PackedSource(rule, Deck(read).battle, read)
+    return TournamentSource(rule, read.field(), Deck(read).battle, outcome_of)
+
+
 def outcome_of(sample: EvalSample) -> Outcome | None:
     """Return how a battle ended; None where its sample failed."""
     own = sample.metadata
@@ -125,7 +134,9 @@ def outcome_of(sample: EvalSample) -> Outcome | None:
         return None
     score = next(iter(sample.scores.values()))
     value = score.as_float() if score.value is not None else float("nan")
-    return Outcome(Pairing(own["item"], own["model_a"], own["model_b"]), None if value != value else value)
+    pairing = Pairing(own["item"], own["model_a"], own["model_b"])
+    kept = (score.metadata or {}).get(NAMESPACE, {})
+    return Outcome(pairing, None) if value != value else Outcome(pairing, value, kept.get("margin"))
 
 
 def _sides(pairing: Pairing) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -147,13 +158,20 @@ def _read(
     read = read_responses(*_listed(responses), readers=(READER,))
     if entrants:
         read = read.of(_listed(entrants))
-    return read.select(limit=limit, category=category, seed=seed) if limit or category else read
+    return read.select(limit=limit, category=category, seed=seed) if limit is not None or category else read
 
 
 def _rule(name: str, settings: Mapping[str, Any], seed: int, max_battles: int | None) -> Tournament:
     given = {key: value for key, value in settings.items() if value is not None}
     rule = plugins.named(TournamentRule, name.replace("_", "-")).load()(seed=seed, **given)
     return rule if max_battles is None else Budget(rule, max_battles)
+
+
+def _refuse_lacking(read: Responses, how: Judging) -> None:
+    """Refuse to show references that are not there: every battle of such an item would fail."""
+    lacking = [item.id for item in read.items if item.reference is None] if how.settings.reference else []
+    if lacking:
+        raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
 
 
 def _announce(name: str, read: Responses, source: TournamentSource, how: Judging) -> None:
@@ -164,6 +182,8 @@ def _announce(name: str, read: Responses, source: TournamentSource, how: Judging
     print(
         f"podium {name}: {len(read.entrants)} entrants, {len(read.items)} items; at most {battles:,} battles, "
         f"{calls:,} calls per judge, about {tokens:,.0f} input tokens" + (f"; {lost}" if lost else ""),
+        *(f"podium {name}: note: {note}" for note in read.notes),
+        sep="\n",
         file=sys.stderr,
     )
 

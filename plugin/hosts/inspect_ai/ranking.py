@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from inspect_ai.log import EvalLog, EvalMetric, EvalScore, read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, read_eval_log, write_eval_log
 
 from podium.battles import Battles
 from podium.errors import PodiumError
@@ -19,35 +19,56 @@ FIGURES = ("score", "low", "high", "se", "rank", "rank_low", "rank_high", "battl
 
 
 def asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]:
-    """Return the rankers that a run asks for: `--metadata ranker=a,b`, else the environment variable PODIUM_RANKER."""
-    told = (log.eval.metadata or {}).get("ranker", environment.get("PODIUM_RANKER"))
+    """Return the rankers that a run asks for.
+
+    `--metadata ranker=a,b` says so, else the environment variable PODIUM_RANKER, else INSPECT_EVAL_METADATA, which
+    Inspect forgets as soon as there is any other `--metadata`.
+    """
+    told = (log.eval.metadata or {}).get("ranker") or environment.get("PODIUM_RANKER") or _usual(environment)
     names = told if isinstance(told, list) else str(told or "").split(",")
     return list(dict.fromkeys(str(name).strip() for name in names if str(name).strip()))
 
 
-def battles_of(paths: Sequence[str | Path]) -> Battles:
+def _usual(environment: Mapping[str, str]) -> str:
+    """Return the ranker that INSPECT_EVAL_METADATA names: `key=value` settings, between blanks."""
+    settings = (one.partition("=") for one in environment.get("INSPECT_EVAL_METADATA", "").split())
+    return next((value for name, _, value in settings if name == "ranker"), "")
+
+
+def battles_of(paths: Sequence[str | Path], *, one_sided: Literal["unread", "keep"] = "unread") -> Battles:
     """Read the battles of some logs: verdicts of tournaments, or scores of several models on the same items.
+
+    Args:
+        one_sided: what a battle is of which one order could not be read.
 
     Raises:
         PodiumError: they hold none.
     """
-    return read_battles(*(str(path) for path in paths), format="inspect")
+    return read_battles(*(str(path) for path in paths), format="inspect", one_sided=one_sided)
 
 
-def ranked(paths: Sequence[str | Path], rankers: Sequence[str]) -> Ranking:
+def ranked(
+    paths: Sequence[str | Path], rankers: Sequence[str], *, one_sided: Literal["unread", "keep"] = "unread"
+) -> Ranking:
     """Rank what some logs hold.
+
+    Args:
+        one_sided: what a battle is of which one order could not be read.
 
     Raises:
         PodiumError: it cannot be ranked.
     """
-    battles = battles_of(paths)
+    battles = battles_of(paths, one_sided=one_sided)
     return rank(battles, rankers, by="judge" if len(battles.judges) > 1 else None)
 
 
-def written_into(path: str | Path, ranking: Ranking) -> None:
+def written_into(path: str | Path, ranking: Ranking) -> EvalResults:
     """Write a ranking into a log: all of it in `results.metadata`, and a score per entrant for the viewer.
 
     The samples are not touched. What an earlier ranking by the same rankers wrote is replaced.
+
+    Returns:
+        The results as they are in the log now.
     """
     log = read_eval_log(str(path), header_only=True)
     if log.results is None:
@@ -59,6 +80,7 @@ def written_into(path: str | Path, ranking: Ranking) -> None:
     before = (log.results.metadata or {}).get(NAMESPACE)
     log.results.metadata = {**(log.results.metadata or {}), NAMESPACE: _merged(before, ranking.to_dict())}
     write_eval_log(log, str(path), header_only=True)
+    return log.results
 
 
 def scores_of(one: Standings) -> Iterable[EvalScore]:
@@ -94,11 +116,13 @@ def kept_beside(path: str | Path, ranking: Ranking) -> Path:
 
 
 def shown(ranking: Ranking) -> str:
-    """Return the ranking as an aligned table, with its warnings."""
+    """Return the ranking as an aligned table, with its warnings, and what could not be ranked."""
     from podium.cli.output import as_text
 
     told = dict.fromkeys(warning for one in ranking.standings for warning in one.warnings)
-    return as_text(ranking, "table") + "".join(f"podium: warning: {warning}\n" for warning in told)
+    lines = [f"podium: warning: {warning}\n" for warning in told]
+    lines += [f"podium: not ranked: {failure}\n" for failure in ranking.failures]
+    return as_text(ranking, "table") + "".join(lines)
 
 
 def _metric(prefix: str, name: str) -> str:

@@ -1,6 +1,6 @@
 """A tournament as Inspect's source of samples: rounds, replays and retries."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspect_ai import SampleSource
@@ -27,19 +27,32 @@ class TournamentSource(SampleSource):
         tournament: Tournament,
         field: Field,
         battle: Callable[[Pairing, int], Sample],
-        outcome: Callable[[EvalSample], Outcome | None],
+        outcome: Callable[[EvalSample], Any],
     ) -> None:
         self.tournament = tournament
         self.field = field
         self.battle = battle
         self.outcome = outcome
-        self.events: list[tuple[str, dict[str, Any], Outcome | None]] = []
+        self.events: list[tuple[str, dict[str, Any], Any]] = []
         self.first = tournament.next(field, ())
-        self.seeds = {self.battle(one, 1).id for one in self.first.pairings}
+        self.seeds = {one.id for one in self.dealt(self.first.pairings, 1)}
 
     def initial_samples(self) -> list[Sample]:
         """Return the battles of the first round: they depend on nothing that was played."""
-        return [self.battle(one, 1) for one in self.first.pairings]
+        return self.dealt(self.first.pairings, 1)
+
+    def dealt(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
+        """Return the samples of a round's battles: one each."""
+        return [self.battle(one, number) for one in pairings]
+
+    def ended(self, schedule: Next, number: int, found: Mapping[str, Any]) -> Round:
+        """Return a round as it was played.
+
+        Args:
+            found: what came of every sample, by its id.
+        """
+        outcomes = [found[str(self.battle(one, number).id)] or Outcome(one, None) for one in schedule.pairings]
+        return Round(tuple(outcomes), schedule.note)
 
     async def sample_complete(self, sample: EvalSample) -> None:
         """Note how a battle ended, or what a round announced."""
@@ -57,29 +70,23 @@ class TournamentSource(SampleSource):
         schedule = self.first
         while True:
             number = len(played) + 1
-            battles = [self.battle(one, number) for one in schedule.pairings]
-            missing = [one for one in battles if str(one.id) not in found]
+            missing = [one for one in self.dealt(schedule.pairings, number) if str(one.id) not in found]
             if missing:
                 return missing
-            played.append(_round(schedule, [found[str(one.id)][1] for one in battles]))
+            played.append(self.ended(schedule, number, {name: outcome for name, (_, outcome) in found.items()}))
             announced = found.get(_announcement_id(number + 1))
             if announced is None:
                 upcoming = self.tournament.next(self.field, played)
                 return [_announcement(upcoming, number + 1)] if upcoming.pairings else None
             schedule = _scheduled(announced[0])
 
-    def _attempt(self) -> dict[str, tuple[dict[str, Any], Outcome | None]]:
+    def _attempt(self) -> dict[str, tuple[dict[str, Any], Any]]:
         """Return the latest event of every sample of the current attempt, by sample id."""
         needed, start = set(self.seeds), len(self.events)
         while needed and start:
             start -= 1
             needed.discard(self.events[start][0])
         return {name: (metadata, outcome) for name, metadata, outcome in self.events[start:]}
-
-
-def _round(schedule: Next, outcomes: Sequence[Outcome | None]) -> Round:
-    known = [outcome or Outcome(pairing, None) for pairing, outcome in zip(schedule.pairings, outcomes, strict=True)]
-    return Round(tuple(known), schedule.note)
 
 
 def _announcement_id(number: int) -> str:

@@ -9,6 +9,7 @@ from inspect_ai.solver import TaskState
 from podium.hosts.inspect_ai.judging import Judging, judging, merged, verdict_row
 from podium.hosts.inspect_ai.kept import NAMESPACE, ROUND
 from podium.hosts.inspect_ai.metrics import judged
+from podium.hosts.inspect_ai.packing import BATTLES, battles_of
 
 SHOWN = ("category", "length_a", "length_b")
 
@@ -28,9 +29,26 @@ def verdict(**options: Any) -> Scorer:
         kept = state.store.get(NAMESPACE)
         if not kept:
             return Score.unscored(reason="scoring_failed", explanation="the judge was not asked")
+        if BATTLES in state.metadata:
+            return score_of_pack(state.metadata, kept[BATTLES], how)
         return score_of(state.metadata, kept, how)
 
     return score
+
+
+def score_of_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], how: Judging) -> Score:
+    """Return the score of a sample of many battles: the share that could be read, and every verdict beside it."""
+    scores = [score_of(battle, one, how) for battle, one in zip(battles_of(metadata), kept, strict=True)]
+    read = [one.as_float() for one in scores if one.value == one.value]
+    verdicts = [{**(one.metadata or {})[NAMESPACE], "credit": _credit(one)} for one in scores]
+    said = f"{len(read)} of {len(scores)} battles have a readable verdict"
+    return Score(
+        value=len(read) / len(scores), answer=said, explanation=said, metadata={NAMESPACE: {BATTLES: verdicts}}
+    )
+
+
+def _credit(score: Score) -> float | None:
+    return None if score.value != score.value else score.as_float()
 
 
 def score_of(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -> Score:
@@ -44,7 +62,7 @@ def score_of(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -
     rows = [verdict_row(one, how) for one in kept["presentations"]]
     found = merged(rows, how)
     known = {name: battle[name] for name in ("item", "model_a", "model_b", *SHOWN) if battle.get(name) is not None}
-    metadata = {NAMESPACE: {**known, "prompt_hash": how.prompt_hash, "presentations": rows}}
+    metadata = {NAMESPACE: {**known, "margin": found.margin, "prompt_hash": how.prompt_hash, "presentations": rows}}
     said = explained(rows, battle["model_a"], battle["model_b"])
     if found.credit is None:
         return Score.unscored(reason="grader_failed", answer="unread", explanation=said, metadata=metadata)

@@ -1,5 +1,6 @@
 """Anchor: named, several, or chosen by a pilot."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,8 @@ from playing import battles, coin, field_of, hard, pairs, play
 from podium import NotIdentifiedError, UsageError, rank, read_battles
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.pilot import informativeness_of, most_informative
-from podium.tournaments.schedule import Outcome, Pairing, Round
+from podium.tournaments.round_robin import RoundRobin
+from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 
 
 def test_all_others_meet_the_anchor_on_every_item() -> None:
@@ -119,3 +121,28 @@ def test_a_pilot_that_was_stopped_goes_on_before_the_anchor_is_chosen() -> None:
 def test_a_pilot_without_items_is_refused() -> None:
     with pytest.raises(UsageError, match="pilot=0"):
         Anchor(pilot=0)
+
+
+def test_battles_on_other_items_do_not_choose_the_anchor() -> None:
+    """Elsewhere, m06 tells everyone apart; the pilot alone decides."""
+    field = field_of(7, 30)
+    pilot, rest = play(Anchor(), field, hard)
+    others = [one.pairing for one in play(RoundRobin(), field)[0].outcomes if one.pairing.item not in tried(pilot)]
+    elsewhere = [Outcome(one, 0.5 if one.b != "m06" else int(one.a[1:]) % 3 / 2) for one in others]
+    [asked] = {anchor_of(rest.outcomes), anchor_of_rest(field, Round(tuple(elsewhere[:400])), pilot)}
+    assert asked != "m06"
+
+
+def tried(pilot: Round) -> set[str]:
+    return {one.pairing.item for one in pilot.outcomes}
+
+
+def anchor_of_rest(field: Field, earlier: Round, pilot: Round) -> str:
+    """Return whom the others still meet after earlier battles and the pilot."""
+    coming = Anchor().next(field, [earlier, pilot]).pairings
+    return anchor_of([Outcome(one, None) for one in coming])
+
+
+def anchor_of(outcomes: Sequence[Outcome]) -> str:
+    [name] = set.intersection(*({one.pairing.a, one.pairing.b} for one in outcomes))
+    return name

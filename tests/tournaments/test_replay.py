@@ -60,6 +60,7 @@ def test_battles_that_are_not_on_record_are_missing_and_no_ties(frame: pd.DataFr
     lost = (frame["item"] < "item-10") & (frame["model_a"] == "model-01")
     found = replay(frame[~lost])
     assert (found.price.missing, found.price.battles) == (10 * 5, ITEMS * 15)
+    assert found.price.unread == read_battles(frame[~lost]).counts().unread > 0
     assert found.ranking.standings[0].counts.missing == 50
     assert found.ranking.standings[0].entries == rank(frame[~lost], "bradley-terry").standings[0].entries
     credits = {one.pairing: one.credit for one in found.rounds[0].outcomes}
@@ -72,10 +73,18 @@ def test_unread_battles_are_unread_for_the_tournament_too(battles: Battles) -> N
     assert (unread, unread > 0) == (battles.counts().unread, True)
 
 
-def test_the_tournament_sees_what_the_first_by_name_earned(battles: Battles) -> None:
-    table = battles.table
+def sides_swapped(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the same verdicts, model_a and model_b having changed places."""
+    turned = frame.rename(columns={"model_a": "model_b", "model_b": "model_a"})
+    order = turned["order"].map({"ab": "ba", "ba": "ab"})
+    return turned.assign(credit=1 - turned["credit"], margin=-turned["margin"], order=order)
+
+
+def test_the_tournament_sees_what_the_first_by_name_earned(frame: pd.DataFrame) -> None:
+    battles = read_battles(pd.concat([frame.iloc[:60], sides_swapped(frame.iloc[60:120])]), merge=False)
     outcomes = {one.pairing: one for one in recorded(battles).outcomes}
-    for row in table.head(60).itertuples():
+    assert len(outcomes) == len(battles) == 120
+    for row in battles.table.itertuples():
         first = row.model_a < row.model_b
         one = outcomes[Pairing(row.item, *sorted((row.model_a, row.model_b)))]
         if np.isnan(row.credit):
@@ -94,9 +103,7 @@ def test_repeats_of_a_battle_are_averaged_for_the_tournament_and_all_ranked() ->
 
 @pytest.mark.parametrize("tournament", ["round_robin", "anchor", "swim", "chain"])
 def test_the_order_of_rows_and_of_sides_changes_nothing(frame: pd.DataFrame, tournament: str) -> None:
-    turned = frame.rename(columns={"model_a": "model_b", "model_b": "model_a"})
-    turned["credit"], turned["margin"] = 1 - turned["credit"], -turned["margin"]
-    turned["order"] = turned["order"].map({"ab": "ba", "ba": "ab"})
+    turned = sides_swapped(frame)
     other = pd.concat([frame.iloc[::3], turned.iloc[1::3], frame.iloc[2::3]]).sample(frac=1, random_state=1)
     before, after = replay(frame, tournament), replay(other, tournament)
     assert before.price == after.price

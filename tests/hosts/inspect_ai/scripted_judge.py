@@ -1,0 +1,177 @@
+"""A judge that reads `quality=` in the responses, answers in every realization's form, and fails where it is told to."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    GenerateConfig,
+    Logprob,
+    Logprobs,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    TopLogprob,
+    modelapi,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from podium.scorers.fences import unfenced
+from podium.scorers.rubric import CRITERIA
+
+GARBAGE = "Both have their merits, and it depends on the reader."
+LABELS = ("B>>A", "B>A", "A=B", "A>B", "A>>B")
+WORDS = ("terrible", "poor", "fair", "good", "excellent")
+QUALITY = re.compile(r"quality=(-?[\d.]+)")
+
+
+@dataclass
+class Behaviour:
+    """What a judge does.
+
+    Attributes:
+        bias: what the place at the top is worth, in logits.
+        form: `letter`, `cot`, `labels`, `rubric`, `numeric`, `likert` or `yes`.
+        probabilities: whether token probabilities come with a reply, when they are asked for.
+        garbage: share of the prompts whose every reply is unreadable.
+        unread_first: whether the first reply to every prompt is unreadable.
+        errors: share of the prompts that fail.
+        fails_first: whether the first call of those prompts fails alone.
+        scripted: prompt to reply, instead of all this.
+    """
+
+    bias: float = 0.3
+    form: str = "letter"
+    probabilities: bool = True
+    garbage: float = 0.0
+    unread_first: bool = False
+    errors: float = 0.0
+    fails_first: bool = False
+    scripted: Callable[[str], str] | None = None
+
+
+@dataclass
+class Record:
+    """What was asked of all judges since the test began."""
+
+    behaviours: dict[str, Behaviour] = field(default_factory=dict)
+    prompts: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def calls(self) -> int:
+        """How many calls reached a judge."""
+        return len(self.prompts)
+
+    def times(self) -> Counter[tuple[str, str]]:
+        """Count the calls by judge and prompt."""
+        return Counter(self.prompts)
+
+
+RECORD = Record()
+
+
+def strength(text: str) -> float:
+    """Return the quality that a response names."""
+    found = QUALITY.search(text)
+    return float(found[1]) if found else 0.0
+
+
+def preferred(first: float, second: float, bias: float) -> float:
+    """Return the probability that the response shown first is preferred."""
+    return 1 / (1 + math.exp(-(first - second + bias)))
+
+
+def chance(prompt: str, purpose: str) -> float:
+    """Return a number in [0, 1) that a prompt always has."""
+    return int.from_bytes(sha256(f"{purpose}\0{prompt}".encode()).digest()[:6], "big") / 2**48
+
+
+@modelapi(name="scripted")
+class ScriptedJudge(ModelAPI):
+    """`scripted/NAME`: behaves as `RECORD.behaviours[NAME]` says."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),
+        **model_args: Any,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+        self.own = model_args
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        prompt = input[-1].text
+        RECORD.prompts.append((self.model_name, prompt))
+        manner = Behaviour(**self.own) if self.own else RECORD.behaviours.get(self.model_name, Behaviour())
+        first_time = RECORD.times()[self.model_name, prompt] == 1
+        if chance(prompt, "error") < manner.errors and (first_time or not manner.fails_first):
+            raise RuntimeError("the provider is on fire")
+        spoilt = chance(prompt, "garbage") < manner.garbage or (manner.unread_first and first_time)
+        text, letter, p = (GARBAGE, None, None) if spoilt else said(prompt, manner)
+        probabilities = _probabilities(text, letter, p) if config.logprobs and manner.probabilities else None
+        return _output(self.model_name, text, probabilities)
+
+
+def said(prompt: str, manner: Behaviour) -> tuple[str, str | None, float | None]:
+    """Return the reply, its decisive token, and the probability of the first answer."""
+    if manner.scripted is not None:
+        return manner.scripted(prompt), None, None
+    shown = unfenced(prompt)
+    if manner.form in ("numeric", "likert", "yes"):
+        return _rated(strength(shown["RESPONSE"]), manner.form)
+    first, second = strength(shown["RESPONSE A"]), strength(shown["RESPONSE B"])
+    p = preferred(first, second, manner.bias)
+    letter = "A" if p > 0.5 else "B"
+    if manner.form == "labels":
+        return f"I weighed both.\n[[{LABELS[min(4, int(5 * p))]}]]", None, None
+    if manner.form == "rubric":
+        marks = {side: dict.fromkeys(CRITERIA, mark(q)) for side, q in (("A", first + manner.bias), ("B", second))}
+        return json.dumps(marks), None, None
+    return (f"The first says this, the second that.\nVerdict: {letter}" if manner.form == "cot" else letter), letter, p
+
+
+def mark(quality: float) -> int:
+    """Return a mark from 1 to 10 for a quality of about 0 to 5."""
+    return max(1, min(10, 1 + round(2 * quality)))
+
+
+def _rated(quality: float, form: str) -> tuple[str, str | None, float | None]:
+    p = preferred(quality, 1.5, 0.0)
+    if form == "numeric":
+        return f"[[{round(100 * p)}]]", None, None
+    if form == "likert":
+        return f"[[{WORDS[min(4, int(5 * p))]}]]", None, None
+    return ("yes" if p > 0.5 else "no"), "yes" if p > 0.5 else "no", p
+
+
+def _probabilities(text: str, letter: str | None, p: float | None) -> Logprobs:
+    if letter is None or p is None:
+        return Logprobs(content=[_certain(text)])
+    low, high = ("no", "yes") if letter in ("yes", "no") else ("B", "A")
+    top = [TopLogprob(token=high, logprob=math.log(p)), TopLogprob(token=low, logprob=math.log(1 - p))]
+    before = text[: text.rindex(letter)]
+    decisive = Logprob(token=letter, logprob=math.log(max(p, 1 - p)), top_logprobs=top)
+    return Logprobs(content=[*([_certain(before)] if before else []), decisive])
+
+
+def _certain(token: str) -> Logprob:
+    return Logprob(token=token, logprob=0.0, top_logprobs=[TopLogprob(token=token, logprob=0.0)])
+
+
+def _output(name: str, text: str, probabilities: Logprobs | None) -> ModelOutput:
+    message = ChatMessageAssistant(content=text, model=f"scripted/{name}")
+    choice = ChatCompletionChoice(message=message, stop_reason="stop", logprobs=probabilities)
+    usage = ModelUsage(input_tokens=10, output_tokens=1, total_tokens=11)
+    return ModelOutput(model=f"scripted/{name}", choices=[choice], usage=usage)

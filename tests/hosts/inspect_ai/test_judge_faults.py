@@ -1,0 +1,155 @@
+"""Providers that fail, replies that cannot be read, responses that are missing."""
+
+import pytest
+from conftest import ENTRANTS, ITEMS, battles, by_hand, place, ranked, verdict_of
+from scripted_judge import chance
+
+import podium
+from podium.hosts.inspect_ai.tasks import round_robin, swim
+
+ALL = 6 * ITEMS
+
+
+def counts(log):
+    return log.results.metadata["podium"]["rankings"][0]["counts"]
+
+
+def test_failures_of_the_provider_are_sample_errors_and_the_rest_is_ranked(play, behave, record, write_responses):
+    behave(errors=0.1)
+    log = play(round_robin(responses=write_responses()))
+    failed = [one for one in battles(log) if one.error]
+    lost = {prompt for _, prompt in record.prompts if chance(prompt, "error") < 0.1}
+    assert 0 < len(failed) < ALL
+    assert len(failed) <= len(lost)
+    assert all("on fire" in one.error.message and not one.scores for one in failed)
+    fine = [(o.metadata["item"], o.metadata["model_a"], o.metadata["model_b"]) for o in battles(log) if not o.error]
+    assert counts(log)["judged"] == len(fine) == ALL - len(failed)
+    scores = {row["model"]: row["score"] for row in log.results.metadata["podium"]["rankings"][0]["models"]}
+    expected = {one.model: one.score for one in ranked(by_hand(fine)).standings[0].entries}
+    assert scores == pytest.approx(expected, rel=1e-6)
+
+
+def test_an_unreadable_reply_is_asked_for_again_and_then_read(play, behave, record, write_responses):
+    behave(unread_first=True)
+    log = play(round_robin(responses=write_responses()))
+    assert record.calls == 2 * 2 * ALL
+    assert set(record.times().values()) == {2}
+    assert counts(log)["judged"] == ALL
+    assert counts(log)["unread"] == 0
+    assert {one["attempts"] for s in battles(log) for one in s.store["podium"]["presentations"]} == {2}
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 3])
+def test_a_reply_that_stays_unreadable_is_unread_with_its_reason_after_so_many_attempts(
+    play, behave, record, write_responses, attempts
+):
+    behave(garbage=0.15)
+    log = play(round_robin(responses=write_responses(), attempts=attempts))
+    spoilt = {prompt for _, prompt in record.prompts if chance(prompt, "garbage") < 0.15}
+    assert 0 < len(spoilt)
+    assert record.calls == 2 * ALL + (attempts - 1) * len(spoilt)
+    unread = [one for one in battles(log) if verdict_of(one).value != verdict_of(one).value]
+    assert 0 < len(unread) <= len(spoilt)
+    assert {verdict_of(one).reason for one in unread} == {"grader_failed"}
+    rows = [row for one in unread for row in verdict_of(one).metadata["podium"]["presentations"]]
+    assert sum(row["credit"] is None for row in rows) == len(spoilt)
+    assert {row["reason"] for row in rows if row["credit"] is None} == {"no verdict"}
+    assert counts(log)["unread"] == len(unread)
+    assert counts(log)["judged"] == ALL - len(unread)
+    told = next(one for one in log.results.scores if one.name == "verdict")
+    assert told.metrics["judged"].value == told.scored_samples == ALL - len(unread)
+    assert told.unscored_samples == len(unread)
+
+
+def test_a_battle_that_is_unread_says_so_in_the_viewer(play, behave, write_responses):
+    behave(garbage=1.0)
+    log = play(round_robin(responses=write_responses()))
+    [text] = {verdict_of(one).answer for one in battles(log)}
+    assert text == "unread"
+    assert "unread (no verdict)" in verdict_of(battles(log)[0]).explanation
+
+
+def test_a_run_of_which_nothing_can_be_read_ends_without_a_ranking_and_says_why(play, behave, write_responses, capfd):
+    behave(garbage=1.0)
+    log = play(round_robin(responses=write_responses()))
+    assert log.status == "success"
+    assert "podium" not in (log.results.metadata or {})
+    assert "podium: not ranked" in capfd.readouterr().err
+
+
+def test_a_run_of_which_every_call_failed_ends_without_a_ranking_and_says_why(play, behave, write_responses, capfd):
+    behave(errors=1.0)
+    log = play(round_robin(responses=write_responses()))
+    assert all(one.error for one in battles(log))
+    assert "podium: not ranked" in capfd.readouterr().err
+
+
+def test_one_order_that_cannot_be_read_is_kept_where_that_is_asked_for(play, behave, write_responses):
+    behave(garbage=0.15)
+    log = play(round_robin(responses=write_responses(), one_sided="keep"))
+    half = [one for one in battles(log) if "one" in str(verdict_of(one).explanation) or "unread (" in str(
+        verdict_of(one).explanation)]
+    assert half
+    for sample in half:
+        rows = verdict_of(sample).metadata["podium"]["presentations"]
+        read = [row["credit"] for row in rows if row["credit"] is not None]
+        value = verdict_of(sample).value
+        assert value == pytest.approx(read[0]) if len(read) == 1 else value != value
+
+
+def test_swim_goes_on_after_battles_that_failed(play, behave, write_responses):
+    behave(errors=0.15, garbage=0.1)
+    log = play(swim(responses=write_responses()))
+    assert log.status == "success"
+    assert len(battles(log)) == 4 * ITEMS
+    assert any(one.error for one in battles(log))
+
+
+def test_missing_responses_are_said_counted_and_left_out(play, record, write_responses, capfd):
+    holes = {("elm", 0): "", ("elm", 3): "   ", ("oak", 5): ""}
+    log = play(round_robin(responses=write_responses(texts=holes)))
+    assert "elm (empty response: 2)" in capfd.readouterr().err
+    assert log.eval.metadata["podium_missing"] == {"elm": {"empty response": 2}, "oak": {"empty response": 1}}
+    assert len(battles(log)) == ALL - 3 * 3
+    assert not any("elm" in one.id for one in battles(log) if one.metadata["item"] in ("q0", "q3"))
+    assert record.calls == 2 * (ALL - 9)
+
+
+def test_responses_of_failed_samples_are_left_out(play, record, tmp_path):
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.solver import solver
+
+    @solver
+    def answering(good: float):
+        async def solve(state, generate):
+            if good < 1 and state.sample_id == "q1":
+                raise ValueError("no answer")
+            state.output = ModelOutput.from_content("made", f"quality={good}")
+            return state
+
+        return solve
+
+    dataset = [Sample(id=f"q{k}", input=f"Question {k}?") for k in range(3)]
+    for name, good in (("weak", 0.5), ("strong", 2.0)):
+        eval(Task(dataset, solver=answering(good), name="made"), model=f"scripted/{name}", log_dir="made", fail_on_error=False)
+    log = play(round_robin(responses="made"))
+    assert {one.metadata["item"] for one in battles(log)} == {"q0", "q2"}
+    assert log.eval.metadata["podium_missing"] == {"scripted/weak": {"errored": 1}}
+
+
+def test_a_refusal_is_unread_and_no_loss(play, behave, write_responses):
+    behave(scripted=lambda prompt: "I'm sorry, but I can't help with that.")
+    log = play(round_robin(responses=write_responses()))
+    reasons = {r["reason"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["presentations"]}
+    assert reasons == {"refusal"}
+
+
+def test_the_read_battles_of_a_log_count_as_the_log_says(play, behave, write_responses):
+    behave(garbage=0.15, errors=0.05)
+    log = play(round_robin(responses=write_responses()))
+    found = podium.read_battles(str(place(log)))
+    judged = sum(one.error is None and verdict_of(one).value == verdict_of(one).value for one in battles(log))
+    assert int(found.readable.sum()) == judged == counts(log)["judged"]
+    assert set(found.entrants) == set(ENTRANTS)

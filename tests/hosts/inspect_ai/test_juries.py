@@ -1,0 +1,106 @@
+"""Several judges of one battle."""
+
+import pytest
+from click.testing import CliRunner
+from conftest import assert_same_figures, battles, by_hand, place, ranked, verdict_of
+from inspect_ai.model import GenerateConfig, get_model
+
+import podium
+from podium.cli.main import podium as command
+from podium.hosts.inspect_ai.tasks import round_robin
+
+
+@pytest.fixture
+def sat(play, behave, write_responses):
+    judges = [behave("fair", bias=0.0), behave("first", bias=2.0)]
+    return play(round_robin(responses=write_responses()), judges)
+
+
+def pairings(log):
+    return [(one.metadata["item"], one.metadata["model_a"], one.metadata["model_b"]) for one in battles(log)]
+
+
+def tables(log):
+    return {name: by_hand(pairings(log), bias) for name, bias in (("fair", 0.0), ("first", 2.0))}
+
+
+def test_every_judge_is_asked_in_both_orders_and_its_verdicts_are_kept(sat, record):
+    assert record.calls == 2 * 2 * len(battles(sat))
+    for sample in battles(sat):
+        rows = verdict_of(sample).metadata["podium"]["presentations"]
+        assert len(rows) == 4
+        assert {row["judge"].split("|")[0] for row in rows} == {"scripted/fair", "scripted/first"}
+
+
+def test_a_jury_means_the_mean(sat):
+    expected = sum(table.groupby(["item", "model_a", "model_b"]).credit.mean() for table in tables(sat).values()) / 2
+    for sample in battles(sat):
+        own = sample.metadata
+        assert verdict_of(sample).value == pytest.approx(expected[own["item"], own["model_a"], own["model_b"]])
+
+
+def test_a_majority_counts_wins_and_losses(play, behave, write_responses):
+    judges = [behave(name, bias=bias) for name, bias in (("a", 0.0), ("b", 0.1), ("c", -0.1))]
+    log = play(round_robin(responses=write_responses(), rule="majority"), judges)
+    tables = [by_hand(pairings(log), bias).groupby(["item", "model_a", "model_b"]).credit.mean() for bias in (0, 0.1, -0.1)]
+    for sample in battles(log):
+        own = sample.metadata
+        key = own["item"], own["model_a"], own["model_b"]
+        votes = [int(table[key] > 0.5) - int(table[key] < 0.5) for table in tables]
+        assert verdict_of(sample).value == (sum(votes) > 0) + (sum(votes) == 0) / 2
+
+
+def test_a_quorum_that_is_not_there_leaves_the_battle_unread(play, behave, write_responses):
+    judges = [behave("good"), behave("bad", garbage=1.0)]
+    log = play(round_robin(responses=write_responses(), quorum=2), judges)
+    assert {verdict_of(one).reason for one in battles(log)} == {"grader_failed"}
+    log = play(round_robin(responses=write_responses(), quorum=1), judges)
+    assert all(verdict_of(one).value == verdict_of(one).value for one in battles(log))
+
+
+def test_the_log_ranks_each_judge_apart_as_podium_rank_does(sat):
+    told = sat.results.metadata["podium"]
+    assert len(told["rankings"]) == 2
+    assert_same_figures(ranked(str(place(sat)), by="judge"), told)
+    for one in told["rankings"]:
+        name = one["slice"].split("|")[0].removeprefix("scripted/")
+        alone = ranked(tables(sat)[name]).to_dict()["rankings"][0]["models"]
+        scores = {row["model"]: row["score"] for row in alone}
+        assert {row["model"]: row["score"] for row in one["models"]} == pytest.approx(scores, rel=1e-6)
+
+
+def test_the_command_ranks_judges_apart_or_pooled_and_asks_which(sat):
+    run = CliRunner().invoke
+    assert run(command, ["rank", str(place(sat)), "--by", "judge"]).exit_code == 0
+    assert run(command, ["rank", str(place(sat)), "--pool"]).exit_code == 0
+    assert run(command, ["rank", str(place(sat))]).exit_code == 1
+
+
+def test_pooling_puts_the_verdicts_of_all_judges_together(sat):
+    import pandas as pd
+
+    both = pd.concat([table.assign(judge=name) for name, table in tables(sat).items()])
+    assert_same_figures(podium.rank(podium.read_battles(str(place(sat))), "bradley-terry", pool=True),
+                        podium.rank(podium.read_battles(both), "bradley-terry", pool=True))
+
+
+def test_the_same_model_at_two_temperatures_is_two_judges(play, record, write_responses):
+    judges = [get_model("scripted/judge", config=GenerateConfig(temperature=t)) for t in (0.0, 1.0)]
+    log = play(round_robin(responses=write_responses()), judges)
+    names = {row["judge"] for one in battles(log) for row in verdict_of(one).metadata["podium"]["presentations"]}
+    assert {name.rpartition("|")[2] for name in names} == {"temperature=0", "temperature=1"}
+    assert record.calls == 4 * len(battles(log))
+
+
+def test_the_same_judge_twice_is_refused_not_merged(play, record, write_responses):
+    log = play(round_robin(responses=write_responses()), ["scripted/judge", "scripted/judge"])
+    assert record.calls == 0
+    assert all("the jury has a judge twice" in one.error.message for one in battles(log))
+
+
+def test_the_role_grader_judges_where_no_judge_is_named(record, write_responses):
+    from inspect_ai import eval
+
+    [log] = eval(round_robin(responses=write_responses()), model_roles={"grader": "scripted/judge"})
+    assert record.calls == 72
+    assert log.status == "success"

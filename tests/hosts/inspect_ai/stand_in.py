@@ -1,0 +1,240 @@
+"""A judge behind an OpenAI-compatible address on this machine, in a process of its own: it counts, waits and fails.
+
+    python stand_in.py        # prints its port, serves until it is ended
+
+Verdicts are a function of the prompt alone: every response carries a mark (`mark`), and the better mark wins the more
+often the further it is ahead, with a slight preference for what is shown first. Faults are drawn by a hash, not by
+time. `POST /script` says how to behave from now on, `GET /journal` returns every call so far.
+"""
+
+import asyncio
+import json
+import math
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from typing import Any
+
+MARK = re.compile(r"\[(\S+) by (\S+): quality=(-?[\d.]+)\]")
+STEEPNESS, BIAS = 3.0, 0.2
+ON_LETTERS = 0.98
+"""Probability on the two letters; the rest stands on another word."""
+HANG = 60.0
+"""Seconds for which a call is left without an answer."""
+BODIES = ("<html>busy</html>", '{"id": "x", "choi', "[]", '"fine"', "", '{"id": "x", "object": "chat.completion"}')
+REPLIES = ("", "Both are fine.", "A B", "C", "\u2603" * 40, "I'm sorry, I can't help with that.", "Z" * 5000)
+
+
+@dataclass(frozen=True)
+class Script:
+    """How the judge behaves.
+
+    Attributes:
+        latency: seconds before every answer.
+        logprobs: whether answers come with log-probabilities, if asked for.
+        faults: share of calls by kind: an HTTP status, `hang`, `close`, `body`, `reply`.
+        lasting: whether a prompt that fails once fails for ever; else every call is drawn anew.
+        calls: after so many calls of all there are no faults; None = they never end.
+        draw: which draw of all; what is shown and this alone decide.
+    """
+
+    latency: float = 0.0
+    logprobs: bool = True
+    faults: dict[str, float] = field(default_factory=dict)
+    lasting: bool = False
+    calls: int | None = None
+    draw: int = 0
+
+    def fault(self, shown: str, ask: int, call: int) -> str | None:
+        """Return what goes wrong when something is shown for the n-th time, in the n-th call of all."""
+        if self.calls is not None and call >= self.calls:
+            return None
+        drawn = _uniform(f"{self.draw} {shown}" if self.lasting else f"{self.draw} {shown} {ask}")
+        for kind, share in self.faults.items():
+            drawn -= share
+            if drawn < 0:
+                return kind
+        return None
+
+
+@dataclass
+class Call:
+    """A call as the judge saw it.
+
+    Attributes:
+        model, key: who was asked, and a hash of model and prompt.
+        item, first, second: the battle, by the marks in the prompt.
+        fate: `answered`, or the fault; None while it waits.
+        probability: that the first response is better.
+        begun, ended: seconds on the machine's clock; ended is None while it waits, or where nobody waited any longer.
+    """
+
+    model: str
+    key: str
+    item: str
+    first: str
+    second: str
+    probability: float
+    begun: float
+    fate: str | None = None
+    ended: float | None = None
+
+
+class Judge:
+    """Answers, and keeps the journal."""
+
+    def __init__(self) -> None:
+        self.script = Script()
+        self.calls: list[Call] = []
+        self.asked: dict[str, int] = {}
+
+    async def completion(self, request: dict[str, Any]) -> tuple[Call, int, str] | None:
+        """Return status and body of one call; None where the connection is to be closed."""
+        call = noted(request)
+        script, number = self.script, len(self.calls)
+        self.calls.append(call)
+        self.asked[call.key] = ask = self.asked.get(call.key, 0) + 1
+        fault = script.fault(f"{call.item} {call.first} {call.second}", ask, number)
+        await asyncio.sleep(HANG if fault == "hang" else script.latency)
+        call.fate = fault or "answered"
+        if fault in ("hang", "close"):
+            return None
+        if fault == "body":
+            return call, 200, _one_of(BODIES, call.key)
+        if fault and fault.isdigit():
+            return call, int(fault), json.dumps({"error": {"message": f"scripted {fault}", "type": "scripted"}})
+        text = _one_of(REPLIES, f"{call.key} {ask}") if fault == "reply" else "A" if call.probability >= 0.5 else "B"
+        return call, 200, json.dumps(completed(call, text, bool(request.get("logprobs")) and script.logprobs))
+
+
+def noted(request: dict[str, Any]) -> Call:
+    """Return what a request asks for."""
+    prompt = "\n".join(str(message["content"]) for message in request["messages"])
+    (item, first, better), (_, second, worse) = MARK.findall(prompt)[:2]
+    key = sha256(f"{request['model']}\0{prompt}".encode()).hexdigest()[:16]
+    return Call(request["model"], key, item, first, second, preference(float(better), float(worse)), time.time())
+
+
+def preference(first: float, second: float) -> float:
+    """Return the probability that the response shown first is the better one, by what the marks say."""
+    return 1 / (1 + math.exp(-STEEPNESS * (first - second) - BIAS))
+
+
+def completed(call: Call, text: str, logprobs: bool) -> dict[str, Any]:
+    """Return the body of an answer."""
+    top = {"A": ON_LETTERS * call.probability, "B": ON_LETTERS * (1 - call.probability), "The": 1 - ON_LETTERS}
+    known = [{"token": token, "logprob": math.log(p), "bytes": None} for token, p in top.items()]
+    said = {"token": text, "logprob": math.log(top.get(text, 1.0)), "bytes": None, "top_logprobs": known}
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": text},
+        "finish_reason": "stop",
+        "logprobs": {"content": [said]} if logprobs and text else None,
+    }
+    usage = {"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101}
+    about = {"id": f"call-{call.key}", "object": "chat.completion", "created": 0, "model": call.model}
+    return {**about, "choices": [choice], "usage": usage}
+
+
+def mark(item: str, entrant: str, quality: float) -> str:
+    """Return what a response must hold."""
+    return f"[{item} by {entrant}: quality={quality:.3f}]"
+
+
+async def serve(judge: Judge, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Serve one connection, request after request."""
+    try:
+        while head := await reader.readuntil(b"\r\n\r\n"):
+            lines = head.decode("latin-1").split("\r\n")
+            sizes = [line.partition(":")[2] for line in lines if line.lower().startswith("content-length:")]
+            body = await reader.readexactly(int(sizes[0]) if sizes else 0)
+            answer = await routed(judge, lines[0].split()[1], body)
+            if answer is None:
+                break
+            call, status, text = answer
+            writer.write(framed(status, text))
+            await writer.drain()
+            if call:
+                call.ended = time.time()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        pass
+    finally:
+        writer.close()
+
+
+async def routed(judge: Judge, path: str, body: bytes) -> tuple[Call | None, int, str] | None:
+    """Answer one request."""
+    if path.endswith("/chat/completions"):
+        return await judge.completion(json.loads(body))
+    if path == "/script":
+        judge.script = Script(**json.loads(body))
+        return None, 200, "{}"
+    if path == "/journal":
+        return None, 200, json.dumps([asdict(call) for call in judge.calls])
+    return None, 404, "{}"
+
+
+def framed(status: int, text: str) -> bytes:
+    """Return an HTTP answer."""
+    content = text.encode()
+    retry = "Retry-After: 0\r\n" if status == 429 else ""
+    head = f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{retry}Content-Length: {len(content)}\r\n\r\n"
+    return head.encode() + content
+
+
+class StandIn:
+    """The judge, seen from a test."""
+
+    def __init__(self, port: int) -> None:
+        self.address = f"http://127.0.0.1:{port}"
+
+    def script(self, **behaviour: Any) -> None:
+        """Say how to behave from now on; see `Script`."""
+        self._fetched("/script", json.dumps(asdict(Script(**behaviour))).encode())
+
+    def calls(self) -> list[Call]:
+        """Return all calls so far."""
+        return [Call(**one) for one in self._fetched("/journal")]
+
+    def _fetched(self, path: str, body: bytes | None = None) -> Any:
+        with urllib.request.urlopen(self.address + path, data=body, timeout=30) as answer:
+            return json.loads(answer.read())
+
+
+@contextmanager
+def stand_in() -> Iterator[StandIn]:
+    """Start a judge in a process of its own, and end it."""
+    process = subprocess.Popen([sys.executable, __file__], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield StandIn(int(process.stdout.readline()))
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def main() -> None:
+    """Serve until ended."""
+    judge = Judge()
+    server = await asyncio.start_server(lambda *ends: serve(judge, *ends), "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    async with server:
+        await server.serve_forever()
+
+
+def _uniform(text: str) -> float:
+    return int.from_bytes(sha256(text.encode()).digest()[:8]) / 2**64
+
+
+def _one_of(choices: tuple[str, ...], text: str) -> str:
+    return choices[int(len(choices) * _uniform(text + " which"))]
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,264 @@
+"""Killed, failing and garbled: the installed `inspect` command against a judge behind HTTP, by the judge's own count.
+
+`PODIUM_KILLS=10` kills every tournament at ten points instead of two.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("openai")
+
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from stand_in import Call, StandIn, mark, preference, stand_in
+
+from podium.tournaments.round_robin import RoundRobin
+from podium.tournaments.schedule import Field, Outcome, Pairing, Round
+from podium.tournaments.swim import Swim
+
+INSPECT = Path(sys.executable).parent / "inspect"
+KILLS = int(os.environ.get("PODIUM_KILLS", "2"))
+TASKS = ("round_robin", "swim")
+RULES = {"round_robin": RoundRobin(), "swim": Swim()}
+ENTRANTS = ("ash", "elm", "fir", "oak")
+ITEMS = tuple(f"q{k}" for k in range(10))
+QUALITY = {(item, one): round(random.Random(item + one).random(), 3) for item in ITEMS for one in ENTRANTS}
+PER_BATTLE = 2
+IN_FLIGHT = 4
+"""Battles, and calls, that a run may have in flight."""
+SOON = 5
+"""Seconds in which an answer has surely reached its run, on a busy machine, too."""
+
+pytestmark = pytest.mark.skipif(not INSPECT.exists(), reason="no inspect command beside this Python")
+
+
+@dataclass(frozen=True)
+class Host:
+    """The installed command, in a folder of its own, and the judge that it asks."""
+
+    folder: Path
+    judge: StandIn
+
+    def start(self, command: str, *arguments: str, judge: str = "fair") -> subprocess.Popen[str]:
+        """Start `inspect`."""
+        environment = {
+            **os.environ,
+            "STANDIN_BASE_URL": f"{self.judge.address}/v1",
+            "STANDIN_API_KEY": "none",
+            "INSPECT_CACHE_DIR": str(self.folder / "cache"),
+            "INSPECT_LOG_DIR": str(self.folder / "logs"),
+            "XDG_DATA_HOME": str(self.folder / "data"),
+            "INSPECT_DISPLAY": "plain",
+        }
+        role = f"judge={{model: openai-api/standin/{judge}}}"
+        flight = [f"--max-{what}={IN_FLIGHT}" for what in ("connections", "samples")]
+        asked = [*flight, *([] if command == "eval-retry" else ["-T", "responses=responses", "--model-role", role])]
+        with (self.folder / "output.txt").open("a") as output:
+            line = [str(INSPECT), command, *arguments, *asked]
+            return subprocess.Popen(line, cwd=self.folder, env=environment, stdout=output, stderr=output, text=True)
+
+    def run(self, command: str, *arguments: str, judge: str = "fair") -> EvalLog:
+        """Run `inspect` to its end; give the log that it wrote."""
+        process = self.start(command, *arguments, judge=judge)
+        assert process.wait(timeout=180) == 0, (self.folder / "output.txt").read_text()
+        return read_eval_log(str(self.logs()[-1]))
+
+    def logs(self) -> list[Path]:
+        """Return the logs, the newest last."""
+        return sorted((self.folder / "logs").glob("*.eval"))
+
+    def killed_after(self, calls: int, *arguments: str) -> list[Call]:
+        """Kill a run as soon as the judge was called so often; return all calls by then."""
+        process = self.start("eval", *arguments)
+        while process.poll() is None and len(self.judge.calls()) < calls:
+            time.sleep(0.005)
+        process.kill()
+        assert process.wait() == -9, "the run ended before it was killed"
+        return self.judge.calls()
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    """Return the installed command, responses of four entrants to ten items, and a judge that counts."""
+    folder = tmp_path / "responses"
+    folder.mkdir()
+    for one in ENTRANTS:
+        rows = [
+            {"id": item, "model": one, "instruction": f"Do {item}.", "response": mark(item, one, QUALITY[item, one])}
+            for item in ITEMS
+        ]
+        (folder / f"{one}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with stand_in() as judge:
+        judge.script(latency=0.02)
+        yield Host(tmp_path, judge)
+
+
+def credit(pairing: Pairing) -> float:
+    """Return what `a` earns in both orders, by what the judge says."""
+    a, b = QUALITY[pairing.item, pairing.a], QUALITY[pairing.item, pairing.b]
+    return (preference(a, b) + 1 - preference(b, a)) / 2
+
+
+def schedule(task: str) -> set[str]:
+    """Play a tournament without Inspect; return its battles."""
+    rule, field, played = RULES[task], Field(ENTRANTS, ITEMS, {}), []
+    while (coming := rule.next(field, played)).pairings:
+        played.append(Round(tuple(Outcome(one, credit(one)) for one in coming.pairings)))
+    return {one.pairing.key for each in played for one in each.outcomes}
+
+
+def battles(log: EvalLog) -> list[EvalSample]:
+    """Return the samples that are battles."""
+    return [sample for sample in log.samples or [] if "model_a" in sample.metadata]
+
+
+def earned(log: EvalLog) -> dict[str, float]:
+    """Return what `a` earned by battle, where that could be read."""
+    values = {str(one.id): one.scores["verdict"].value for one in battles(log) if one.scores}
+    return {key: value for key, value in values.items() if value is not None and value == value}
+
+
+def of_battle(call: Call) -> str:
+    """Return the battle of which a call is one order."""
+    return Pairing(call.item, *sorted((call.first, call.second))).key
+
+
+def again(calls: Iterable[Call]) -> Counter[str]:
+    """Count by prompt how often it was asked beyond once."""
+    asked = Counter(call.key for call in calls)
+    return asked - Counter(asked.keys())
+
+
+def standings(log: EvalLog) -> dict[str, Any]:
+    """Return the ranking in the log itself."""
+    [ranking] = log.results.metadata["podium"]["rankings"]
+    return ranking
+
+
+def assert_judged(log: EvalLog, planned: set[str], without: Iterable[str] = ()) -> None:
+    """The log holds these battles, each once, and the verdicts that the judge gave, but for some."""
+    assert log.status == "success"
+    assert sorted(str(one.id) for one in battles(log)) == sorted(planned)
+    read = {key: credit(Pairing(*key.split("::"))) for key in planned - set(without)}
+    assert earned(log) == pytest.approx(read, abs=1e-9)
+
+
+def assert_ranked(log: EvalLog, planned: set[str], unread: Iterable[str] = ()) -> None:
+    """The ranking counts every battle, as judged or as unread, and every entrant's own are those that were judged."""
+    counts, read = standings(log)["counts"], planned - set(unread)
+    assert (counts["battles"], counts["judged"], counts["unread"]) == (len(planned), len(read), len(planned - read))
+    own = Counter(name for key in read for name in key.split("::")[1:])
+    assert {row["model"]: row["battles"] for row in standings(log)["models"]} == own
+
+
+@pytest.mark.parametrize("number", range(KILLS))
+@pytest.mark.parametrize("task", TASKS)
+def test_a_killed_tournament_is_taken_up_and_repeats_only_the_battles_in_flight(host, task, number):
+    """Without a cache: the log alone tells what was played."""
+    planned = schedule(task)
+    point = random.Random(f"{task} {number}").randrange(1, PER_BATTLE * len(planned))
+    before = host.killed_after(point, f"podium/{task}", "-T", "cache=false")
+    log = host.run("eval-retry", str(host.logs()[0]))
+    calls = host.judge.calls()
+    assert_judged(log, planned)
+    assert_ranked(log, planned)
+    assert {of_battle(call) for call in calls} == planned
+    repeated = again(calls)
+    assert set(repeated) <= {call.key for call in before}
+    assert max(repeated.values(), default=1) == 1
+    assert len({of_battle(call) for call in calls if call.key in repeated}) <= IN_FLIGHT
+
+
+def test_with_the_cache_a_killed_tournament_repeats_only_the_calls_in_flight(host):
+    planned = schedule("swim")
+    before = host.killed_after(len(planned), "podium/swim")
+    killed = time.time()
+    assert_judged(host.run("eval-retry", str(host.logs()[0])), planned)
+    repeated = again(host.judge.calls())
+    assert sum(repeated.values()) <= IN_FLIGHT
+    ended = [call.ended for call in before if call.key in repeated and call.ended is not None]
+    assert all(killed - moment < SOON for moment in ended), "an answer that had long arrived was asked for again"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_an_eval_set_whose_judge_fails_for_a_while_asks_again_for_what_failed_alone(host, task):
+    """Who met in swim depends on what had failed by then, and is not worked out again."""
+    host.judge.script(faults={"500": 0.7}, calls=40)
+    once = ("--max-retries=0", "--fail-on-error", "--continue-on-fail", "-T", "cache=false")
+    log = host.run("eval-set", f"podium/{task}", "--retry-attempts=3", *once)
+    calls = host.judge.calls()
+    planned = {of_battle(call) for call in calls}
+    assert len(planned) == len(schedule(task))
+    assert_judged(log, planned)
+    assert_ranked(log, planned)
+    failed = {of_battle(call) for call in calls if call.fate == "500"}
+    twice = again(call for call in calls if call.fate == "answered")
+    assert twice
+    assert {of_battle(call) for call in calls if call.key in twice} <= failed
+
+
+def test_a_judge_that_is_busy_broken_silent_gone_or_garbled_for_some_calls_is_asked_until_it_answers(host):
+    host.judge.script(faults=dict.fromkeys(("429", "500", "hang", "close", "reply"), 0.01), draw=8)
+    log = host.run("eval", "podium/round_robin", judge="fair, attempt_timeout: 3")
+    planned, calls = schedule("round_robin"), host.judge.calls()
+    assert {call.fate for call in calls} >= {"429", "500", "close", "reply", "answered"}
+    assert any(call.ended is None for call in calls), "no call was left without an answer"
+    assert_judged(log, planned)
+    assert len({call.key for call in calls if call.fate == "answered"}) == PER_BATTLE * len(planned)
+
+
+def test_battles_whose_calls_fail_for_good_are_sample_errors_and_a_retry_asks_for_them_alone(host):
+    host.judge.script(faults=dict.fromkeys(("429", "500", "body", "close"), 0.0125), lasting=True, draw=5)
+    log = host.run("eval", "podium/round_robin", "--max-retries=0", "-T", "cache=false")
+    planned = schedule("round_robin")
+    failed = {of_battle(call) for call in host.judge.calls() if call.fate != "answered"}
+    assert failed
+    assert {str(one.id) for one in battles(log) if one.error} == failed
+    assert_judged(log, planned, without=failed)
+    assert_ranked(log, planned, failed)
+    asked = len(host.judge.calls())
+    host.judge.script()
+    assert_judged(host.run("eval-retry", str(host.logs()[0])), planned)
+    assert {of_battle(call) for call in host.judge.calls()[asked:]} == failed
+
+
+def test_replies_that_cannot_be_read_are_asked_for_again_and_then_counted_with_their_reasons(host):
+    host.judge.script(faults={"reply": 0.05}, lasting=True, draw=2)
+    log = host.run("eval", "podium/round_robin")
+    planned, calls = schedule("round_robin"), host.judge.calls()
+    garbled = {call.key for call in calls if call.fate == "reply"}
+    unread = {of_battle(call) for call in calls if call.key in garbled}
+    assert garbled
+    assert again(calls) == dict.fromkeys(garbled, 1)
+    assert_judged(log, planned, without=unread)
+    assert_ranked(log, planned, unread)
+    rows = [row for one in battles(log) for row in one.scores["verdict"].metadata["podium"]["presentations"]]
+    assert len([row for row in rows if row["credit"] is None and row["reason"]]) == len(garbled)
+
+
+def test_a_second_run_makes_no_call_and_another_judge_makes_all(host):
+    """And a credit is the probability that the judge gave, in either order."""
+    first = host.run("eval", "podium/swim")
+    calls = host.judge.calls()
+    told = {(call.item, call.first, call.second): call.probability for call in calls}
+    assert len(calls) == len(told) == PER_BATTLE * len(schedule("swim"))
+    for one in battles(first):
+        item, a, b = (one.metadata[name] for name in ("item", "model_a", "model_b"))
+        rows = one.scores["verdict"].metadata["podium"]["presentations"]
+        soft = {row["order"]: row["credit"] for row in rows}
+        assert soft == pytest.approx({"ab": told[item, a, b], "ba": 1 - told[item, b, a]}, abs=1e-9)
+    assert earned(host.run("eval", "podium/swim")) == earned(first)
+    assert len(host.judge.calls()) == len(calls)
+    host.run("eval", "podium/swim", judge="stern")
+    assert Counter(call.model for call in host.judge.calls()) == {"fair": len(calls), "stern": len(calls)}

@@ -14,6 +14,7 @@ from inspect_ai.scorer import Score, value_to_float
 from podium.errors import DataError
 from podium.formats.inspect_log import is_log
 from podium.hosts.inspect_ai.kept import NAMESPACE, ROUND, presentations
+from podium.hosts.inspect_ai.packing import battles_of
 from podium.responses.answers import Answer, Question, answer
 from podium.responses.reading import FileReader
 
@@ -69,7 +70,7 @@ def records(path: Path) -> pd.DataFrame:
     log = opened(path, without=("messages",))
     rows = [row for sample in log.samples or [] for row in rows_of(sample, log)]
     judges = dict.fromkeys(row["judge"] for row in rows)
-    rows += [_failed(sample, judge) for sample in log.samples or [] if _is_lost(sample) for judge in judges]
+    rows += [_failed(battle, judge) for battle in _lost(log) for judge in judges]
     if not rows:
         raise DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
     return pd.DataFrame(rows).set_axis(pd.RangeIndex(1, len(rows) + 1, name="row"))
@@ -128,13 +129,15 @@ def is_number(text: str) -> bool:
         return False
 
 
-def _is_lost(sample: EvalSample) -> bool:
-    """Whether this is a battle that failed: it was asked for, and there is no verdict."""
-    return "model_a" in sample.metadata and sample.error is not None and not sample.scores
+def _lost(log: EvalLog) -> Iterator[dict[str, Any]]:
+    """Yield the battles that failed: they were asked for, and there is no verdict."""
+    for sample in (log.samples or []) if is_tournament(log) else []:
+        if sample.error is not None and not sample.scores and not _is_schedule(sample):
+            yield from battles_of(sample.metadata)
 
 
-def _failed(sample: EvalSample, judge: str) -> dict[str, Any]:
-    known = {name: sample.metadata[name] for name in ("item", "model_a", "model_b")}
+def _failed(battle: Mapping[str, Any], judge: str) -> dict[str, Any]:
+    known = {name: battle[name] for name in ("item", "model_a", "model_b")}
     return {**known, "judge": judge, "order": "merged", "repeat": 0, "credit": None, "reason": FAILED}
 
 

@@ -24,6 +24,8 @@ def test_failures_of_the_provider_are_sample_errors_and_the_rest_is_ranked(play,
     assert all("on fire" in one.error.message and not one.scores for one in failed)
     fine = [(o.metadata["item"], o.metadata["model_a"], o.metadata["model_b"]) for o in battles(log) if not o.error]
     assert counts(log)["judged"] == len(fine) == ALL - len(failed)
+    assert counts(log)["unread"] == len(failed)
+    assert podium.read_battles(str(place(log))).table.reason.eq("failed").sum() == len(failed)
     scores = {row["model"]: row["score"] for row in log.results.metadata["podium"]["rankings"][0]["models"]}
     expected = {one.model: one.score for one in ranked(by_hand(fine)).standings[0].entries}
     assert scores == pytest.approx(expected, rel=1e-6)

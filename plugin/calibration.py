@@ -146,7 +146,8 @@ class Stability:
 
     Attributes:
         battles: human preferences in a subset.
-        mean, sd: of beta over the draws that had a finite maximum.
+        mean, sd: of beta over the draws that had a finite maximum; sd as if each subset were drawn anew, not from the
+            same labels (finite population correction).
         draws: how many those are.
         failed: how many had none.
     """

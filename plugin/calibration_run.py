@@ -21,7 +21,7 @@ from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, slope, us
 from podium.rankers.calibration.targets import doubts, fit_target, fold_targets, given_target, log_loss, weights_for
 from podium.rankers.coded import Cluster, require
 from podium.rankers.intervals import check_level
-from podium.ranking_run import one_judge, provenance
+from podium.ranking_run import provenance
 from podium.text import some
 
 FEWEST_RESAMPLES = 20
@@ -77,7 +77,7 @@ def calibrate(
     one_judge(battles)
     _require_labels(battles)
     about = about_entrants(entrants)
-    kind = target or usual_kind(battles)
+    kind = target or ("smoothing" if constant is not None else usual_kind(battles))
     evidence = calibratable(evidence_of(battles, signal_of(battles, kind, ridge), cluster))
     given = given_target(kind, None, constant)
     folds = None if given else fold_weights(evidence)
@@ -85,7 +85,8 @@ def calibrate(
     weights = fold_targets(evidence, found, folds)
     scales = _scales(evidence, found, weights, regularization, Bootstrap(bootstrap, seed))
     held = _held_out(evidence, scales, weights, about)
-    agreement = agreement_of(evidence, evidence.soft(weights_for(found, evidence.signal)))
+    compared = agreement_of(evidence, evidence.soft(weights_for(found, evidence.signal)))
+    agreement = asdict(compared) | {"bins": [asdict(one) for one in compared.bins]}
     accuracy = {name: _accuracy(held, name) for name in ("hard", "soft")}
     loss = log_loss(evidence, weights) if kind != "credit" and evidence.preference.any() else None
     return Calibration(
@@ -99,7 +100,7 @@ def calibrate(
         entrants=held,
         anchors=_anchors(evidence, scales),
         conformal={name: _conformal(held, name, level, splits, seed) for name in ("hard", "soft")},
-        agreement=asdict(agreement) | {"bins": [asdict(one) for one in agreement.bins]},
+        agreement=agreement,
         stability=() if given else tuple(_stability(evidence, np.random.default_rng(seed))),
         warnings=(*battles.notes, *_warnings(battles, evidence, scales, held, level), *doubts(found, agreement)),
         provenance=_provenance(battles, evidence, level, splits, ridge, constant),
@@ -133,6 +134,20 @@ def judge_agreement(battles: Battles) -> Agreement:
     one_judge(battles)
     _require_labels(battles)
     return agreement_of(evidence_of(battles, signal_of(battles, "smoothing")))
+
+
+def one_judge(battles: Battles) -> None:
+    """Refuse verdicts of several judges: each has its own scale.
+
+    Raises:
+        NotIdentifiedError: there are several.
+    """
+    judges = battles.judges
+    if len(judges) > 1:
+        raise NotIdentifiedError(
+            f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}): calibrate one at a time, with "
+            "--where judge=NAME"
+        )
 
 
 def _check_options(level: float, splits: int, bootstrap: int, regularization: float, cluster: str) -> None:
@@ -250,7 +265,11 @@ def _beta_spread(evidence: Evidence, rows: np.ndarray, size: int, rng: np.random
         except (NotIdentifiedError, NotConvergedError):
             continue
         betas.append(float(slope(evidence.signal.kind, weights) @ weights))
-    mean, sd = (float(np.mean(betas)), float(np.std(betas, ddof=1))) if len(betas) > 1 else (None, None)
+    # Without replacement, large subsets share most of their battles: undone by the finite population correction.
+    share = 1 - size / len(rows)
+    mean, sd = (
+        (float(np.mean(betas)), float(np.std(betas, ddof=1) / np.sqrt(share))) if len(betas) > 1 else (None, None)
+    )
     return Stability(size, mean, sd, len(betas), STABILITY_DRAWS - len(betas))
 
 
@@ -274,11 +293,18 @@ def _warnings(
             "cannot be held out, because without them the others never met or their labels give no beta: "
             f"{some(unplaced)}"
         )
-    unbounded = [f"{one.model} ({', '.join(one.separated)})" for one in held if one.separated]
+    blamed = {"hard"} if scales["hard"].unbounded.any() else set()
+    unbounded = [f"{one.model} ({', '.join(one.separated)})" for one in held if set(one.separated) - blamed]
     if unbounded:
         found.append(
             "the data do not bound these ratings, the regularization does; they are in no mean and no quantile: "
             f"{some(unbounded)}"
+        )
+    alone = [evidence.entrants[k] for k in np.flatnonzero(scales["hard"].unbounded)]
+    if alone:
+        found.append(
+            "by its hard labels the judge always prefers these, or never: they leave all hard ratings to the "
+            f"regularization, and none is compared; soft ratings are not affected: {some(alone)}"
         )
     unlucky = [f"{evidence.entrants[k]} ({n})" for k, n in enumerate(scales["hard"].lost) if n]
     if unlucky:

@@ -22,6 +22,11 @@ from podium.rankers.pairs import pair_sums, win_rates
 from podium.ranking import Entry, Fit, Standings
 from podium.text import some
 
+MANY = 1.5
+"""Times the calibrated entrants' median number of battles; with more, a standard error is unlike theirs."""
+NARROW = 0.8
+"""Share of the calibrated entrants' median standard error; one below it, and below all of theirs, is unlike them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -108,6 +113,7 @@ def place_newcomers(
             *battles.notes,
             *_left_out(places, evidence, credit),
             *_about_placed(placed, evidence.unit, _repeated(battles, [one.model for one in placed])),
+            *_narrow(placed, calibration),
         ),
     )
 
@@ -269,6 +275,31 @@ def _about_placed(placed: Sequence[Place], unit: str, repeated: Sequence[str]) -
             "interval is too narrow (`podium calibrate --cluster item` draws items)"
         )
     return found
+
+
+def _narrow(placed: Sequence[Place], calibration: Calibration) -> list[str]:
+    """Say whose standard errors are smaller than those that the quantile was learnt on.
+
+    A score is an error in standard errors. More battles shrink the standard error, and not the judge's disagreement
+    with people: with twice the battles a 90% interval covered 81% in simulation, with ten times 54%.
+    """
+    known = [one for one in calibration.entrants if one.score("soft") is not None]
+    if not known:
+        return []
+    se = np.array([one.soft_se for one in known], dtype=np.float64)
+    bound, usual = min(float(se.min()), NARROW * float(np.median(se))), float(np.median([one.battles for one in known]))
+    narrow = [
+        f"{one.model} ({one.se:.1f}, {one.own:,} battles)" for one in placed if one.se < bound or one.own > MANY * usual
+    ]
+    if not narrow:
+        return []
+    battles = [one.battles for one in known]
+    return [
+        f"conformal interval too narrow: more battles, or smaller standard errors, than the calibrated entrants have "
+        f"({se.min():.1f} to {se.max():.1f}, from {min(battles):,} to {max(battles):,} battles each), to which these "
+        f"are not exchangeable: {some(narrow)}. More battles do not shrink the judge's disagreement with "
+        "people; place them by about as many battles as the calibrated ones had"
+    ]
 
 
 def _infinite(placed: Sequence[Place]) -> list[str]:

@@ -1,7 +1,7 @@
 """Soft-Elo: Bradley-Terry on calibrated probabilities instead of wins, ties and losses."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from podium.rankers.calibration.agreement import agreement_of
 from podium.rankers.calibration.bounds import Bounds
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.fitness import mismatches
-from podium.rankers.calibration.signals import RIDGE, Kind, Signal, signal_of, usual_kind
+from podium.rankers.calibration.signals import RIDGE, Kind, Signal, hard_among_soft, signal_of, usual_kind
 from podium.rankers.calibration.targets import covariance_for, doubts, fit_target, given_target, soft_target
 from podium.rankers.clusters import surpluses
 from podium.rankers.coded import Cluster, Coded, code, require
@@ -38,7 +38,7 @@ def soft_elo(
     target: Kind | None = None,
     beta: float | None = None,
     constant: float | None = None,
-    ridge: float = RIDGE,
+    ridge: float | None = None,
     regularization: float | None = None,
     cluster: Cluster = "item",
     hard: bool = False,
@@ -64,7 +64,7 @@ def soft_elo(
         target: the signal that is softened: `margin`, `smoothing`, `criteria`, `length` or `credit`.
         beta: logits per unit of margin; taken as exact.
         constant: credit of a win under `smoothing`, in (0.5, 1).
-        ridge: of `criteria`, towards their mean.
+        ridge: of `criteria`, towards their mean; 10 by default.
         regularization: lambda, at least 0; 0.01 by default. Placed entrants take that of the calibration.
         cluster: `item`, or `row` for comparison; placed entrants take that of the calibration.
         hard: add the Elo of the hard labels beside the soft one.
@@ -86,8 +86,10 @@ def soft_elo(
     """
     require("cluster", cluster, ("item", "row"))
     bounds = Bounds(strata, halflife, conformal_level)
+    if about and calibration is None:
+        raise UsageError("a table of entrants says who stands for a newcomer: it needs --calibration FILE")
     chosen = choose(whole or battles, calibration, target, beta, constant, ridge, level)
-    soft = _softened(battles, chosen, ridge)
+    soft = _softened(battles, chosen, RIDGE if ridge is None else ridge)
     if calibration and newcomers(battles, calibration, soft.credit):
         _refuse_beside_placement(pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster)
         found = place_newcomers(battles, calibration, soft.signal, bounds, about or {}, level=level, rng=rng, hard=hard)
@@ -137,7 +139,7 @@ def choose(
     target: Kind | None,
     beta: float | None,
     constant: float | None,
-    ridge: float,
+    ridge: float | None,
     level: float,
 ) -> Chosen:
     """Find the map from signal to probability: given, from a calibration, from human labels, or none needed.
@@ -147,22 +149,37 @@ def choose(
         UsageError: options that exclude each other.
     """
     if calibration:
-        _refuse_both(calibration, target, beta, constant)
-        return Chosen(calibration.target, "of the calibration", tuple(mismatches(calibration, battles)))
+        _refuse_both(calibration, target, beta, constant, ridge)
+        weak = [f"the calibration says: {doubt}" for doubt in doubts(calibration.target, calibration.agreement)]
+        return Chosen(calibration.target, "of the calibration", (*mismatches(calibration, battles), *weak))
     kind = target or ("smoothing" if constant is not None else usual_kind(battles))
+    if ridge is not None and kind != "criteria":
+        raise UsageError(f"ridge pulls the weights of target=criteria together; the target is {kind}; leave it out")
     given = given_target(kind, beta, constant)
+    if given and kind == "credit":
+        return Chosen(given, "as they are", tuple(_mostly_hard(battles)))
     if given:
-        return Chosen(given, "as they are" if kind == "credit" else "given, taken as exact")
-    evidence = evidence_of(battles, signal_of(battles, kind, ridge))
+        return Chosen(given, "given, taken as exact")
+    evidence = evidence_of(battles, signal_of(battles, kind, RIDGE if ridge is None else ridge))
     if np.isnan(evidence.human).all():
         raise NotIdentifiedError(_no_map(kind))
     found = fit_target(evidence, level)
-    told = doubts(found, agreement_of(evidence, soft_target(found, evidence.signal)))
+    told = doubts(found, asdict(agreement_of(evidence, soft_target(found, evidence.signal))))
     if len(battles.judges) > 1:
         told.append(
             f"one beta for {len(battles.judges)} judges, whose margins may differ in scale: {some(battles.judges)}"
         )
     return Chosen(found, f"fitted to {found.battles:,} human preferences in the battles", tuple(told))
+
+
+def _mostly_hard(battles: Battles) -> list[str]:
+    hard, judged = hard_among_soft(battles)
+    if 2 * hard <= judged:
+        return []
+    return [
+        f"{hard:,} of {judged:,} credits are wins, ties and losses, and taken for probabilities because others are: "
+        "nothing is softened there; target=smoothing softens verdicts by a constant that human labels give"
+    ]
 
 
 def _softened(battles: Battles, chosen: Chosen, ridge: float) -> Soft:
@@ -223,8 +240,8 @@ def target_error(coded: Coded, rated: Rated, soft: Soft) -> np.ndarray:
 def _refuse_both(calibration: Calibration, *options: object) -> None:
     if any(option is not None for option in options):
         raise UsageError(
-            f"target, beta and constant say what the calibration says already ({calibration.target}); leave them out, "
-            "or leave out the calibration"
+            f"target, beta, constant and ridge say what the calibration says already ({calibration.target}); leave "
+            "them out, or leave out the calibration"
         )
 
 

@@ -70,7 +70,7 @@ def test_without_human_labels_it_is_refused_with_both_ways_to_give_them(human):
 def test_several_judges_are_refused_with_the_ways_on():
     frame = labelled()
     message = refusal(frame.assign(judge=np.where(np.arange(len(frame)) % 2, "strict", "kind")))
-    assert "verdicts of 2 judges in one table (kind, strict): choose one with --where judge=NAME" in message
+    assert "verdicts of 2 judges in one table (kind, strict): calibrate one at a time, with --where judge=NAME" in message
 
 
 def test_hard_verdicts_without_margins_are_refused_with_what_would_help():
@@ -130,7 +130,6 @@ def test_labels_without_a_margin_beside_any_are_refused():
         ({"target": "smoothing", "constant": 0.5}, "constant=0.5: the credit of a win"),
         ({"target": "smoothing", "constant": 1.0}, "constant=1: the credit of a win"),
         ({"target": "margin", "constant": 0.7}, "constant is the credit of a win under target=smoothing"),
-        ({"constant": 0.7}, "constant is the credit of a win under target=smoothing"),
         ({"target": "sign"}, "target='sign' is unknown; use one of margin, smoothing"),
         ({"cluster": "model"}, "cluster='model' is unknown; use one of item, row"),
     ],
@@ -340,6 +339,13 @@ def test_beta_varies_less_among_larger_subsets():
     spread = {one.battles: one.sd for one in large().stability}
     assert spread[25] > spread[100] > spread[400] > spread[1600]
     assert spread[25] > 5 * spread[1600]
+
+
+def test_the_spread_of_beta_among_the_largest_subsets_is_no_smaller_than_its_error():
+    """Subsets of nearly all labels share most of them; without a correction their spread tends to 0."""
+    found = large()
+    error = found.target.covariance[0][0] ** 0.5
+    assert found.stability[-1].sd > 0.6 * error * (found.target.battles / found.stability[-1].battles) ** 0.5
 
 
 def test_beta_of_large_subsets_is_that_of_all():

@@ -23,8 +23,9 @@ WIDTH = 120
 BAR = 20
 PICTURE = 32
 LEGEND = (
-    "log loss is that of human preferences, each predicted without the two models (a coin has 0.693); width is the "
-    "median over half splits"
+    "log loss is that of human preferences, each predicted by the fits without one and without the other of its models "
+    "(a coin has 0.693); ECE is that of the fit itself, and next to 0 for a fitted constant; width is the median over "
+    "half splits"
 )
 Rows = Sequence[Sequence[str]]
 
@@ -80,12 +81,13 @@ def _beta(found: Calibration) -> Table:
     rows = [("judged battles, of all", f"{counts.get('judged', 0):,} of {counts.get('battles', 0):,}")]
     rows.append(("human labels, ties among them", f"{human.get('labelled', 0):,}, {human.get('ties', 0):,}"))
     rows.append(("human preferences beside a signal", f"{human.get('preferences', 0):,}"))
-    rows.append(("beta", _number(target.beta, 3) + ("" if target.battles else " (given)")))
+    if target.kind != "credit":
+        rows.append(("beta", _weight(target.beta) + ("" if target.battles else " (given)")))
     if target.low is not None and target.high is not None and target.level is not None:
-        rows.append((f"  {100 * target.level:g}% interval", f"{target.low:.3f} … {target.high:.3f}"))
+        rows.append((f"  {100 * target.level:g}% interval", f"{_weight(target.low)} … {_weight(target.high)}"))
     folds = [found.fold_beta(one) for one in found.entrants if one.weights]
     if target.battles and folds:
-        rows.append(("  without one entrant", f"{min(folds):.3f} … {max(folds):.3f}"))
+        rows.append(("  without one entrant", f"{_weight(min(folds))} … {_weight(max(folds))}"))
     if len(target.weights) > 1:
         rows += [(f"  weight of {printable(name)}", f"{weight:.3f}") for name, weight in target.weights.items()]
     return _table(["", ""], rows)
@@ -209,6 +211,8 @@ def _bar(share: float) -> str:
 def _parameter(one: Calibration) -> str:
     """Return what was fitted, or given, in a few words."""
     given = "" if one.target.battles else ", given"
+    if one.target.kind == "credit":
+        return "as they are"
     if one.target.kind == "smoothing":
         return f"a win earns {expit(one.target.beta):.3f}{given}"
     return f"beta {one.target.beta:.3f}{given}"
@@ -238,6 +242,11 @@ def _infinite(one: Conformal) -> str:
 
 def _number(value: float | None, digits: int) -> str:
     return EMPTY if value is None else f"{value:.{digits}f}"
+
+
+def _weight(value: float) -> str:
+    """Write a slope: three decimals, or three digits where margins are large and it is small."""
+    return f"{value:.3f}" if abs(value) >= 0.1 or value == 0 else f"{value:.3g}"
 
 
 def _signed(value: float | None) -> str:

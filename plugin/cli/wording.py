@@ -32,7 +32,8 @@ def cells(one: Standings) -> tuple[list[str], list[list[str]]]:
     ranked = [] if conformal else ["rank set"]
     bounds = [f"conformal {100 * conformal:.10g}%"] if conformal else []
     extra = [name for name in (one.entries[0].extra if one.entries else ()) if name not in CONFORMAL]
-    header = ["rank", "model", _scale(one), "interval", "se", *ranked, *bounds, "battles", *rates]
+    interval = f"sampling {100 * one.level:.10g}%" if conformal else "interval"
+    header = ["rank", "model", _scale(one), interval, "se", *ranked, *bounds, "battles", *rates]
     digits = 1 if one.scale == "elo" else 3
     rows = [_row(entry, digits, header, extra) for entry in one.entries]
     return [*header, *(name.replace("_", " ") for name in extra)], rows
@@ -76,8 +77,13 @@ def _softened(one: Standings) -> str:
     if soft["kind"] == "credit":
         return f"\nsoft targets: the credits {soft['from']}{left}"
     level, low, high = soft["level"], one.fit.beta_low, one.fit.beta_high
-    ends = f", {100 * level:.10g}%: {low:.3f} … {high:.3f}" if level and low is not None else ""
-    return f"\nsoft targets from the {soft['kind']}: beta {one.fit.beta:.3f} ({soft['from']}{ends}){left}"
+    ends = f", {100 * level:.10g}%: {_weight(low)} … {_weight(high)}" if level and low is not None and high is not None else ""
+    return f"\nsoft targets from the {soft['kind']}: beta {_weight(one.fit.beta)} ({soft['from']}{ends}){left}"
+
+
+def _weight(value: float) -> str:
+    """Write a slope: three decimals, or three digits where margins are large and it is small."""
+    return f"{value:.3f}" if abs(value) >= 0.1 or value == 0 else f"{value:.3g}"
 
 
 def _bounded(one: Standings) -> str:
@@ -87,9 +93,11 @@ def _bounded(one: Standings) -> str:
         return ""
     sizes, widths = sorted(set(found["n"].values())), sorted({q for q in found["q"].values() if q is not None})
     scores = _range(sizes[0], sizes[-1])
-    q = "infinite" if not widths else f"{widths[0]:.2f}" if len(widths) == 1 else f"{widths[0]:.2f} … {widths[-1]:.2f}"
+    ends = [f"{width:.2f}" for width in widths[:: max(1, len(widths) - 1)]]
+    unbounded = ["infinite"] if None in found["q"].values() else []
+    q = " … ".join([*ends[: 1 if unbounded else 2], *unbounded])
     return (
-        "\nplaced one by one on the calibration's axis; its own entrants keep their ratings"
+        "\nplaced one by one on the calibration's axis; its own entrants keep the judge's ratings"
         f"\nconformal: score ± q se, q = {q} from {scores} calibrated entrants\n"
         + found["assumption"].replace("; ", ";\n")
     )

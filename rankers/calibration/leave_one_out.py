@@ -32,6 +32,7 @@ class Scale:
         battles: of each entrant, shape (entrants,).
         separated: whether the data do not bound the rating, shape (entrants,).
         lost: bootstrap resamples that were unbounded and left out, shape (entrants,).
+        unbounded: who is separated among all entrants, shape (entrants,).
     """
 
     elo: np.ndarray
@@ -40,6 +41,7 @@ class Scale:
     battles: np.ndarray
     separated: np.ndarray
     lost: np.ndarray
+    unbounded: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,8 @@ def leave_one_out(
     Source: Soft-Elo, Algorithm 1, lines 5 to 8; 1500 is the mean of the others, and nothing is recentred afterwards.
     """
     joint = pair_sums(evidence.coded(pooled))
-    outside = separated(joint)
+    unbounded = separated(joint)
+    outside = unbounded.copy()
     if regularization == 0 and outside.any():
         names = ", ".join(evidence.entrants[k] for k in np.flatnonzero(outside))
         raise NotIdentifiedError(f"no finite rating with regularization=0: separated: {names}; 0.01 is the default")
@@ -120,7 +123,7 @@ def leave_one_out(
         if bootstrap:
             error = bootstrap_se(own, theta[k], regularization, bootstrap.resamples, bootstrap.generator(k))
             se[k], lost[k] = error.se, error.lost
-    return Scale(MEAN + POINTS * theta, se, anchors, battles, outside, lost)
+    return Scale(MEAN + POINTS * theta, se, anchors, battles, outside, lost, unbounded)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ Kind = Literal["margin", "smoothing", "criteria", "length", "credit"]
 """Which signal is read; see `signal_of`."""
 RIDGE = 10.0
 """Default strength of the ridge of `criteria`: that of about 40 battles that pull each criterion to the mean."""
+FEWEST_SOFT = 0.1
+"""Share of the credits that must be probabilities; with fewer, one odd credit would pass hard labels for soft ones."""
 VOTES = 24
 """Credits that are multiples of 1/24 are means of a few hard verdicts; any other is a probability."""
 
@@ -113,13 +115,24 @@ def margins(battles: Battles) -> np.ndarray:
 
 def usual_kind(battles: Battles) -> Kind:
     """Return `margin`, or `credit` where there are no margins and the credits are probabilities."""
-    return "credit" if not _has(battles, "margin") and has_soft_credits(battles) else "margin"
+    soft = _probabilities(battles)
+    return "credit" if not _has(battles, "margin") and soft.any() and soft.mean() >= FEWEST_SOFT else "margin"
 
 
 def has_soft_credits(battles: Battles) -> bool:
     """Whether credits are probabilities: some are not what 1, 2, 3, 4, 6 or 8 hard verdicts give."""
+    return bool(_probabilities(battles).any())
+
+
+def hard_among_soft(battles: Battles) -> tuple[int, int]:
+    """Return how many readable credits are those of a few hard verdicts, and how many there are."""
+    soft = _probabilities(battles)
+    return int((~soft).sum()), len(soft)
+
+
+def _probabilities(battles: Battles) -> np.ndarray:
     votes = VOTES * battles.table["credit"].to_numpy()[battles.readable]
-    return bool((np.abs(votes - np.round(votes)) > 1e-6).any())
+    return np.abs(votes - np.round(votes)) > 1e-6
 
 
 def _columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:

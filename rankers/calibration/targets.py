@@ -1,18 +1,21 @@
 """The map from signal to preference as a noun: fitted, given, or read from a calibration file."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from podium.calibration import Target
 from podium.errors import NotIdentifiedError, UsageError
-from podium.rankers.calibration.agreement import Agreement
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.logistic import reach
 from podium.rankers.calibration.signals import Kind, Signal, constant_weights, probability, slope
 
 WEAK = 0.35
 """beta times mean |margin| below which the signal is weak: 0.2 where Soft-Elo's paper sees it fail, else 0.4 to 1."""
-NO_TREND = 0.05
-"""p-value above which agreement is not seen to rise with |margin|."""
+FLAT = 0.56
+"""Area under the curve of |margin| for agreement: all that lies surely below it is no use, however significant."""
+ONE_SIDED = 1.645
 
 
 def fit_target(evidence: Evidence, level: float) -> Target:
@@ -135,28 +138,43 @@ def soft_target(target: Target, signal: Signal) -> np.ndarray:
     return probability(signal.kind, signal.x, weights_for(target, signal))
 
 
-def doubts(target: Target, agreement: Agreement) -> list[str]:
+def doubts(target: Target, agreement: Mapping[str, Any]) -> list[str]:
     """Say where the signal is too weak to be trusted.
+
+    Args:
+        agreement: as a calibration file has it.
 
     Source: Soft-Elo, appendix D.2: a small beta, and agreement that does not rise with |margin|.
     """
     found = []
     if target.low is not None and target.low <= 0:
         found.append(f"no signal: the interval of beta, {target.low:.3g} to {target.high:.3g}, holds 0")
-    if target.kind in ("smoothing", "credit") or agreement.mean_abs_margin is None:
+    size, auc, p = (agreement.get(name) for name in ("mean_abs_margin", "auc", "auc_p"))
+    if target.kind in ("smoothing", "credit") or size is None:
         return found
-    strength = target.beta * agreement.mean_abs_margin
+    strength = target.beta * size
     if strength < WEAK:
         found.append(
-            f"weak margin signal: beta x mean |margin| = {target.beta:.3g} x {agreement.mean_abs_margin:.3g} = "
+            f"weak margin signal: beta x mean |margin| = {target.beta:.3g} x {size:.3g} = "
             f"{strength:.2f} (below {WEAK}): soft targets stay near 0.5, and ratings are drawn together"
         )
-    if agreement.auc is not None and agreement.auc_p is not None and agreement.auc_p > NO_TREND:
+    if auc is not None and (auc <= 0.5 or auc + ONE_SIDED * _auc_error(auc, agreement) < FLAT):
         found.append(
-            f"agreement with people does not rise with |margin| (area under the curve {agreement.auc:.2f}, "
-            f"p = {agreement.auc_p:.2g}, {agreement.decisive:,} decisive battles): the margin's size says little"
+            f"agreement with people hardly rises with |margin| (area under the curve {auc:.2f}, p = {p:.2g}, "
+            f"{agreement.get('decisive', 0):,} decisive battles): the margin's size says little"
         )
     return found
+
+
+def _auc_error(auc: float, agreement: Mapping[str, Any]) -> float:
+    """Return the standard error of an area under the curve (Hanley and McNeil 1982)."""
+    yes = round((agreement.get("agreement") or 0.0) * agreement.get("decisive", 0))
+    no = agreement.get("decisive", 0) - yes
+    if yes < 1 or no < 1:
+        return np.inf
+    q1, q2 = auc / (2 - auc), 2 * auc**2 / (1 + auc)
+    spread = auc * (1 - auc) + (yes - 1) * (q1 - auc**2) + (no - 1) * (q2 - auc**2)
+    return float(np.sqrt(max(spread, 0.0) / (yes * no)))
 
 
 def _named(signal: Signal, weights: np.ndarray) -> dict[str, float]:

@@ -323,7 +323,7 @@ def test_an_impossible_output_file_is_refused_before_the_work(
         ("--seed", "-1"),
         ("--target", "sign"),
         ("--cluster", "model"),
-        ("--constant", "0.7"),
+        ("--target", "margin", "--constant", "0.7"),
         ("--target", "smoothing", "--constant", "1"),
         ("--regularization", "-1"),
         ("--target", "criteria", "--ridge", "-1"),

@@ -313,7 +313,7 @@ def test_the_same_is_allowed_where_nobody_is_placed(options):
 @pytest.mark.parametrize("options", [{"target": "margin"}, {"beta": 0.5}, {"constant": 0.7}])
 @pytest.mark.parametrize("frame", [arrivals, among_old])
 def test_another_map_beside_a_calibration_is_refused(frame, options):
-    with pytest.raises(UsageError, match="target, beta and constant say what the calibration says already"):
+    with pytest.raises(UsageError, match="target, beta, constant and ridge say what the calibration says already"):
         standings(frame(), **options)
 
 
@@ -548,3 +548,36 @@ def test_slices_are_placed_on_the_same_axis():
     first, second = ({one.model: one.score for one in part.entries} for part in ranking.standings)
     assert [first[name] for name in OLD] == [second[name] for name in OLD]
     assert first["new-a"] == pytest.approx(own_score("new-a", halves[halves["half"] == "first"], known()), abs=1e-8)
+
+
+def repeated(frame, times):
+    """Return the battles on so many times as many items."""
+    return pd.concat([frame.assign(item=frame["item"].astype(str) + f"/{k}") for k in range(times)])
+
+
+def test_a_newcomer_of_many_more_battles_than_the_calibrated_ones_is_warned_of():
+    """Its standard error shrinks, the judge's disagreement with people does not: the interval would be too narrow."""
+    warning = told(standings(repeated(arrivals(), 20)), "conformal interval too narrow")
+    assert all(name in warning for name in NEW)
+
+
+def test_newcomers_of_as_many_battles_are_not_warned_of():
+    assert silent(standings(arrivals()), "too narrow")
+
+
+def test_what_the_calibration_doubts_is_said_where_it_is_used():
+    agreement = {**known().agreement, "mean_abs_margin": 0.01}
+    weak = replace(known(), agreement=agreement, target=replace(known().target, low=-0.1))
+    found = standings(arrivals(), calibration=weak)
+    assert "holds 0" in told(found, "no signal")
+    assert "below 0.35" in told(found, "weak margin signal")
+
+
+def test_a_ridge_beside_a_calibration_is_refused():
+    with pytest.raises(UsageError, match="ridge say what the calibration says already"):
+        standings(arrivals(), ridge=5.0)
+
+
+def test_where_one_stratum_is_too_small_the_printed_quantile_says_so():
+    found = standings(arrivals(), calibration=known(), strata="family", entrants=ABOUT)
+    assert "infinite from 3–9 calibrated entrants" in denominators(found)

@@ -163,7 +163,7 @@ def doubts_about(battles):
 
 def test_a_judge_with_a_signal_is_not_warned_of():
     world = simulate(8, 100, seed=0)
-    assert not [one for one in ranked(world.battles(INFLATED, human=True)).warnings if "signal" in one or "rise" in one]
+    assert not [one for one in ranked(world.battles(INFLATED, human=True)).warnings if "signal" in one or "rises" in one]
 
 
 def test_margins_turned_round_are_refused():
@@ -177,7 +177,7 @@ def test_margins_whose_size_says_nothing_are_warned_of():
     frame = simulate(8, 100, seed=0).battles(INFLATED, human=True).to_frame().drop(columns="swap")
     sizes = np.random.default_rng(0).permutation(frame["margin"].abs())
     found = ranked(read_battles(frame.assign(margin=np.sign(frame["margin"]) * sizes)))
-    assert any("does not rise" in warning for warning in found.warnings)
+    assert any("hardly rises" in warning for warning in found.warnings)
 
 
 def test_nothing_to_fit_beta_on_is_refused_with_what_would_help():
@@ -352,3 +352,27 @@ USED = ["item", "model_a", "model_b", "credit", "margin", "human"]
 
 def test_the_simulated_strengths_are_those_of_the_coverage_tests():
     assert len(exact_worlds()[0][0].entrants) == len(STRENGTHS)
+
+
+def verdicts_and_one_probability():
+    frame = simulate(4, 20, seed=3).presentations(Judge(), human=True, orders="ab").drop(columns="margin")
+    frame["credit"] = frame["credit"].round()
+    frame.loc[frame.index[0], "credit"] = 0.2
+    return read_battles(frame)
+
+
+def test_one_probability_among_hard_verdicts_makes_no_soft_credits():
+    with pytest.raises(NotIdentifiedError, match="has a margin"):
+        ranked(verdicts_and_one_probability())
+
+
+def test_probabilities_beside_hard_verdicts_are_warned_of_where_they_are_asked_for():
+    found = ranked(verdicts_and_one_probability(), target="credit")
+    [warning] = [one for one in found.warnings if "taken for probabilities" in one]
+    assert warning.startswith("119 of 120 credits are wins, ties and losses")
+
+
+def test_a_ridge_without_criteria_is_refused():
+    _, battles = exact_worlds()[0]
+    with pytest.raises(UsageError, match="ridge pulls the weights of target=criteria together"):
+        ranked(battles, ridge=5.0)

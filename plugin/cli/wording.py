@@ -77,7 +77,11 @@ def _softened(one: Standings) -> str:
     if soft["kind"] == "credit":
         return f"\nsoft targets: the credits {soft['from']}{left}"
     level, low, high = soft["level"], one.fit.beta_low, one.fit.beta_high
-    ends = f", {100 * level:.10g}%: {_weight(low)} … {_weight(high)}" if level and low is not None and high is not None else ""
+    ends = (
+        f", {100 * level:.10g}%: {_weight(low)} … {_weight(high)}"
+        if level and low is not None and high is not None
+        else ""
+    )
     return f"\nsoft targets from the {soft['kind']}: beta {_weight(one.fit.beta)} ({soft['from']}{ends}){left}"
 
 

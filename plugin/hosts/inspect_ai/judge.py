@@ -15,7 +15,7 @@ from inspect_ai.util import collect
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.earlier import recorded
 from podium.hosts.inspect_ai.judging import Judging, Settled, judging, kept_reply, reply_of
-from podium.hosts.inspect_ai.kept import NAMESPACE, ROUND
+from podium.hosts.inspect_ai.kept import NAMESPACE, OPTIONS, ROUND
 from podium.hosts.inspect_ai.packing import BATTLES, battles_of
 from podium.scorers import checklist
 from podium.scorers.asking import Texts
@@ -26,6 +26,8 @@ from podium.scorers.verdict import Reply, Token
 ROLES = ("judge", "grader")
 SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
 """Settings of a model that make it another judge."""
+PACKS = 4
+"""Packs judged at once: each has the battles of a whole item, which is enough to keep a provider busy."""
 TOP = 5
 """Alternatives asked for at every token: as many as every provider gives."""
 
@@ -39,6 +41,7 @@ class Run:
         modes: of token probabilities, by judge; not there until a reply decides.
         recorded: presentations of an earlier run that could be read, by judge, battle, order and repeat.
         again: what tells calls apart from those of the earlier run.
+        packs: lets a few packs be judged at once.
         once: replies that several battles share (ratings of a response, checklists of an item), by what they are of.
     """
 
@@ -50,6 +53,7 @@ class Run:
         self.again = f" again {reask}" if reask else ""
         self.once: dict[tuple[Any, ...], Any] = {}
         self.locks: dict[tuple[Any, ...], anyio.Lock] = {}
+        self.packs = anyio.Semaphore(PACKS)
 
     def mode(self, judge: str) -> Settled:
         """Return whether token probabilities soften a judge's verdicts; not yet, where nothing decided it."""
@@ -86,13 +90,19 @@ def judge(*, cache: bool = True, reask: str | None = None, **options: Any) -> So
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if ROUND in state.metadata:
             return state
-        kept = await collect(*(presented(run, one) for one in battles_of(state.metadata)))
-        state.store.set(NAMESPACE, {BATTLES: kept} if BATTLES in state.metadata else kept[0])
+        replies = await (_pack if BATTLES in state.metadata else presented)(run, state.metadata)
+        state.store.set(NAMESPACE, {**replies, OPTIONS: options})
         state.output = ModelOutput.from_content(NAMESPACE, "judged")
         state.completed = True
         return state
 
     return solve
+
+
+async def _pack(run: Run, metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask for every battle of a pack; few packs at once, because each holds its transcript in memory."""
+    async with run.packs:
+        return {BATTLES: await collect(*(presented(run, one) for one in battles_of(metadata)))}
 
 
 async def presented(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,7 +202,7 @@ async def _checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the questions on an item: written once, by the role `checklist`, else by the judge.
 
     Raises:
-        RuntimeError: no reply could be read; the battle fails, and is asked for again when the run is retried.
+        RuntimeError: no reply could be read; the battle fails. More `attempts`, or `cache=false`, ask anew.
     """
     return await run.shared(("checklist", battle["item"]), lambda: _questions(run, battle))
 

@@ -9,6 +9,8 @@ NAMESPACE = "podium"
 """Key under which podium keeps its own in scores and results."""
 ROUND = "podium round"
 """Sample metadata under which a round's schedule is recorded."""
+OPTIONS = "options"
+"""Key beside the kept replies under which stands how they were asked for."""
 
 
 def presentations(score: Score) -> list[dict[str, Any]]:

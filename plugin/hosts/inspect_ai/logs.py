@@ -79,12 +79,17 @@ def records(path: Path) -> pd.DataFrame:
 def rows_of(sample: EvalSample, log: EvalLog) -> list[dict[str, Any]]:
     """Return the rows of one sample: its verdicts, or its scores."""
     scores = sample.scores or {}
-    judged = [row for score in scores.values() for row in presentations(score)]
+    # A score that was appended reads the same replies again: the later reading counts, and only once.
+    judged = {_presentation(row): row for score in scores.values() for row in presentations(score)}
     if judged or _is_schedule(sample):
-        return judged
+        return list(judged.values())
     if is_tournament(log):
         return []
     return [row for name, score in scores.items() for row in _scored(name, score, sample, log)]
+
+
+def _presentation(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("item", "model_a", "model_b", "judge", "order", "repeat"))
 
 
 def is_tournament(log: EvalLog) -> bool:

@@ -57,11 +57,11 @@ class TournamentSource(SampleSource):
     async def sample_complete(self, sample: EvalSample) -> None:
         """Note how a battle ended, or what a round announced."""
         outcome = self.outcome(sample) if ROUND not in sample.metadata else None
-        self.events.append((str(sample.id), sample.metadata, outcome))
+        self.events.append((str(sample.id), _announced(sample.metadata), outcome))
 
     async def sample_abandoned(self, sample: Sample, epoch: int) -> None:  # noqa: ARG002
         """Note a battle that will never be played."""
-        self.events.append((str(sample.id), dict(sample.metadata or {}), None))
+        self.events.append((str(sample.id), _announced(sample.metadata or {}), None))
 
     async def next_samples(self) -> list[Sample] | None:
         """Return what is still to be played of the current round, or announce the next; None when all is over."""
@@ -87,6 +87,11 @@ class TournamentSource(SampleSource):
             start -= 1
             needed.discard(self.events[start][0])
         return {name: (metadata, outcome) for name, metadata, outcome in self.events[start:]}
+
+
+def _announced(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a round announces; of a battle nothing is remembered but its outcome."""
+    return dict(metadata) if ROUND in metadata else {}
 
 
 def _announcement_id(number: int) -> str:

@@ -1,13 +1,15 @@
 """The scorer that reads: kept replies in, one number in [0, 1] out; no calls, so reading again is free."""
 
+import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from podium.hosts.inspect_ai.judging import Judging, judging, merged, verdict_row
-from podium.hosts.inspect_ai.kept import NAMESPACE, ROUND
+from podium.hosts.inspect_ai.kept import NAMESPACE, OPTIONS, ROUND
 from podium.hosts.inspect_ai.metrics import judged
 from podium.hosts.inspect_ai.packing import BATTLES, battles_of
 
@@ -19,9 +21,9 @@ def verdict(**options: Any) -> Scorer:
     """Read what the judges replied; the value is what model_a earned, and no value where that cannot be read.
 
     Args:
-        **options: of `podium.hosts.inspect_ai.judging.judging`.
+        **options: of `podium.hosts.inspect_ai.judging.judging`; what is not said is as when the replies were asked for.
     """
-    how = judging(**options)
+    judging(**options)
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
         if ROUND in state.metadata:
@@ -29,11 +31,17 @@ def verdict(**options: Any) -> Scorer:
         kept = state.store.get(NAMESPACE)
         if not kept:
             return Score.unscored(reason="scoring_failed", explanation="the judge was not asked")
+        how = _how(json.dumps({**kept.get(OPTIONS, {}), **options}))
         if BATTLES in state.metadata:
             return score_of_pack(state.metadata, kept[BATTLES], how)
         return score_of(state.metadata, kept, how)
 
     return score
+
+
+@cache
+def _how(options: str) -> Judging:
+    return judging(**json.loads(options))
 
 
 def score_of_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], how: Judging) -> Score:

@@ -22,6 +22,23 @@ def test_a_short_benchmark_runs(command):
     assert done.returncode == 0, done.stderr
 
 
+def test_tournaments_are_measured_beside_bare_inspect_and_over_http():
+    """Every run makes two calls a battle."""
+    pytest.importorskip("inspect_ai")
+    pytest.importorskip("openai")
+    script = (
+        "import tournament as benchmark\n"
+        "if __name__ == '__main__':\n"
+        "    benchmark.own_cost(benchmark.instantly(20)[:2], markdown=True)\n"
+        "    benchmark.call_rate(benchmark.served(20)[:2], markdown=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=BENCHMARKS, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    rows = [[cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines()]
+    found = [(row[1], row[2]) for row in rows if len(row) > 2 and row[1] in ("bare Inspect", "podium")]
+    assert found == [("bare Inspect", "20"), ("podium", "20"), ("bare Inspect", "40"), ("podium", "40")]
+
+
 def test_the_comparison_with_peers_still_knows_podium():
     """Its fit and its intervals on a small problem, without the peers."""
     script = (

@@ -1,0 +1,289 @@
+"""A round robin inside Inspect: CPU per battle, memory, and how busy it keeps a judge, beside bare Inspect.
+
+    python benchmarks/tournament.py              # about ten minutes
+    python benchmarks/tournament.py --small      # half a minute
+    python benchmarks/tournament.py --huge       # 100,000 battles in packs as well
+    python benchmarks/tournament.py --markdown
+
+Bare Inspect runs as many samples, with the same texts in them, whose solver makes the same two calls at once and whose
+scorer compares a letter. Both run in a fresh process with Inspect's defaults; imports are not counted. In the first
+table an instant judge answers within the process; in the second a judge behind HTTP answers after 100 ms, to 32
+connections, and the rate is taken from its own journal, from the first call to the last answer.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from tables import machine, show
+
+STAND_IN = Path(__file__).parents[1] / "tests" / "hosts" / "inspect_ai"
+ENTRANTS, PAIRS = 5, 10
+GOAL_MS, GOAL_SHARE, GOAL_MIB = 12.0, 0.85, 1024
+LATENCY, CONNECTIONS = 0.1, 32
+TINY, SMALL, LARGE, HUGE, SERVED = 100, 2_000, 10_000, 100_000, 1_600
+INSTANT, HTTP = "instant/judge", "openai-api/standin/fair"
+LENGTH = 800
+"""Characters of a response."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one process does.
+
+    Attributes:
+        name: for people.
+        battles: how many.
+        judge: its full name.
+        bare: without podium.
+        task: arguments of the task.
+        run: arguments of Inspect.
+    """
+
+    name: str
+    battles: int
+    judge: str
+    bare: bool = False
+    task: tuple[tuple[str, Any], ...] = ()
+    run: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What it took.
+
+    Attributes:
+        cpu, wall: seconds.
+        peak: memory of the process, MiB.
+        log: size of the log, MiB.
+    """
+
+    cpu: float
+    wall: float
+    peak: float
+    log: float
+
+
+def main() -> None:
+    """Run both parts and print a table each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--small", action="store_true", help="some hundred battles only")
+    parser.add_argument("--huge", action="store_true", help=f"also {HUGE:,} battles in packs")
+    parser.add_argument("--markdown", action="store_true")
+    arguments = parser.parse_args()
+    import inspect_ai
+
+    print(machine(f"inspect-ai {inspect_ai.__version__}"))
+    sizes = [TINY] if arguments.small else [SMALL, LARGE]
+    plans = [plan for battles in sizes for plan in instantly(battles)]
+    plans += [Plan("podium, pack=true", HUGE, INSTANT, task=(("pack", True),))] * arguments.huge
+    own_cost(plans, markdown=arguments.markdown)
+    call_rate(served(TINY if arguments.small else SERVED), markdown=arguments.markdown)
+
+
+def instantly(battles: int) -> list[Plan]:
+    """Return what is compared with an instant judge."""
+    return [
+        Plan("bare Inspect", battles, INSTANT, bare=True),
+        Plan("podium", battles, INSTANT),
+        Plan("podium, cache=false", battles, INSTANT, task=(("cache", False),)),
+        Plan("podium, --no-log-realtime", battles, INSTANT, run=(("log_realtime", False),)),
+        Plan("podium, pack=true", battles, INSTANT, task=(("pack", True),)),
+    ]
+
+
+def served(battles: int) -> list[Plan]:
+    """Return what is compared with a judge behind HTTP."""
+    connections = (("max_connections", CONNECTIONS),)
+    return [
+        Plan("bare Inspect", battles, HTTP, bare=True, run=connections),
+        Plan("podium", battles, HTTP, run=connections),
+        Plan("podium, --no-log-realtime", battles, HTTP, run=(*connections, ("log_realtime", False))),
+        Plan("podium, pack=true", battles, HTTP, task=(("pack", True),), run=connections),
+    ]
+
+
+def own_cost(plans: Sequence[Plan], *, markdown: bool) -> None:
+    """Measure the cost of runs whose judge costs nothing."""
+    rows = []
+    for plan in plans:
+        cost = measured(plan)
+        per_battle = 1000 * cost.cpu / plan.battles
+        figures = (f"{per_battle:.2f}", f"{cost.wall:.1f}", f"{cost.peak:,.0f}", f"{cost.log:.1f}")
+        goal = ("", "")
+        if plan.name == "podium":
+            goal = (f"<= {GOAL_MS:g} ms", "yes" if per_battle <= GOAL_MS else "NO")
+        elif plan.battles == HUGE:
+            goal = (f"<= {GOAL_MIB} MiB", "yes" if cost.peak <= GOAL_MIB else "NO")
+        rows.append([plan.name, f"{plan.battles:,}", *figures, *goal])
+    header = ["run", "battles", "CPU ms per battle", "wall s", "peak MiB", "log MiB", "goal", "met"]
+    show("Own cost, with an instant judge", header, rows, markdown=markdown)
+
+
+def call_rate(plans: Sequence[Plan], *, markdown: bool) -> None:
+    """Measure how many of the calls that a judge could answer it is asked to answer."""
+    sys.path.insert(0, str(STAND_IN))
+    from stand_in import stand_in
+
+    rows = []
+    for plan in plans:
+        with stand_in() as server:
+            server.script(latency=LATENCY)
+            os.environ.update(STANDIN_BASE_URL=f"{server.address}/v1", STANDIN_API_KEY="none")
+            cost = measured(plan)
+            calls = server.calls()
+        rate = len(calls) / (max(call.ended for call in calls) - min(call.begun for call in calls))
+        share = rate / (CONNECTIONS / LATENCY)
+        figures = (f"{len(calls):,}", f"{rate:.0f}", f"{share:.0%}", f"{1000 * cost.cpu / plan.battles:.2f}")
+        goal = (f">= {GOAL_SHARE:.0%}", "yes" if share >= GOAL_SHARE else "NO") if plan.name == "podium" else ("", "")
+        rows.append([plan.name, *figures, *goal])
+    title = f"Calls of a judge with {1000 * LATENCY:.0f} ms latency, {CONNECTIONS} connections"
+    header = ["run", "calls", "calls per s", "of the ideal", "CPU ms per battle", "goal", "met"]
+    show(title, header, rows, markdown=markdown)
+
+
+def measured(plan: Plan) -> Cost:
+    """Run in a fresh process."""
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=spent, args=(plan, sender))
+    process.start()
+    sender.close()  # so that a run that dies ends the wait instead of lasting for ever
+    cost = receiver.recv()
+    process.join()
+    return cost
+
+
+def spent(plan: Plan, sender: Connection) -> None:
+    """Send what the run took; a run that does not end well sends nothing."""
+    with own_place(plan) as responses:
+        from inspect_ai import eval
+
+        instant()
+        make = bare(plan) if plan.bare else tournament(plan, responses)
+        start, used = time.perf_counter(), time.process_time()
+        with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+            [log] = eval(make(), model_roles={"judge": plan.judge}, display="none", log_dir="logs", **dict(plan.run))
+        cpu, wall = time.process_time() - used, time.perf_counter() - start
+        if log.status != "success" or not log.results or log.results.completed_samples != log.results.total_samples:
+            raise SystemExit(f"{plan.name}: the run failed: {log.error}")
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        size = Path(log.location.removeprefix("file://")).stat().st_size / 2**20
+        sender.send(Cost(cpu, wall, peak, size))
+
+
+@contextmanager
+def own_place(plan: Plan) -> Iterator[Path]:
+    """Work in a new folder with the responses in it; give their folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ.update(INSPECT_CACHE_DIR=f"{folder}/cache", XDG_DATA_HOME=f"{folder}/data")
+        responses = Path(folder, "responses")
+        responses.mkdir()
+        for name in names():
+            rows = [
+                {"id": f"q{k}", "instruction": f"Do {k}.", "response": response(k, name), "model": name}
+                for k in range(plan.battles // PAIRS)
+            ]
+            (responses / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        yield responses
+
+
+def names() -> list[str]:
+    """Return the entrants."""
+    return [f"model-{k}" for k in range(ENTRANTS)]
+
+
+def response(item: int, name: str) -> str:
+    """Return a response with a mark by which the judge goes."""
+    quality = (item * 7 + sum(map(ord, name)) * 13) % 101 / 101
+    said = f"[q{item} by {name}: quality={quality:.3f}] "
+    return (said + f"{name} says something about {item}. " * LENGTH)[:LENGTH]
+
+
+def instant() -> None:
+    """Register a judge that answers within the process, at once, by a hash of the prompt, with probabilities."""
+    from inspect_ai.model import Logprob, Logprobs, ModelAPI, ModelOutput, ModelUsage, TopLogprob, modelapi
+
+    tops = {
+        letter: Logprobs(
+            content=[
+                Logprob(
+                    token=letter,
+                    logprob=-0.2,
+                    top_logprobs=[TopLogprob(token=letter, logprob=-0.2), TopLogprob(token=other, logprob=-1.8)],
+                )
+            ]
+        )
+        for letter, other in ("AB", "BA")
+    }
+
+    @modelapi(name="instant")
+    class Instant(ModelAPI):
+        async def generate(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:  # noqa: ARG002
+            letter = "AB"[hash(input[-1].text) % 2]
+            output = ModelOutput.from_content("instant/judge", letter)
+            output.usage = ModelUsage(input_tokens=400, output_tokens=1, total_tokens=401)
+            output.choices[0].logprobs = tops[letter]
+            return output
+
+
+def tournament(plan: Plan, responses: Path) -> Callable[[], Any]:
+    """Return podium's task."""
+    from podium.hosts.inspect_ai.tasks import round_robin
+
+    return lambda: round_robin(responses=str(responses), **dict(plan.task))
+
+
+def bare(plan: Plan) -> Callable[[], Any]:
+    """Return a task of plain Inspect with the same calls."""
+    from inspect_ai import Task
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import GenerateConfig, get_model
+    from inspect_ai.scorer import Score, accuracy, scorer
+    from inspect_ai.solver import solver
+    from inspect_ai.util import collect
+
+    @solver
+    def twice() -> Any:
+        async def solve(state: Any, generate: Any) -> Any:  # noqa: ARG001
+            model, config = get_model(role="judge"), GenerateConfig(logprobs=True, top_logprobs=5)
+            own = state.metadata
+            shown = [f"{own[one]}\n\n{own[other]}" for one, other in (("a", "b"), ("b", "a"))]
+            replies = await collect(*[model.generate(f"{state.input_text}\n\n{text}", config=config) for text in shown])
+            state.store.set("replies", [reply.completion for reply in replies])
+            state.completed = True
+            return state
+
+        return solve
+
+    @scorer(metrics=[accuracy()])
+    def letter() -> Any:
+        async def score(state: Any, target: Any) -> Score:  # noqa: ARG001
+            return Score(value=float(state.store.get("replies")[0] == "A"))
+
+        return score
+
+    entrants = names()
+    pairs = [(a, b) for k, a in enumerate(entrants) for b in entrants[k + 1 :]]
+    samples = [
+        Sample(id=f"q{k}::{a}::{b}", input=f"Do {k}.", metadata={"a": response(k, a), "b": response(k, b)})
+        for k in range(plan.battles // PAIRS)
+        for a, b in pairs
+    ]
+    return lambda: Task(dataset=samples, solver=twice(), scorer=letter(), model="none/none")
+
+
+if __name__ == "__main__":
+    main()

@@ -42,6 +42,7 @@ class Script:
         lasting: whether a prompt that fails once fails for ever; else every call is drawn anew.
         calls: after so many calls of all there are no faults; None = they never end.
         draw: which draw of all; what is shown and this alone decide.
+        turned: whether it prefers the worse.
     """
 
     latency: float = 0.0
@@ -50,6 +51,7 @@ class Script:
     lasting: bool = False
     calls: int | None = None
     draw: int = 0
+    turned: bool = False
 
     def fault(self, shown: str, ask: int, call: int) -> str | None:
         """Return what goes wrong when something is shown for the n-th time, in the n-th call of all."""
@@ -96,8 +98,8 @@ class Judge:
 
     async def completion(self, request: dict[str, Any]) -> tuple[Call, int, str] | None:
         """Return status and body of one call; None where the connection is to be closed."""
-        call = noted(request)
         script, number = self.script, len(self.calls)
+        call = noted(request, turned=script.turned)
         self.calls.append(call)
         self.asked[call.key] = ask = self.asked.get(call.key, 0) + 1
         fault = script.fault(f"{call.item} {call.first} {call.second}", ask, number)
@@ -113,12 +115,13 @@ class Judge:
         return call, 200, json.dumps(completed(call, text, bool(request.get("logprobs")) and script.logprobs))
 
 
-def noted(request: dict[str, Any]) -> Call:
-    """Return what a request asks for."""
+def noted(request: dict[str, Any], *, turned: bool) -> Call:
+    """Return what a request asks for, and what the judge thinks of it."""
     prompt = "\n".join(str(message["content"]) for message in request["messages"])
     (item, first, better), (_, second, worse) = MARK.findall(prompt)[:2]
     key = sha256(f"{request['model']}\0{prompt}".encode()).hexdigest()[:16]
-    return Call(request["model"], key, item, first, second, preference(float(better), float(worse)), time.time())
+    shown = (-float(better), -float(worse)) if turned else (float(better), float(worse))
+    return Call(request["model"], key, item, first, second, preference(*shown), time.time())
 
 
 def preference(first: float, second: float) -> float:

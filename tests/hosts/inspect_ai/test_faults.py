@@ -10,9 +10,10 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -110,11 +111,11 @@ def credit(pairing: Pairing) -> float:
     return (preference(a, b) + 1 - preference(b, a)) / 2
 
 
-def schedule(task: str) -> set[str]:
-    """Play a tournament without Inspect; return its battles."""
+def schedule(task: str, known: Mapping[str, float] = MappingProxyType({})) -> set[str]:
+    """Play a tournament without Inspect, with verdicts that are known or the judge's; return its battles."""
     rule, field, played = RULES[task], Field(ENTRANTS, ITEMS, {}), []
     while (coming := rule.next(field, played)).pairings:
-        played.append(Round(tuple(Outcome(one, credit(one)) for one in coming.pairings)))
+        played.append(Round(tuple(Outcome(one, known.get(one.key, credit(one))) for one in coming.pairings)))
     return {one.pairing.key for each in played for one in each.outcomes}
 
 
@@ -206,6 +207,20 @@ def test_an_eval_set_whose_judge_fails_for_a_while_asks_again_for_what_failed_al
     twice = again(call for call in calls if call.fate == "answered")
     assert twice
     assert {of_battle(call) for call in calls if call.key in twice} <= failed
+
+
+def test_opponents_stay_who_they_were_when_failed_battles_are_judged_later_and_otherwise(host):
+    host.judge.script(faults={"404": 0.1}, lasting=True, draw=10)
+    host.run("eval", "podium/swim", "-T", "cache=false")
+    first = host.judge.calls()
+    planned = {of_battle(call) for call in first}
+    host.judge.script(turned=True)
+    log = host.run("eval-retry", str(host.logs()[0]))
+    assert log.status == "success"
+    assert set(earned(log)) == planned
+    later = {of_battle(call) for call in host.judge.calls()[len(first) :]}
+    assert later == {of_battle(call) for call in first if call.fate == "404"}
+    assert schedule("swim", earned(log)) != planned, "these verdicts would have led to the same opponents"
 
 
 def test_a_judge_that_is_busy_broken_silent_gone_or_garbled_for_some_calls_is_asked_until_it_answers(host):

@@ -300,9 +300,7 @@ def test_a_ranking_is_no_calibration(write):
     assert "is not a calibration: no field" in refusal(write(ranking))
 
 
-@pytest.mark.parametrize(
-    "name", CONTRACT["required"]
-)
+@pytest.mark.parametrize("name", CONTRACT["required"])
 def test_a_missing_field_is_named(write, document, name):
     assert f"is not a calibration: no field '{name}'" in refusal(write(lacking(document, (name,))))
 

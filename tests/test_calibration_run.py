@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.special import expit, logit
 
-from podium import Judge, NotConvergedError, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
+from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
 from podium.calibration_run import compare, judge_agreement
 from podium.rankers.elo import MEAN, POINTS
 
@@ -70,7 +70,8 @@ def test_without_human_labels_it_is_refused_with_both_ways_to_give_them(human):
 def test_several_judges_are_refused_with_the_ways_on():
     frame = labelled()
     message = refusal(frame.assign(judge=np.where(np.arange(len(frame)) % 2, "strict", "kind")))
-    assert "verdicts of 2 judges in one table (kind, strict): calibrate one at a time, with --where judge=NAME" in message
+    told = "verdicts of 2 judges in one table (kind, strict): calibrate one at a time, with --where judge=NAME"
+    assert told in message
 
 
 def test_hard_verdicts_without_margins_are_refused_with_what_would_help():

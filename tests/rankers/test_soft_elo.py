@@ -163,7 +163,8 @@ def doubts_about(battles):
 
 def test_a_judge_with_a_signal_is_not_warned_of():
     world = simulate(8, 100, seed=0)
-    assert not [one for one in ranked(world.battles(INFLATED, human=True)).warnings if "signal" in one or "rises" in one]
+    warnings = ranked(world.battles(INFLATED, human=True)).warnings
+    assert not [one for one in warnings if "signal" in one or "rises" in one]
 
 
 def test_margins_turned_round_are_refused():

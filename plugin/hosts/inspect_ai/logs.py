@@ -100,8 +100,8 @@ def is_tournament(log: EvalLog) -> bool:
 def _scored(name: str, score: Score, sample: EvalSample, log: EvalLog) -> Iterator[dict[str, Any]]:
     """Yield a row per value of a score: most have one, some have several by name."""
     several = isinstance(score.value, Mapping)
-    values = score.value if several else {None: score.value}
-    for part, value in values.items():
+    values = list(score.value.items()) if isinstance(score.value, Mapping) else [(None, score.value)]
+    for part, value in values:
         yield {
             "item": f"{sample.id}",
             "model": log.eval.model,

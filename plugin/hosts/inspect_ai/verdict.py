@@ -24,6 +24,8 @@ def verdict(**options: Any) -> Scorer:
         **options: of `podium.hosts.inspect_ai.judging.judging`; what is not said is as when the replies were asked for.
     """
     judging(**options)
+    # Of this scorer alone: a prompt file may be another one by the next run.
+    how_of = cache(lambda told: judging(**json.loads(told)))
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
         if ROUND in state.metadata:
@@ -31,17 +33,12 @@ def verdict(**options: Any) -> Scorer:
         kept = state.store.get(NAMESPACE)
         if not kept:
             return Score.unscored(reason="scoring_failed", explanation="the judge was not asked")
-        how = _how(json.dumps({**kept.get(OPTIONS, {}), **options}))
+        how = how_of(json.dumps({**kept.get(OPTIONS, {}), **options}))
         if BATTLES in state.metadata:
             return score_of_pack(state.metadata, kept[BATTLES], how)
         return score_of(state.metadata, kept, how)
 
     return score
-
-
-@cache
-def _how(options: str) -> Judging:
-    return judging(**json.loads(options))
 
 
 def score_of_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], how: Judging) -> Score:

@@ -1,4 +1,4 @@
-"""A judge that reads `quality=` in the responses, answers in every realization's form, and fails where it is told to."""
+"""A judge that reads `quality=` in the responses, answers in every realization's form, and fails where told to."""
 
 import json
 import math

@@ -1,8 +1,8 @@
 """What is asked again, and what is not."""
 
 import pytest
-from conftest import battles, verdict_of
 from inspect_ai.model import GenerateConfig, get_model
+from played_logs import battles, verdict_of
 
 from podium.hosts.inspect_ai.tasks import round_robin
 
@@ -78,8 +78,12 @@ def test_another_temperature_of_the_role_makes_all_calls(calls):
 def test_another_argument_of_the_model_makes_all_calls(calls):
     assert calls(get_model("scripted/judge", bias=0.0)) == 12
     assert calls(get_model("scripted/judge", bias=5.0)) == 12
-    assert {row["credit"] > 0.5 for one in battles(calls.log) for row in
-            verdict_of(one).metadata["podium"]["presentations"] if row["order"] == "ab"} == {True}
+    assert {
+        row["credit"] > 0.5
+        for one in battles(calls.log)
+        for row in verdict_of(one).metadata["podium"]["presentations"]
+        if row["order"] == "ab"
+    } == {True}
 
 
 def test_equal_responses_are_judged_once_in_each_order(play, record, write_responses):

@@ -2,8 +2,8 @@
 
 import pytest
 from click.testing import CliRunner
-from conftest import assert_same_figures, battles, by_hand, place, ranked, verdict_of
 from inspect_ai.model import GenerateConfig, get_model
+from played_logs import assert_same_figures, battles, by_hand, place, ranked, verdict_of
 
 import podium
 from podium.cli.main import podium as command
@@ -42,7 +42,9 @@ def test_a_jury_means_the_mean(sat):
 def test_a_majority_counts_wins_and_losses(play, behave, write_responses):
     judges = [behave(name, bias=bias) for name, bias in (("a", 0.0), ("b", 0.1), ("c", -0.1))]
     log = play(round_robin(responses=write_responses(), rule="majority"), judges)
-    tables = [by_hand(pairings(log), bias).groupby(["item", "model_a", "model_b"]).credit.mean() for bias in (0, 0.1, -0.1)]
+    tables = [
+        by_hand(pairings(log), bias).groupby(["item", "model_a", "model_b"]).credit.mean() for bias in (0, 0.1, -0.1)
+    ]
     for sample in battles(log):
         own = sample.metadata
         key = own["item"], own["model_a"], own["model_b"]
@@ -80,8 +82,10 @@ def test_pooling_puts_the_verdicts_of_all_judges_together(sat):
     import pandas as pd
 
     both = pd.concat([table.assign(judge=name) for name, table in tables(sat).items()])
-    assert_same_figures(podium.rank(podium.read_battles(str(place(sat))), "bradley-terry", pool=True),
-                        podium.rank(podium.read_battles(both), "bradley-terry", pool=True))
+    assert_same_figures(
+        podium.rank(podium.read_battles(str(place(sat))), "bradley-terry", pool=True),
+        podium.rank(podium.read_battles(both), "bradley-terry", pool=True),
+    )
 
 
 def test_the_same_model_at_two_temperatures_is_two_judges(play, record, write_responses):

@@ -1,13 +1,13 @@
 """Evals over several models: ranked by the hook as podium ranks their logs."""
 
 import pytest
-from conftest import assert_same_figures, place
 from inspect_ai import Task, eval, eval_set
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, get_model
 from inspect_ai.scorer import Score, match, mean, scorer
 from inspect_ai.solver import solver
+from played_logs import assert_same_figures, place
 
 import podium
 from podium.hosts.inspect_ai.logs import number_of
@@ -160,8 +160,10 @@ def test_a_score_of_several_parts_is_several_judges():
 def test_epochs_are_repeats_of_an_item_and_no_items_of_their_own():
     logs = reread(eval(task(), model=models(), epochs=2, metadata={"ranker": "mean"}))
     once = reread(eval(task(), model=models(), metadata={"ranker": "mean"}))
-    scores = [{row["model"]: row["score"] for row in one[0].results.metadata["podium"]["rankings"][0]["models"]}
-              for one in (logs, once)]
+    scores = [
+        {row["model"]: row["score"] for row in one[0].results.metadata["podium"]["rankings"][0]["models"]}
+        for one in (logs, once)
+    ]
     assert scores[0] == pytest.approx(scores[1])
     assert logs[0].results.metadata["podium"]["rankings"][0]["counts"]["items"] == 12
 
@@ -189,7 +191,7 @@ def test_a_broken_file_among_the_logs_does_not_stop_the_ranking_of_the_others(tm
     assert "scripted/good" in told
 
 
-def test_a_tournament_takes_its_responses_from_these_logs_and_ignores_its_own_in_the_same_folder(play, record, tmp_path):
+def test_a_tournament_takes_its_responses_from_these_logs_and_ignores_its_own_beside_them(play, record, tmp_path):
     eval(task(), model=models(), log_dir="logs")
     first = play(round_robin(responses="logs"), log_dir="logs")
     assert first.eval.metadata["podium_entrants"] == sorted(MODELS)

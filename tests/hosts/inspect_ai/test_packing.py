@@ -1,7 +1,7 @@
 """Packs: all battles of an item and a round in one sample give the same ranking as a sample each."""
 
 import pytest
-from conftest import ITEMS
+from played_logs import ITEMS
 
 import podium
 from podium.hosts.inspect_ai.packing import BATTLES

@@ -4,13 +4,13 @@ import asyncio
 from types import SimpleNamespace
 
 import pytest
-from conftest import battles, verdict_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inspect_ai import eval_retry, eval_set
 from inspect_ai.dataset import Sample
 from inspect_ai.log import edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import ScoreEdit
+from played_logs import battles, verdict_of
 
 from podium.hosts.inspect_ai.playing import outcome_of
 from podium.hosts.inspect_ai.source import TournamentSource
@@ -191,7 +191,9 @@ def test_a_tournament_of_many_rounds_knows_its_rounds_apart():
 
 
 @pytest.mark.parametrize("task", [round_robin, swim, chain])
-def test_an_eval_set_whose_judge_fails_once_plays_everything_exactly_once(task, behave, record, write_responses, tmp_path):
+def test_an_eval_set_whose_judge_fails_once_plays_everything_exactly_once(
+    task, behave, record, write_responses, tmp_path
+):
     behave(errors=0.3, fails_first=True)
     whole, logs = eval_set(
         task(responses=write_responses()),

@@ -1,7 +1,7 @@
 """Token probabilities: kept as they came, read at the right token, settled once."""
 
 import pytest
-from conftest import battles, by_hand, verdict_of
+from played_logs import battles, by_hand, verdict_of
 from scripted_judge import preferred, strength
 
 from podium.hosts.inspect_ai.judging import judging, kept_reply, reply_of
@@ -45,8 +45,12 @@ def test_a_judge_without_probabilities_gives_hard_credits_throughout(play, behav
 def test_probabilities_that_are_switched_off_are_neither_asked_for_nor_read(play, write_responses):
     log = play(round_robin(responses=write_responses(), logprobs="off"))
     assert {row["credit"] for row in rows_of(log)} == {0.0, 1.0}
-    assert not any("tokens" in reply for s in battles(log) for one in s.store["podium"]["presentations"]
-                   for reply in one["replies"])
+    assert not any(
+        "tokens" in reply
+        for s in battles(log)
+        for one in s.store["podium"]["presentations"]
+        for reply in one["replies"]
+    )
 
 
 def test_required_probabilities_that_do_not_come_leave_the_battle_unread_with_the_reason(play, behave, write_responses):

@@ -4,9 +4,9 @@ import json
 from itertools import combinations
 
 import pytest
-from conftest import ENTRANTS, ITEMS, assert_same_figures, battles, by_hand, place, ranked, verdict_of
 from inspect_ai.analysis import evals_df
 from inspect_ai.log import list_eval_logs
+from played_logs import ENTRANTS, ITEMS, assert_same_figures, battles, by_hand, place, ranked, verdict_of
 
 import podium
 from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
@@ -31,7 +31,7 @@ def played(request, play, write_responses, record):
 
 
 def test_a_tournament_plays_its_battles_each_once_and_ranks_them(played):
-    name, log, number, rounds, record = played
+    _, log, number, rounds, record = played
     fought = battles(log)
     assert log.status == "success"
     assert len(fought) == number == len({one.id for one in fought})
@@ -88,8 +88,11 @@ def test_a_round_of_swim_is_announced_with_its_pairings_and_played_as_announced(
     announced = [one for one in log.samples if "podium round" in one.metadata]
     assert [one.id for one in announced] == [f"round {k:03d}" for k in range(2, 5)]
     for number, one in enumerate(announced, start=2):
-        fought = {(b.metadata["item"], b.metadata["model_a"], b.metadata["model_b"])
-                  for b in battles(log) if b.metadata["round"] == number}
+        fought = {
+            (b.metadata["item"], b.metadata["model_a"], b.metadata["model_b"])
+            for b in battles(log)
+            if b.metadata["round"] == number
+        }
         assert fought == {tuple(pairing) for pairing in one.metadata["podium round"]}
         assert not one.scores or all(score.value is None for score in one.scores.values())
     first = {tuple(b.id.split("::")) for b in battles(log) if b.metadata["round"] == 1}
@@ -152,4 +155,6 @@ def test_a_log_directory_with_blanks_and_signs_is_ranked_too(play, write_respons
 def test_a_log_in_json_is_ranked_and_read_as_well(play, write_responses):
     log = play(round_robin(responses=write_responses()), log_format="json")
     assert place(log).suffix == ".json"
-    assert_same_figures(podium.rank(podium.read_battles(str(place(log))), "bradley-terry"), log.results.metadata["podium"])
+    assert_same_figures(
+        podium.rank(podium.read_battles(str(place(log))), "bradley-terry"), log.results.metadata["podium"]
+    )

@@ -1,0 +1,116 @@
+"""Scoring a finished log again: the kept replies say the same, and nobody is asked."""
+
+import json
+import math
+
+import pytest
+from inspect_ai import score
+from inspect_ai.log import read_eval_log, write_eval_log
+from played_logs import assert_same_figures, battles, place, ranked, verdict_of
+
+from podium.hosts.inspect_ai.tasks import anchor, round_robin, swim
+from podium.hosts.inspect_ai.verdict import verdict
+
+FORMS = {
+    "direct": "letter",
+    "cot": "cot",
+    "labels": "labels",
+    "rubric": "rubric",
+    "numeric": "numeric",
+    "likert": "likert",
+    "token-probs": "yes",
+}
+
+
+def values(log):
+    told = {one.id: (verdict_of(one).value, verdict_of(one).metadata) for one in battles(log)}
+    return {name: (None if math.isnan(value) else value, kept) for name, (value, kept) in told.items()}
+
+
+@pytest.mark.parametrize("realization", FORMS)
+def test_scoring_again_makes_no_call_and_gives_the_same(play, behave, record, write_responses, realization):
+    behave(form=FORMS[realization], garbage=0.1)
+    log = play(round_robin(responses=write_responses(), realization=realization))
+    before = record.calls
+    again = score(log, verdict(), action="overwrite")
+    assert record.calls == before
+    assert values(again) == values(log)
+
+
+def test_the_scorer_that_the_log_names_can_be_made_again_from_the_log_alone(play, behave, record, write_responses):
+    behave(form="cot", garbage=0.1)
+    log = play(round_robin(responses=write_responses(), realization="cot", tie=True, repeats=2, one_sided="keep"))
+    before = record.calls
+    told = log.eval.scorers[0]
+    again = score(log, verdict(**told.options), action="overwrite")
+    assert values(again) == values(log)
+    assert record.calls == before
+
+
+def test_all_options_survive_the_log_as_json(play, write_responses):
+    options = {
+        "realization": "cot",
+        "tie": True,
+        "orders": "random",
+        "repeats": 2,
+        "seed": 7,
+        "logprobs": "off",
+        "attempts": 3,
+        "rule": "majority",
+        "quorum": 1,
+        "one_sided": "keep",
+        "temperature": 0.5,
+        "max_tokens": 9,
+    }
+    log = play(swim(responses=write_responses(), items=3, order="oak,elm,fir,ash", **options))
+    args = log.eval.task_args
+    assert json.loads(json.dumps(args)) == args
+    assert {name: args[name] for name in options} == options
+    assert log.eval.task_registry_name == "podium/swim"
+    [solver] = [step for step in log.plan.steps if step.solver == "podium/judge"]
+    assert {name: solver.params[name] for name in options} == options
+    assert {name: log.eval.scorers[0].options[name] for name in options} == options
+
+
+def test_paths_may_be_path_objects(play, write_responses):
+    from pathlib import Path
+
+    log = play(round_robin(responses=[Path(one) for one in write_responses()]))
+    assert json.dumps(log.eval.task_args)
+    assert len(battles(log)) == 36
+
+
+def test_an_appended_score_of_the_same_scorer_does_not_count_verdicts_twice(play, write_responses):
+    log = play(round_robin(responses=write_responses()))
+    first = ranked(str(place(log)))
+    write_eval_log(score(log, verdict(), action="append"))
+    assert len(read_eval_log(log.location).samples[0].scores) == 2
+    again = ranked(str(place(log)))
+    assert_same_figures(again, first)
+
+
+def test_a_log_that_is_scored_again_ranks_the_same(play, write_responses):
+    log = play(anchor(responses=write_responses(), against="elm"))
+    first = ranked(str(place(log)))
+    write_eval_log(score(log, verdict(), action="overwrite"))
+    assert_same_figures(ranked(str(place(log))), first)
+
+
+def test_the_ranking_in_the_log_survives_an_edited_score(play, write_responses):
+    from inspect_ai.log import edit_score
+    from inspect_ai.scorer import ScoreEdit
+
+    log = play(round_robin(responses=write_responses()))
+    edit_score(log, battles(log)[0].id, "verdict", ScoreEdit(value=0.0))
+    write_eval_log(log)
+    assert read_eval_log(log.location).results.metadata["podium"]["rankings"]
+
+
+def test_a_rule_that_changes_is_applied_to_the_kept_replies(play, behave, record, write_responses):
+    behave(garbage=0.15)
+    log = play(round_robin(responses=write_responses()))
+    before = record.calls
+    kept = score(log, verdict(one_sided="keep"), action="overwrite")
+    unread = [sum(value is None for value, _ in values(one).values()) for one in (log, kept)]
+    assert unread[1] < unread[0]
+    assert record.calls == before

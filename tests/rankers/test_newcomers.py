@@ -397,7 +397,7 @@ def test_a_short_halflife_leaves_too_little_weight():
 
 
 def test_a_calibration_that_knows_no_dates_is_refused_with_the_remedy():
-    with pytest.raises(UsageError, match="knows no date of its entrants.*podium calibrate --entrants FILE"):
+    with pytest.raises(UsageError, match=r"knows no date of its entrants.*podium calibrate --entrants FILE"):
         standings(arrivals(), calibration=calibrated(), entrants=ABOUT, halflife=1e12, conformal_level=0.5)
 
 

@@ -296,8 +296,8 @@ def test_a_directory_without_verdicts_is_refused(save, tmp_path):
 
 
 def test_an_unknown_format_suggests_the_nearest(save):
-    message = refusal(save("votes.csv", f"{HEADER}1,x,y,1\n"), format="alpaca_eval", error=podium.UsageError)
-    assert "no format called 'alpaca_eval'; did you mean 'alpaca-eval'?" in message
+    message = refusal(save("votes.csv", f"{HEADER}1,x,y,1\n"), format="alpaca-evl", error=podium.UsageError)
+    assert "no format called 'alpaca-evl'; did you mean 'alpaca-eval'?" in message
 
 
 def test_an_unknown_ranker_suggests_the_nearest():

@@ -13,10 +13,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.earlier import recorded
 from podium.hosts.inspect_ai.judging import Judging, Settled, judging, kept_reply, reply_of
 from podium.hosts.inspect_ai.kept import NAMESPACE, OPTIONS, ROUND
-from podium.hosts.inspect_ai.packing import BATTLES, battles_of
 from podium.scorers import checklist
 from podium.scorers.asking import Texts
 from podium.scorers.orders import Presentation
@@ -30,6 +28,12 @@ PACKS = 4
 """Packs judged at once: each has the battles of a whole item, which is enough to keep a provider busy."""
 TOP = 5
 """Alternatives asked for at every token: as many as every provider gives."""
+
+
+def _recorded(path: str, how: Judging) -> Mapping[Any, dict[str, Any]]:
+    from podium.hosts.inspect_ai.earlier import recorded
+
+    return recorded(path, how)
 
 
 class Run:
@@ -48,7 +52,7 @@ class Run:
     def __init__(self, how: Judging, *, cache: bool = True, reask: str | None = None) -> None:
         self.how = how
         self.cache = cache
-        self.recorded = recorded(reask, how) if reask else {}
+        self.recorded = _recorded(reask, how) if reask else {}
         self.modes: dict[str, Settled] = {one["judge"]: one["mode"] for one in self.recorded.values()}
         self.again = f" again {reask}" if reask else ""
         self.once: dict[tuple[Any, ...], Any] = {}
@@ -85,6 +89,9 @@ def judge(*, cache: bool = True, reask: str | None = None, **options: Any) -> So
         reask: a log: what could be read there is taken from it, and only the rest is asked.
         **options: of `podium.hosts.inspect_ai.judging.judging`.
     """
+    # Not at the top: it brings pandas, and every `inspect` command imports this module.
+    from podium.hosts.inspect_ai.packing import BATTLES
+
     run = Run(judging(**options), cache=cache, reask=reask)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
@@ -101,6 +108,8 @@ def judge(*, cache: bool = True, reask: str | None = None, **options: Any) -> So
 
 async def _pack(run: Run, metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Ask for every battle of a pack; few packs at once, because each holds its transcript in memory."""
+    from podium.hosts.inspect_ai.packing import BATTLES, battles_of
+
     async with run.packs:
         return {BATTLES: await collect(*(presented(run, one) for one in battles_of(metadata)))}
 

@@ -1,18 +1,19 @@
 """How a run judges: what is asked, how often, and how the kept replies become verdicts. No calls are made here."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import inspect
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from podium import plugins
-from podium.errors import UsageError
+from podium.errors import UsageError, unknown_name
 from podium.hookspecs import Scorer
 from podium.scorers.asking import Settings, Template, Texts
 from podium.scorers.battle import battle, turned, versus
 from podium.scorers.identity import judge_identity, prompt_hash
-from podium.scorers.jury import Rule, jury
-from podium.scorers.orders import Orders, Presentation, presentations
+from podium.scorers.jury import RULES, Rule, jury
+from podium.scorers.orders import ORDERS, Orders, Presentation, presentations
 from podium.scorers.probabilities import Mode, soften
 from podium.scorers.realization import Realization
 from podium.scorers.verdict import Rating, Reply, Token, Verdict
@@ -52,8 +53,14 @@ class Judging:
 
     def __post_init__(self) -> None:
         self.realization.check(self.settings)
+        for name, known in CHOICES.items():
+            _refuse_other(name, getattr(self, name), known)
         if self.attempts < 1:
             raise UsageError(f"attempts={self.attempts}: a judge must be asked at least once")
+        if self.repeats < 1:
+            raise UsageError(f"repeats={self.repeats}: there must be at least one repeat")
+        if self.quorum is not None and self.quorum < 1:
+            raise UsageError(f"quorum={self.quorum}: at least one judge must have been read")
         if self.logprobs == "required" and self.realization.probabilities == "unused":
             raise UsageError(f"logprobs=required: the realization {self.realization.name} has no letters to weigh")
 
@@ -135,6 +142,7 @@ def judging(
     Raises:
         UsageError: an unknown realization, a setting that it does not have, or a file that is not there.
     """
+    refuse_unknown(options, known_options())
     given = None if template is None else Template(_read(template), template)
     generation = {"temperature": temperature, "max_tokens": max_tokens}
     return Judging(
@@ -143,6 +151,37 @@ def judging(
         generation={name: value for name, value in generation.items() if value is not None},
         **options,
     )
+
+
+OPTIONS = frozenset(("orders", "repeats", "seed", "logprobs", "attempts", "rule", "quorum", "one_sided"))
+CHOICES = {
+    "orders": ORDERS,
+    "logprobs": ("auto", "required", "off"),
+    "rule": RULES,
+    "one_sided": ("unread", "keep"),
+}
+"""Options of which only some words are known. A wrong one must not be found out by paid calls."""
+
+
+def refuse_unknown(options: Iterable[str], known: Set[str]) -> None:
+    """Refuse an option that is none, with the nearest one.
+
+    Raises:
+        UsageError: there is one.
+    """
+    unknown = sorted(set(options) - known)
+    if unknown:
+        raise unknown_name("option", unknown[0], known)
+
+
+def known_options() -> Set[str]:
+    """Return the names of all settings of a run."""
+    return OPTIONS | (inspect.signature(judging).parameters.keys() - {"options"})
+
+
+def _refuse_other(name: str, word: str, known: Sequence[str]) -> None:
+    if word not in known:
+        raise UsageError(f"{name}={word}: there is no such choice; available: {', '.join(known)}")
 
 
 def _read(path: str) -> str:

@@ -72,8 +72,16 @@ def records(path: Path) -> pd.DataFrame:
     judges = dict.fromkeys(row["judge"] for row in rows)
     rows += [_failed(battle, judge) for battle in _lost(log) for judge in judges]
     if not rows:
-        raise DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
+        raise _nothing_scored(log, path)
     return pd.DataFrame(rows).set_axis(pd.RangeIndex(1, len(rows) + 1, name="row"))
+
+
+def _nothing_scored(log: EvalLog, path: Path) -> DataError:
+    error = next((one.error for one in log.samples or [] if one.error), None)
+    if is_tournament(log) and error is not None:
+        problem = f"no battle was judged; the first of those that failed: {error.message}"
+        return DataError(problem, source=str(path), remedy="mend that, and run `inspect eval-retry` on the log")
+    return DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
 
 
 def rows_of(sample: EvalSample, log: EvalLog) -> list[dict[str, Any]]:

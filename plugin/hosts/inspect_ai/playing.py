@@ -1,5 +1,6 @@
 """The engine of all tournaments: responses in, a task out."""
 
+import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from podium import plugins
 from podium.errors import UsageError
 from podium.hookspecs import Tournament as TournamentRule
 from podium.hosts.inspect_ai.judge import judge
-from podium.hosts.inspect_ai.judging import Judging, judging
+from podium.hosts.inspect_ai.judging import Judging, judging, known_options, refuse_unknown
 from podium.hosts.inspect_ai.kept import NAMESPACE
 from podium.hosts.inspect_ai.logs import READER
 from podium.hosts.inspect_ai.packing import PackedSource
@@ -66,6 +67,10 @@ def tournament(
     Raises:
         UsageError, DataError: what was typed, or what a file holds, is not what it should be.
     """
+    own = inspect.signature(tournament).parameters.keys() - {"name", "settings", "how"}
+    refuse_unknown(how, own | settings.keys() | known_options())
+    if seed < 0:
+        raise UsageError(f"seed={seed} is below 0")
     read = _read(responses, entrants, limit, category, seed)
     rule = _rule(name, settings, seed, max_battles)
     judged = judging(seed=seed, **how)

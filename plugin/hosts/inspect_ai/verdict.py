@@ -11,7 +11,6 @@ from inspect_ai.solver import TaskState
 from podium.hosts.inspect_ai.judging import Judging, judging, merged, verdict_row
 from podium.hosts.inspect_ai.kept import NAMESPACE, OPTIONS, ROUND
 from podium.hosts.inspect_ai.metrics import judged
-from podium.hosts.inspect_ai.packing import BATTLES, battles_of
 
 SHOWN = ("category", "length_a", "length_b")
 
@@ -23,6 +22,9 @@ def verdict(**options: Any) -> Scorer:
     Args:
         **options: of `podium.hosts.inspect_ai.judging.judging`; what is not said is as when the replies were asked for.
     """
+    # Not at the top: it brings pandas, and every `inspect` command imports this module.
+    from podium.hosts.inspect_ai.packing import BATTLES
+
     judging(**options)
     # Of this scorer alone: a prompt file may be another one by the next run.
     how_of = cache(lambda told: judging(**json.loads(told)))
@@ -43,6 +45,8 @@ def verdict(**options: Any) -> Scorer:
 
 def score_of_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], how: Judging) -> Score:
     """Return the score of a sample of many battles: the share that could be read, and every verdict beside it."""
+    from podium.hosts.inspect_ai.packing import BATTLES, battles_of
+
     scores = [score_of(battle, one, how) for battle, one in zip(battles_of(metadata), kept, strict=True)]
     read = [one.as_float() for one in scores if one.value == one.value]
     verdicts = [{**(one.metadata or {})[NAMESPACE], "credit": _credit(one)} for one in scores]

@@ -1,0 +1,141 @@
+"""What is typed wrongly, or cannot be played, is said before the first call."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from played_logs import ENTRANTS
+
+from podium.errors import DataError, UsageError
+from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
+
+WRONG = {
+    "an unknown realization": ({"realization": "directt"}, "no scorer called 'directt'; did you mean 'direct'?"),
+    "an unknown entrant": ({"entrants": "oak,elmm"}, "no entrant called 'elmm'; did you mean 'elm'?"),
+    "an unknown category": ({"category": "poetry"}, "no item has category 'poetry'"),
+    "a limit of none": ({"limit": 0}, "limit=0: give a number of items, 1 or more"),
+    "items of none": ({"items": 0}, "items=0"),
+    "a budget of none": ({"max_battles": 0}, "max_battles=0"),
+    "a single entrant": ({"entrants": "oak"}, "nothing can be played: fewer than two entrants"),
+    "no attempt": ({"attempts": 0}, "attempts=0: a judge must be asked at least once"),
+    "unknown orders": (
+        {"orders": "both-ways"},
+        "orders=both-ways: there is no such choice; available: both, random, as-given",
+    ),
+    "no repeat": ({"repeats": 0}, "repeats=0: there must be at least one repeat"),
+    "an unknown mode": ({"logprobs": "maybe"}, "logprobs=maybe: there is no such choice"),
+    "an unknown rule": ({"rule": "vote"}, "rule=vote: there is no such choice; available: mean, majority"),
+    "a quorum of none": ({"quorum": 0}, "quorum=0"),
+    "an unknown way with one order": ({"one_sided": "drop"}, "one_sided=drop: there is no such choice"),
+    "a prompt that is not there": ({"template": "none.txt"}, "the prompt 'none.txt' cannot be read"),
+    "a setting of another realization": ({"realization": "labels", "tie": True}, "has no setting 'tie'"),
+    "probabilities without letters": ({"realization": "rubric", "logprobs": "required"}, "no letters to weigh"),
+    "references that are not there": ({"reference": True}, "6 items have no reference answer"),
+    "a misspelt option": ({"repeat": 2}, "no option called 'repeat'; did you mean 'repeats'?"),
+    "a misspelt option of the tournament": ({"limits": 2}, "no option called 'limits'; did you mean 'limit'?"),
+    "a misspelt option of its rule": ({"item": 2}, "no option called 'item'; did you mean 'items'?"),
+    "a negative seed": ({"seed": -1, "items": 2}, "seed=-1"),
+    "a negative seed of a limit": ({"seed": -1, "limit": 2}, "seed=-1"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_it_is_refused_by_name_before_anything_is_asked(case, record, write_responses):
+    options, words = WRONG[case]
+    paths = write_responses(category="prose") if case == "an unknown category" else write_responses()
+    with pytest.raises(UsageError, match=re.escape(words)):
+        round_robin(responses=paths, **options)
+    assert record.calls == 0
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "words"),
+    [
+        (anchor, {"against": "okk"}, "no entrant called 'okk'; did you mean 'oak'?"),
+        (anchor, {"pilot": 0}, "pilot=0"),
+        (anchor, {"candidates": "nobody"}, "no entrant called 'nobody'"),
+        (swim, {"order": "oak,elm"}, "name each of these once"),
+        (swim, {"ratings": "oak"}, "write NAME:1500"),
+        (chain, {"items": -1}, "items=-1"),
+    ],
+)
+def test_an_option_of_a_tournament_is_checked(task, options, words, write_responses):
+    with pytest.raises(UsageError, match=re.escape(words)):
+        task(responses=write_responses(), **options)
+
+
+def test_responses_to_other_instructions_under_the_same_ids_are_refused(write_responses, tmp_path):
+    paths = write_responses()
+    rows = [json.loads(line) for line in Path(paths[0]).read_text().splitlines()]
+    Path(paths[0]).write_text("".join(json.dumps({**row, "instruction": "Other?"}) + "\n" for row in rows))
+    with pytest.raises(DataError, match="has another instruction here"):
+        round_robin(responses=paths)
+
+
+def test_entrants_that_answered_nothing_in_common_are_said(tmp_path):
+    for name, item in (("oak", "q1"), ("elm", "q2")):
+        row = {"id": item, "instruction": f"{item}?", "response": "fine"}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+    with pytest.raises(
+        UsageError, match=r"nothing can be played: left out for want of responses: elm \(no response: 1\)"
+    ):
+        round_robin(responses="oak.jsonl,elm.jsonl")
+
+
+@pytest.mark.parametrize("responses", ["nowhere.jsonl", "nowhere/", "*.nothing", "", []])
+def test_responses_that_are_not_there_are_said(responses):
+    with pytest.raises(UsageError, match=r"no such file|no file matches|no responses"):
+        round_robin(responses=responses)
+
+
+def test_notes_made_while_reading_are_shown(write_responses, tmp_path, capfd):
+    write_responses()
+    (tmp_path / "other.json").write_text('[{"unrelated": 1}]')
+    round_robin(responses=str(tmp_path))
+    assert "1 files hold no responses and were skipped" in capfd.readouterr().err
+
+
+def test_what_it_will_cost_is_said_before_the_first_call(write_responses, record, capfd):
+    round_robin(responses=write_responses())
+    told = capfd.readouterr().err
+    assert "4 entrants, 6 items; at most 36 battles, 72 calls per judge" in told
+    assert record.calls == 0
+
+
+def inspect(*arguments, cwd):
+    """Run the installed command."""
+    command = [str(Path(sys.executable).with_name("inspect")), *arguments]
+    environment = {**os.environ, "INSPECT_DISPLAY": "plain", "COLUMNS": "500"}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def test_the_command_says_what_is_wrong_and_fails(write_responses, tmp_path):
+    write_responses()
+    ended = inspect(
+        "eval", "podium/round_robin", "-T", "responses=ash.jsonl,elm.jsonl", "-T", "realization=directt", cwd=tmp_path
+    )
+    assert ended.returncode != 0
+    assert "no scorer called 'directt'; did you mean 'direct'?" in flat(ended.stdout + ended.stderr)
+
+
+def test_the_command_says_that_no_judge_was_named(write_responses, tmp_path):
+    write_responses(dict(list(ENTRANTS.items())[:2]), items=1)
+    ended = inspect("eval", "podium/round_robin", "-T", "responses=ash.jsonl,elm.jsonl", cwd=tmp_path)
+    told = flat(ended.stdout + ended.stderr)
+    assert "no battle was judged; the first of those that failed: Model role 'judge' is required" in told
+
+
+def test_the_command_plays_lists_and_ranks_without_a_key(write_responses, tmp_path):
+    write_responses()
+    options = ["-T", "responses=ash.jsonl,elm.jsonl", "-T", "items=2", "--model-role", "judge=podium/offline"]
+    ended = inspect("eval", "podium/round_robin", *options, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert "2 entrants, 6 items; at most 2 battles" in flat(ended.stderr)

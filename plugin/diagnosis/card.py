@@ -13,6 +13,7 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.diagnosis.answer import Answer, Missing, as_dict
+from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.subject import NEAR_TIE, Subject
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.intervals import check_level
@@ -97,7 +98,7 @@ def diagnose(
     presentations: Battles,
     battles: Battles,
     *,
-    gold: Any = None,
+    gold: Gold | None = None,
     families: Mapping[str, str] | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -108,7 +109,7 @@ def diagnose(
     Args:
         presentations: verdicts of one or more judges, the two orders apart (`read_battles(..., merge=False)`).
         battles: the same, the two orders merged.
-        gold: a gold ranking or human battles.
+        gold: the gold standard.
         families: entrants and judges to their family.
         level: of intervals, in (0, 1).
         seed: of resampling.

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from podium.battles import Battles
+from podium.diagnosis.gold_source import Gold
 
 NEAR_TIE = 0.3
 """Margins up to this are near-ties. Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to 10."""
@@ -21,7 +21,7 @@ class Subject:
         presentations: its verdicts, a row per call, the two orders apart.
         battles: the same, the two orders merged.
         others: merged battles of all other judges of the table; None when it is the only one.
-        gold: a gold ranking or human battles, as `--gold` read them; None without.
+        gold: the gold standard of `--gold`; None without.
         families: entrants and judges to their family, as given; the rest is guessed from names.
         level: of intervals, in (0, 1).
         seed: of resampling.
@@ -32,7 +32,7 @@ class Subject:
     presentations: Battles
     battles: Battles
     others: Battles | None = None
-    gold: Any = None
+    gold: Gold | None = None
     families: Mapping[str, str] = field(default_factory=dict)
     level: float = 0.95
     seed: int = 0

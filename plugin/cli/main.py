@@ -11,6 +11,7 @@ from podium.cli.calibrate import calibrate
 from podium.cli.convert import convert
 from podium.cli.inspect import inspect
 from podium.cli.list import list_
+from podium.cli.lm_eval import lm_eval
 from podium.cli.printable import printable
 from podium.cli.rank import rank
 from podium.cli.replay import replay
@@ -28,6 +29,7 @@ def podium() -> None:
     podium calibrate labelled.csv -o calibration.json
     podium replay battles.csv --tournament swim
     podium inspect eval podium/swim -T responses=answers/ --model-role judge=MODEL
+    podium lm_eval run --tasks gsm8k --output_path runs/ --ranker bradley-terry
     podium convert annotations.json -o battles.parquet
 
     \b
@@ -36,7 +38,7 @@ def podium() -> None:
     """
 
 
-for command in (rank, calibrate, replay, inspect, convert, list_):
+for command in (rank, calibrate, replay, inspect, lm_eval, convert, list_):
     podium.add_command(command)
 
 

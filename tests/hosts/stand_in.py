@@ -1,10 +1,12 @@
-"""A judge behind an OpenAI-compatible address on this machine, in a process of its own: it counts, waits and fails.
+"""Judges and entrants behind an OpenAI-compatible address, in a process of its own: it counts, waits and fails.
 
     python stand_in.py        # prints its port, serves until it is ended
 
-Verdicts are a function of the prompt alone: every response carries a mark (`mark`), and the better mark wins the more
-often the further it is ahead, with a slight preference for what is shown first. Faults are drawn by a hash, not by
-time. `POST /script` says how to behave from now on, `GET /journal` returns every call so far.
+Who is shown two marked responses is a judge: verdicts are a function of the prompt alone, every response carries a
+mark (`mark`), and the better mark wins the more often the further it is ahead, with a slight preference for what is
+shown first. Everyone else is an entrant that adds two numbers, right as often as the end of its name says (`elm-0.7`),
+and marks what it says. Faults are drawn by a hash, not by time. `POST /script` says how to behave from now on,
+`GET /journal` returns every call so far.
 """
 
 import asyncio
@@ -21,6 +23,7 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import Any
 
+SUM = re.compile(r"(\d+) plus (\d+)")
 MARK = re.compile(r"\[(\S+) by (\S+): quality=(-?[\d.]+)\]")
 STEEPNESS, BIAS = 3.0, 0.2
 ON_LETTERS = 0.98
@@ -71,7 +74,7 @@ class Call:
 
     Attributes:
         model, key: who was asked, and a hash of model and prompt.
-        item, first, second: the battle, by the marks in the prompt.
+        item, first, second: the battle, by the marks in the prompt; of an entrant the sum, its name and nothing.
         fate: `answered`, or the fault; None while it waits.
         probability: that the first response is better.
         begun, ended: seconds on the machine's clock; ended is None while it waits, or where nobody waited any longer.
@@ -111,17 +114,56 @@ class Judge:
             return call, 200, _one_of(BODIES, call.key)
         if fault and fault.isdigit():
             return call, int(fault), json.dumps({"error": {"message": f"scripted {fault}", "type": "scripted"}})
-        text = _one_of(REPLIES, f"{call.key} {ask}") if fault == "reply" else "A" if call.probability >= 0.5 else "B"
-        return call, 200, json.dumps(completed(call, text, bool(request.get("logprobs")) and script.logprobs))
+        text = _one_of(REPLIES, f"{call.key} {ask}") if fault == "reply" else said(call)
+        whole = completed(call, text, bool(request.get("logprobs")) and script.logprobs)
+        return call, 200, json.dumps(whole if "messages" in request else of_a_text(whole, text))
 
 
 def noted(request: dict[str, Any], *, turned: bool) -> Call:
     """Return what a request asks for, and what the judge thinks of it."""
-    prompt = "\n".join(str(message["content"]) for message in request["messages"])
-    (item, first, better), (_, second, worse) = MARK.findall(prompt)[:2]
-    key = sha256(f"{request['model']}\0{prompt}".encode()).hexdigest()[:16]
+    model, prompt = request["model"], prompt_of(request)
+    key = sha256(f"{model}\0{prompt}".encode()).hexdigest()[:16]
+    marks = MARK.findall(prompt)
+    if len(marks) < 2:
+        return Call(model, key, sum_in(prompt), model, "", skill(model), time.time())
+    (item, first, better), (_, second, worse) = marks[:2]
     shown = (-float(better), -float(worse)) if turned else (float(better), float(worse))
-    return Call(request["model"], key, item, first, second, preference(*shown), time.time())
+    return Call(model, key, item, first, second, preference(*shown), time.time())
+
+
+def prompt_of(request: dict[str, Any]) -> str:
+    """Return what a request shows: the messages of a chat, or a text to go on with."""
+    if "messages" in request:
+        return "\n".join(str(message["content"]) for message in request["messages"])
+    prompt = request["prompt"]
+    return str(prompt if isinstance(prompt, str) else prompt[0])
+
+
+def sum_in(prompt: str) -> str:
+    """Return the last sum that a prompt asks for, as `3+4`."""
+    found = SUM.findall(prompt)
+    return "+".join(found[-1]) if found else "nothing"
+
+
+def skill(model: str) -> float:
+    """Return how often an entrant is right, which its name says."""
+    told = re.search(r"-([01]\.\d+)$", model)
+    return float(told[1]) if told else 0.5
+
+
+def said(call: Call) -> str:
+    """Return a judge's letter, or what an entrant answers: its sum, with a mark that says how good it is."""
+    if call.second:
+        return "A" if call.probability >= 0.5 else "B"
+    right = sum(int(part) for part in call.item.split("+")) if "+" in call.item else 0
+    luck = _uniform(f"{call.item} {call.model}")
+    answer = right if luck < call.probability else right + 1
+    return f"The answer is {answer}. {mark(call.item, call.model, call.probability + 0.5 * (0.5 - luck))}"
+
+
+def of_a_text(whole: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return an answer in the older shape: a text gone on with, no chat."""
+    return {**whole, "object": "text_completion", "choices": [{"index": 0, "text": text, "finish_reason": "stop"}]}
 
 
 def preference(first: float, second: float) -> float:
@@ -173,7 +215,7 @@ async def serve(judge: Judge, reader: asyncio.StreamReader, writer: asyncio.Stre
 
 async def routed(judge: Judge, path: str, body: bytes) -> tuple[Call | None, int, str] | None:
     """Answer one request."""
-    if path.endswith("/chat/completions"):
+    if path.endswith("/completions"):
         return await judge.completion(json.loads(body))
     if path == "/script":
         judge.script = Script(**json.loads(body))
@@ -196,6 +238,8 @@ class StandIn:
 
     def __init__(self, port: int) -> None:
         self.address = f"http://127.0.0.1:{port}"
+        self.chat = f"{self.address}/v1/chat/completions"
+        self.completions = f"{self.address}/v1/completions"
 
     def script(self, **behaviour: Any) -> None:
         """Say how to behave from now on; see `Script`."""

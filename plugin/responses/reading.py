@@ -81,7 +81,8 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = ()) -> 
         rows, files, skipped = rows + own, files + more, skipped + rest
     answers = [one for one in rows if isinstance(one, Answer)]
     if not answers:
-        raise UsageError(f"no responses in {some(sources) or 'nothing'}")
+        told = f"in {some(sources)}" if sources else "were named: give files or folders (-T responses=...)"
+        raise UsageError(f"no responses {told}")
     questions = [one for one in rows if isinstance(one, Question)]
     read = assembled(answers, questions + _questions_beside(answers, questions))
     notes = [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []

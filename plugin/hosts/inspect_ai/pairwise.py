@@ -6,6 +6,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from podium.hosts.inspect_ai.metrics import judged
+from podium.hosts.inspect_ai.refusal import told_plainly
 
 
 @scorer(metrics=[judged()])
@@ -25,7 +26,8 @@ def pairwise(reference: str, cache: bool = True, **options: Any) -> Scorer:
     from podium.hosts.inspect_ai.references import reference_of
     from podium.hosts.inspect_ai.verdict import score_of
 
-    run, other = Run(judging(**options), cache=cache), reference_of(reference)
+    with told_plainly():
+        run, other = Run(judging(**options), cache=cache), reference_of(reference)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         battle = other.battle(state)

@@ -86,7 +86,9 @@ def tournament(
         model=NOTHING,
         name=name,
         version=read.digest()[:12],
-        fail_on_error=False,
+        # Every battle is played, and a log in which some failed is not done: an eval set asks again for those.
+        fail_on_error=True,
+        continue_on_fail=True,
         metadata={
             f"{NAMESPACE}_entrants": list(read.entrants),
             f"{NAMESPACE}_missing": read.missing_reasons(),

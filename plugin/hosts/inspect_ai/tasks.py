@@ -5,30 +5,32 @@ from typing import Any
 
 from inspect_ai import Task, task
 
+from podium.hosts.inspect_ai.refusal import told_plainly
+
 
 @task
-def round_robin(responses: str | Sequence[str], items: int | None = None, **options: Any) -> Task:
+def round_robin(responses: str | Sequence[str] = (), items: int | None = None, **options: Any) -> Task:
     """Play all pairs of entrants on every item, or on a sample of `items`."""
     return _tournament("round_robin", responses, {"items": items}, **options)
 
 
 @task
 def anchor(
-    responses: str | Sequence[str],
-    against: str | Sequence[str] = "auto",
+    responses: str | Sequence[str] = (),
+    anchor: str | Sequence[str] = "auto",
     items: int | None = None,
     pilot: int | None = None,
     candidates: str | Sequence[str] | None = None,
     **options: Any,
 ) -> Task:
-    """Play everyone against one anchor, several, or the one that a pilot finds (`against=auto`)."""
-    settings = {"anchor": against, "items": items, "pilot": pilot, "candidates": candidates}
+    """Play everyone against one anchor, several, or the one that a pilot finds (`anchor=auto`)."""
+    settings = {"anchor": anchor, "items": items, "pilot": pilot, "candidates": candidates}
     return _tournament("anchor", responses, settings, **options)
 
 
 @task
 def swim(
-    responses: str | Sequence[str],
+    responses: str | Sequence[str] = (),
     items: int | None = None,
     order: str | Sequence[str] | None = None,
     ratings: str | None = None,
@@ -39,7 +41,7 @@ def swim(
 
 
 @task
-def chain(responses: str | Sequence[str], items: int | None = None, **options: Any) -> Task:
+def chain(responses: str | Sequence[str] = (), items: int | None = None, **options: Any) -> Task:
     """Let each item play a random path through all entrants."""
     return _tournament("chain", responses, {"items": items}, **options)
 
@@ -48,4 +50,5 @@ def _tournament(name: str, responses: str | Sequence[str], settings: Mapping[str
     # Inspect imports this module for every command of everyone who has podium installed: the engine waits.
     from podium.hosts.inspect_ai.playing import tournament
 
-    return tournament(name, responses, settings, **options)
+    with told_plainly():
+        return tournament(name, responses, settings, **options)

@@ -55,7 +55,7 @@ def test_it_is_refused_by_name_before_anything_is_asked(case, record, write_resp
 @pytest.mark.parametrize(
     ("task", "options", "words"),
     [
-        (anchor, {"against": "okk"}, "no entrant called 'okk'; did you mean 'oak'?"),
+        (anchor, {"anchor": "okk"}, "no entrant called 'okk'; did you mean 'oak'?"),
         (anchor, {"pilot": 0}, "pilot=0"),
         (anchor, {"candidates": "nobody"}, "no entrant called 'nobody'"),
         (swim, {"order": "oak,elm"}, "name each of these once"),
@@ -122,8 +122,10 @@ def test_the_command_says_what_is_wrong_and_fails(write_responses, tmp_path):
     ended = inspect(
         "eval", "podium/round_robin", "-T", "responses=ash.jsonl,elm.jsonl", "-T", "realization=directt", cwd=tmp_path
     )
+    told = flat(ended.stdout + ended.stderr)
     assert ended.returncode != 0
-    assert "no scorer called 'directt'; did you mean 'direct'?" in flat(ended.stdout + ended.stderr)
+    assert "podium: no scorer called 'directt'; did you mean 'direct'?" in told
+    assert "Traceback" not in told
 
 
 def test_the_command_says_that_no_judge_was_named(write_responses, tmp_path):

@@ -17,7 +17,7 @@ def ranking(log):
 @pytest.mark.parametrize("name", TASKS)
 def test_a_packed_tournament_ranks_as_an_unpacked_one(name, behave, write_responses, play):
     judge, responses = behave(bias=0.3), write_responses()
-    options = {"against": "elm"} if name == "anchor" else {}
+    options = {"anchor": "elm"} if name == "anchor" else {}
     packed, plain = (play(TASKS[name](responses=responses, pack=pack, **options), judge) for pack in (True, False))
     assert ranking(packed)[0]["models"] == ranking(plain)[0]["models"]
     assert ranking(packed)[0]["counts"] == ranking(plain)[0]["counts"]

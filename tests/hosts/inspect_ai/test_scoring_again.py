@@ -90,7 +90,7 @@ def test_an_appended_score_of_the_same_scorer_does_not_count_verdicts_twice(play
 
 
 def test_a_log_that_is_scored_again_ranks_the_same(play, write_responses):
-    log = play(anchor(responses=write_responses(), against="elm"))
+    log = play(anchor(responses=write_responses(), anchor="elm"))
     first = ranked(str(place(log)))
     write_eval_log(score(log, verdict(), action="overwrite"))
     assert_same_figures(ranked(str(place(log))), first)

@@ -16,8 +16,8 @@ from podium.tournaments.swim import Swim
 ALL = sorted(ENTRANTS)
 TASKS = {
     "round_robin": (round_robin, {}, ITEMS * 6, 0),
-    "anchor": (anchor, {"against": "elm"}, ITEMS * 3, 0),
-    "auto": (anchor, {"against": "auto"}, ITEMS * 6, 0),
+    "anchor": (anchor, {"anchor": "elm"}, ITEMS * 3, 0),
+    "auto": (anchor, {"anchor": "auto"}, ITEMS * 6, 0),
     "swim": (swim, {}, ITEMS * 4, 3),
     "chain": (chain, {}, ITEMS * 3, 0),
 }

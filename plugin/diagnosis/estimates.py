@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from podium.battles import Battles
-from podium.diagnosis.answer import Figure, Unit
+from podium.diagnosis.answer import Figure, Missing, Unit
 
 ROUNDING = 1e-12
 """Share of the value below which a standard error is rounding."""
@@ -115,6 +115,11 @@ def stacked(parts: Sequence[tuple[Clusters, np.ndarray]]) -> tuple[Clusters, np.
     """Join influences of several sets of rows that share one coding of clusters."""
     code = np.concatenate([clusters.code for clusters, _ in parts])
     return Clusters(code, parts[0][0].unit), np.concatenate([influence for _, influence in parts])
+
+
+def or_missing(figure: Figure | None, what: str, remedy: str = "judge more pairs") -> Figure | Missing:
+    """Return the figure, or say that there is nothing of that kind."""
+    return Missing(what, f"there are no {what}", remedy) if figure is None else figure
 
 
 def _variance(influence: np.ndarray, clusters: Clusters) -> tuple[float, int]:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -46,11 +46,15 @@ class Run:
         recorded: presentations of an earlier run that could be read, by judge, battle, order and repeat.
         again: what tells calls apart from those of the earlier run.
         packs: lets a few packs be judged at once.
+        jury: who judges; where none is given, the models of the role `judge`.
         once: replies that several battles share (ratings of a response, checklists of an item), by what they are of.
     """
 
-    def __init__(self, how: Judging, *, cache: bool = True, reask: str | None = None) -> None:
+    def __init__(
+        self, how: Judging, *, cache: bool = True, reask: str | None = None, jury: Sequence[Model] = ()
+    ) -> None:
         self.how = how
+        self.jury = tuple(jury)
         self.cache = cache
         self.recorded = _recorded(reask, how) if reask else {}
         self.modes: dict[str, Settled] = {one["judge"]: one["mode"] for one in self.recorded.values()}
@@ -123,7 +127,7 @@ async def presented(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
     if run.how.settings.checklist and not battle.get("checklist"):
         battle = {**battle, "checklist": await _checklist(run, battle)}
     shown = run.how.shown(battle["item"], battle["model_a"], battle["model_b"])
-    calls = [_shown(run, model, one, battle) for model in jury_of(run.how) for one in shown]
+    calls = [_shown(run, model, one, battle) for model in jury_of(run.how, run.jury) for one in shown]
     kept = {"presentations": [{**one, "mode": run.mode(one["judge"])} for one in await collect(*calls)]}
     return kept | ({"checklist": list(battle["checklist"])} if run.how.settings.checklist else {})
 
@@ -136,13 +140,13 @@ def judges() -> list[Model]:
     return found if isinstance(found, list) else [get_model(role=role, required=True)]
 
 
-def jury_of(how: Judging) -> list[Model]:
-    """Return the judges.
+def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
+    """Return the judges: those that are given, else those of the role.
 
     Raises:
         UsageError: one of them sits there twice: its two verdicts could not be told apart.
     """
-    found = judges()
+    found = list(given) or judges()
     names = [identity(model, how) for model in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -217,7 +221,7 @@ async def _checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 async def _questions(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
-    model = get_model(role="checklist") if "checklist" in model_roles() else judges()[0]
+    model = get_model(role="checklist") if "checklist" in model_roles() else jury_of(run.how, run.jury)[0]
     prompt = checklist.prompt(_texts((), battle), run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
         reply = _reply(

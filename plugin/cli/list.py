@@ -1,22 +1,28 @@
-"""podium list: what is plugged in, and where it comes from."""
+"""podium list: what is plugged in, and where it comes from; and whether podium is enabled in the hosts."""
 
+import sys
 from typing import Any
 
 import click
 
-KINDS = ("rankers", "scorers", "tournaments", "formats")
+KINDS = ("rankers", "scorers", "tournaments", "formats", "hosts")
+HOSTS = {"inspect": "inspect-ai", "lm_eval": "lm-eval"}
+"""The commands, and the packages they come from."""
 
 
 @click.command("list", short_help="Show what is plugged in, and the package each comes from.")
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 def list_(kind: str | None) -> None:
-    """Show what is plugged in: rankers (with their options), scorers, tournaments, formats, or all in short."""
+    """Show what is plugged in: rankers (with their options), scorers, tournaments, formats, or all in short.
+
+    `hosts` shows which hosts are installed, and whether `podium enable` was run in this environment.
+    """
     from podium import plugins
 
     known: dict[str, dict[str, Any]] = {f"{noun}s": plugins.registered(of) for of, noun in plugins.KINDS.items()}
     for name in [kind] if kind else KINDS:
-        rows = _rows(known.get(name, {}))
-        click.echo(f"{name}:" if rows else f"{name}: none yet")
+        rows = _hosts() if name == "hosts" else _rows(known.get(name, {}))
+        click.echo(f"hosts: {_enabled()}" if name == "hosts" else f"{name}:" if rows else f"{name}: none yet")
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for row in rows:
             click.echo("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
@@ -35,3 +41,30 @@ def _options(kind: str, name: str) -> str:
 
 def _rows(registered: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [(name, one.extension.summary, one.origin) for name, one in registered.items()]
+
+
+def _hosts() -> list[tuple[str, str]]:
+    """Return the commands of the hosts with the versions that are installed beside podium."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    def installed(package: str) -> str:
+        try:
+            return f"{package} {version(package)}"
+        except PackageNotFoundError:
+            return f"{package} is not installed"
+
+    return [(command, installed(package)) for command, package in HOSTS.items()]
+
+
+def _enabled() -> str:
+    """Say whether the bare commands of this environment take --ranker."""
+    from podium import enabling
+
+    found = enabling.enabled()
+    if not found:
+        return f"--ranker on the bare commands is off in {sys.prefix} (podium enable turns it on)"
+    if not all(map(enabling.current, found)):
+        return (
+            f"--ranker on the bare commands is on, by another podium: {found[0]} (podium enable brings it up to date)"
+        )
+    return f"--ranker on the bare commands is on in {sys.prefix} (podium disable turns it off)"

@@ -9,6 +9,7 @@ import click
 from podium import __version__
 from podium.cli.calibrate import calibrate
 from podium.cli.convert import convert
+from podium.cli.enable import disable, enable
 from podium.cli.inspect import inspect
 from podium.cli.list import list_
 from podium.cli.lm_eval import lm_eval
@@ -38,7 +39,7 @@ def podium() -> None:
     """
 
 
-for command in (rank, calibrate, replay, inspect, lm_eval, convert, list_):
+for command in (rank, calibrate, replay, inspect, lm_eval, enable, disable, convert, list_):
     podium.add_command(command)
 
 

@@ -38,7 +38,7 @@ def test_every_scorer_is_listed_with_its_summary_and_origin(podium: Podium) -> N
 
 def test_without_a_kind_all_are_listed(podium: Podium) -> None:
     heads = [line.split(":")[0] for line in podium("list").out.splitlines() if not line.startswith(" ")]
-    assert heads == ["rankers", "scorers", "tournaments", "formats"]
+    assert heads == ["rankers", "scorers", "tournaments", "formats", "hosts"]
 
 
 def test_an_unknown_kind_exits_with_2_and_the_known_ones(podium: Podium) -> None:

@@ -2,8 +2,12 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
+
+from podium.errors import PodiumError, UsageError
 
 VARIABLE = "PODIUM_RANKER"
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
@@ -19,17 +23,43 @@ def run(arguments: Sequence[str]) -> None:
         UsageError: an unknown ranker, or a command that makes nothing to rank.
     """
     kept, names = without_ranker(arguments)
-    if names:
-        _check(kept, names)
-        os.environ[VARIABLE] = ",".join(names)
+    _ask_for(names, kept)
     sys.argv = ["inspect", *kept]
     from inspect_ai._cli import main as host
 
+    # The help does without the option, rather than `podium inspect` without an Inspect that is built otherwise.
+    with suppress(AttributeError, KeyError, TypeError):
+        _document(host)
+    _run(host.main, kept, ranking=bool(names))
+
+
+def extended(host: Any) -> None:
+    """Let the bare `inspect` command take --ranker, too, where podium is enabled.
+
+    Without --ranker nothing but the help is changed: Inspect's own `main` runs.
+
+    Args:
+        host: the module of Inspect's command line, just loaded.
+
+    Raises:
+        AttributeError, KeyError, TypeError: Inspect's command line is built otherwise than podium knows.
+    """
+    stock = host.main
     _document(host)
-    if names and kept[0] == "score":
-        _score(host, kept)
-    else:
-        host.main()
+    if without_ranker(sys.argv[1:])[1]:
+        host.main = lambda: _run_bare(stock)
+
+
+def _run_bare(stock: Callable[[], None]) -> None:
+    """Do what `run` does in a process that is Inspect's own."""
+    kept, names = without_ranker(sys.argv[1:])
+    try:
+        _ask_for(names, kept)
+        sys.argv[1:] = kept
+        _run(stock, kept, ranking=True)
+    except PodiumError as error:
+        print(f"podium: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
 
 
 def without_ranker(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -51,32 +81,67 @@ def without_ranker(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     return kept, [name.strip() for names in told for name in names.split(",")]
 
 
-def _check(arguments: Sequence[str], names: Sequence[str]) -> None:
-    from podium import plugins
-    from podium.errors import UsageError
-    from podium.hookspecs import Ranker
-
+def _ask_for(names: Sequence[str], arguments: Sequence[str]) -> None:
+    """Let podium's hook, here and in a detached run, know the rankers; none are asked for without names."""
+    if not names:
+        return
     if not arguments or arguments[0] not in COMMANDS:
         raise UsageError(f"--ranker goes with {', '.join(COMMANDS)}: podium inspect eval TASK --ranker {names[0]}")
+    from podium import plugins
+    from podium.hookspecs import Ranker
+
     for name in names:
         plugins.named(Ranker, name)
+    os.environ[VARIABLE] = ",".join(names)
 
 
 def _document(host: Any) -> None:
-    """Add the option to the help of the commands; it is never parsed there."""
+    """Add the option to the help of the commands; it is taken out before they parse it."""
     import click
 
-    for name in COMMANDS:
-        command = host.inspect.commands[name]
-        if not any("--ranker" in option.opts for option in command.params):
-            command.params.append(click.Option(["--ranker"], metavar="NAME[,NAME...]", help=HELP, expose_value=False))
+    every = [host.inspect.commands[name].params for name in COMMANDS]
+    for options in every:
+        if not any("--ranker" in option.opts for option in options):
+            option = click.Option(["--ranker"], metavar="NAME[,NAME...]", help=HELP, expose_value=False)
+            option.callback = _refuse
+            options.append(option)
 
 
-def _score(host: Any, arguments: Sequence[str]) -> None:
+def _refuse(context: Any, option: Any, value: str | None) -> None:
+    """Refuse the option where it was not taken out before: nothing would be ranked."""
+    import click
+
+    if value is not None:
+        raise click.BadParameter(f"nothing ranks here: podium inspect ... --ranker {value}", context, option)
+
+
+def _run(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:
+    """Run Inspect's own `main`, and rank where no hook will do it: after scoring.
+
+    Raises:
+        UsageError: what is asked for cannot be ranked, as this Inspect does not load podium's hook.
+    """
+    if not ranking:
+        stock()
+        return
+    try:
+        import_module("podium.hosts.inspect_ai.registry")
+    # Inspect would say no more than that an entry point failed, run, and rank nothing.
+    except Exception as error:
+        raise UsageError(
+            f"podium does not fit this inspect-ai ({error}): run without --ranker, then podium rank LOGS"
+        ) from None
+    if arguments[0] == "score":
+        _score(stock, arguments)
+    else:
+        stock()
+
+
+def _score(stock: Callable[[], None], arguments: Sequence[str]) -> None:
     """Score, then rank the logs that were named or written: scoring calls no hook."""
     before = _states(arguments)
     try:
-        host.main()
+        stock()
     except SystemExit as end:
         if end.code not in (None, 0):
             raise

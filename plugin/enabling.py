@@ -1,0 +1,105 @@
+"""Turn `--ranker` on and off for the bare `inspect` and `lm_eval` commands of one Python environment.
+
+All there is to it is one file in site-packages: Python runs its line at every start. The line looks at what was typed;
+only a host's command goes on to `podium.hosts.on_start`.
+"""
+
+import os
+import site
+import sys
+import sysconfig
+from contextlib import suppress
+from pathlib import Path
+
+from podium.errors import UsageError
+
+NAME = "podium_ranker.pth"
+ON_START = Path(__file__).with_name("hosts") / "on_start.py"
+PROGRAM = """\
+try:
+    with open({path!a}, encoding="utf-8") as file:
+        on_start = {{"__name__": "podium.hosts.on_start"}}
+        exec(compile(file.read(), file.name, "exec"), on_start)
+    on_start["watch"]()
+except Exception:
+    pass
+"""
+"""Run by its path, the file is found although podium may come later on `sys.path`; without podium nothing happens."""
+LINES = """\
+# `podium enable` wrote this, `podium disable` removes it: the bare commands inspect and lm_eval then take --ranker.
+import os, sys; typed = " ".join(map(os.path.basename, sys.orig_argv)); \
+any(map(typed.__contains__, ("inspect", "lm_eval", "lm-eval"))) and exec({program!a}, {{}})
+"""
+
+
+def enable(*, user: bool = False) -> Path:
+    """Turn `--ranker` on; where it is on already, bring it up to date.
+
+    Args:
+        user: in the user's own site-packages, which every Python of this version reads outside virtual environments.
+
+    Returns:
+        The file that was written.
+
+    Raises:
+        UsageError: that folder cannot be written, or this Python does not read it.
+    """
+    if user and not site.ENABLE_USER_SITE:
+        raise UsageError(f"the Python of {sys.prefix} reads no user site-packages: podium enable, without --user")
+    path = (_user_site() if user else _site_packages()) / NAME
+    new = path.with_suffix(".new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Whole or not at all: Python complains at every start about half a line.
+        new.write_text(lines(), encoding="ascii")
+        os.replace(new, path)
+    except OSError as error:
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
+        raise UsageError(f"cannot write {path}: {error.strerror}. {_remedy()}") from None
+    return path
+
+
+def disable() -> list[Path]:
+    """Turn `--ranker` off; return the files that were removed, none where it was off.
+
+    Raises:
+        UsageError: a file cannot be removed.
+    """
+    found = enabled()
+    for path in found:
+        try:
+            path.unlink()
+        except OSError as error:
+            raise UsageError(f"cannot remove {path}: {error.strerror}. Remedy: remove it as its owner") from None
+    return found
+
+
+def enabled() -> list[Path]:
+    """Return the files by which `--ranker` is on in this environment; none where it is off."""
+    folders = [_site_packages(), *([_user_site()] if site.ENABLE_USER_SITE else [])]
+    return [folder / NAME for folder in folders if (folder / NAME).exists()]
+
+
+def current(path: Path) -> bool:
+    """Whether a file is what this podium writes, and not what another one left."""
+    return path.read_text(encoding="ascii", errors="replace") == lines()
+
+
+def lines() -> str:
+    """Return what stands in the file; ASCII, whatever the encoding in which Python reads it."""
+    return LINES.format(program=PROGRAM.format(path=str(ON_START)))
+
+
+def _site_packages() -> Path:
+    return Path(sysconfig.get_path("purelib"))
+
+
+def _user_site() -> Path:
+    return Path(site.getusersitepackages())
+
+
+def _remedy() -> str:
+    if sys.prefix != sys.base_prefix or not site.ENABLE_USER_SITE:
+        return "Remedy: run it as the owner of that folder, or in a virtual environment of your own"
+    return "Remedy: a virtual environment, or podium enable --user for all your Pythons of this version"

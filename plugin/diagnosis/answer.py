@@ -83,11 +83,19 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table inside a section as people read it; the first column is aligned to the left."""
+    """A table inside a section as people read it; the first column is aligned to the left.
+
+    Attributes:
+        title: what to say above it; empty for nothing.
+        header: names of the columns.
+        rows: cells as text.
+        words: whether the last column holds words, which are aligned to the left and may wrap.
+    """
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    words: bool = False
 
 
 class Answer(Protocol):

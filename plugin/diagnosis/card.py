@@ -13,8 +13,13 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.diagnosis.answer import Answer, Missing, as_dict
+from podium.diagnosis.consistency import consistency
 from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.people import people
+from podium.diagnosis.position import position
+from podium.diagnosis.self_preference import self_preference
 from podium.diagnosis.subject import NEAR_TIE, Subject
+from podium.diagnosis.verbosity import verbosity
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.intervals import check_level
 from podium.ranking_run import provenance
@@ -39,7 +44,27 @@ class Section(Generic[About]):
     ask: Callable[[About], Said]
 
 
-SECTIONS: tuple[Section[Subject], ...] = ()
+SECTIONS: tuple[Section[Subject], ...] = (
+    Section(
+        "position",
+        "position: the response shown first",
+        lambda one: position(one.presentations, near_tie=one.near_tie, level=one.level),
+    ),
+    Section("consistency", "answers", lambda one: consistency(one.presentations, level=one.level)),
+    Section(
+        "verbosity",
+        "verbosity: longer responses",
+        lambda one: verbosity(one.battles, reference=one.reference, near_tie=one.near_tie, level=one.level),
+    ),
+    Section(
+        "self_preference",
+        "self-preference: models of the judge's family",
+        lambda one: self_preference(
+            one.battles, judge=one.model, families=one.families, reference=one.reference, level=one.level
+        ),
+    ),
+    Section("people", "agreement with people", lambda one: people(one.battles, level=one.level, rng=one.rng)),
+)
 """What is asked of every judge, in the order shown."""
 
 ACROSS: tuple[Section[Sequence[Subject]], ...] = ()

@@ -67,7 +67,7 @@ class Position:
 
     def rows(self) -> tuple[Row, ...]:
         """Return the lines of the section."""
-        mixed = () if self.balanced else (Row("not every pair was read in both orders", "quality enters the above"),)
+        mixed = () if self.balanced else (Row("  not all in both orders", "quality enters"),)
         return (
             Row("shown first: wins", self.first_wins),
             Row("shown first: ties", self.ties),

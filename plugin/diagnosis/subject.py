@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from podium.battles import Battles
+from podium.diagnosis.answer import Missing
 from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.reference import REMEDY, Reference, reference_of
+from podium.errors import NotConvergedError, NotIdentifiedError
 
 NEAR_TIE = 0.3
 """Margins up to this are near-ties. Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to 10."""
@@ -42,6 +45,14 @@ class Subject:
     def rng(self) -> np.random.Generator:
         """A fresh generator: the same for every section."""
         return np.random.default_rng(self.seed)
+
+    @property
+    def reference(self) -> Reference | Missing:
+        """What its ratings are held against."""
+        try:
+            return reference_of(self.battles, self.gold, self.others)
+        except (NotIdentifiedError, NotConvergedError) as error:
+            return Missing("ratings to compare with", str(error), REMEDY)
 
     @property
     def realization(self) -> str | None:

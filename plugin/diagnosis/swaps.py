@@ -1,6 +1,6 @@
 """Pairs that were read in both orders: do their verdicts hold?"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -154,7 +154,21 @@ def with_and_without_near_ties(twins: Twins, near_tie: float, level: float) -> A
         return Apart(swaps(twins, level), nothing, nothing, None)
     credit, margin = twins.merged()
     found = near_ties.by_view(credit, margin, near_tie)
-    near, rule = found or ((twins.credit == 0.5).any(axis=1), "a tie in either order (the verdicts carry no margin)")
+    if found is None:
+        return _apart_by_ties(twins, level)
+    near, rule = found
     told = np.isfinite(margin) if np.isfinite(margin).any() else np.ones(len(near), dtype=bool)
     clear, close = (swaps(twins.take(told & part), level) for part in (~near, near))
     return Apart(swaps(twins, level), clear, close, rule)
+
+
+def _apart_by_ties(twins: Twins, level: float) -> Apart:
+    """Call a pair with a tie a near-tie; what then holds by definition is no finding."""
+    near = (twins.credit == 0.5).any(axis=1)
+    clear, close = (swaps(twins.take(part), level) for part in (~near, near))
+    trivial = Missing("near-ties", "a pair with a tie in either order is a near-tie here", "give a column margin")
+    if isinstance(clear, Swaps):
+        clear = replace(clear, half=trivial)
+    if isinstance(close, Swaps):
+        close = replace(close, flip=trivial, flip_decisive=trivial, flips_to_first=trivial)
+    return Apart(swaps(twins, level), clear, close, "a tie in either order (the verdicts carry no margin)")

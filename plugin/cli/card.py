@@ -1,0 +1,201 @@
+"""A judge card as a table, JSON or Markdown."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+
+import click
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from podium.cli.printable import printable
+from podium.cli.tables import literal
+from podium.diagnosis.answer import Figure, Grid, Missing, Row
+from podium.diagnosis.card import ACROSS, SECTIONS, Card, Diagnosis, Said
+from podium.diagnosis.wording import EMPTY, ends, made_of, number
+
+PLAIN_WIDTH = 120
+NARROW = 100
+"""Columns below which the number of items is left out of the rows; the title of the card says it."""
+MOST_REASONS = 4
+Block = tuple[str, Said]
+"""A title and what was said under it."""
+
+
+def announce(found: Diagnosis) -> None:
+    """Write warnings to stderr."""
+    for warning in found.warnings:
+        click.echo(printable(f"podium: warning: {warning}"), err=True)
+
+
+def write(found: Diagnosis, style: str, output: Path | None) -> None:
+    """Write the cards to a file, or to stdout."""
+    if output is None:
+        sys.stdout.write(as_text(found, style, sys.stdout.isatty()))
+        return
+    output.write_text(as_text(found, style), encoding="utf-8", errors="backslashreplace")
+    click.echo(f"podium: wrote {output}", err=True)
+
+
+def as_text(found: Diagnosis, style: str, terminal: bool = False) -> str:
+    """Return the cards in one of the styles table, json, md."""
+    if style == "json":
+        return json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    if style == "md":
+        return "\n".join(_markdown(*part) for part in _parts(found))
+    return _tables(found, terminal)
+
+
+def _parts(found: Diagnosis) -> Iterator[tuple[str, str, list[Block]]]:
+    """Yield title, denominators and blocks of every card, and of what is said of all judges together."""
+    for card in found.cards:
+        yield _title(card, found.level), _denominators(card), _blocks(SECTIONS, card.answers)
+    blocks = _blocks(ACROSS, found.across)
+    if any(not isinstance(said, Missing) for _, said in blocks) or (blocks and len(found.cards) > 1):
+        yield "all judges", "", blocks
+
+
+def _blocks(sections: Sequence, answers: Mapping[str, Said]) -> list[Block]:
+    return [(section.title, answers[section.name]) for section in sections]
+
+
+def _title(card: Card, level: float) -> str:
+    judge = printable(card.subject.judge) if card.subject.judge else "judge not named"
+    return f"judge card · {judge} · {100 * level:.10g}% intervals"
+
+
+def _denominators(card: Card) -> str:
+    battles = card.subject.battles
+    counts, reasons = battles.counts(), list(battles.unread_reasons().items())
+    shown = [f"{printable(reason)}: {times:,}" for reason, times in reasons[:MOST_REASONS]]
+    more = sum(times for _, times in reasons[MOST_REASONS:])
+    why = f" ({', '.join([*shown, *([f'other: {more:,}'] if more else [])])})" if reasons else ""
+    return (
+        f"{len(battles.entrants)} entrants, {counts.items:,} items, {counts.presentations:,} presentations, "
+        f"{counts.battles:,} battles: {counts.judged:,} judged, {counts.unread:,} unread{why}"
+    )
+
+
+def _tables(found: Diagnosis, terminal: bool) -> str:
+    width = shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns if terminal else PLAIN_WIDTH
+    buffer = StringIO()
+    # Styles go only to a terminal, and not where NO_COLOR is set: rich would still write bold.
+    styled = terminal and not os.environ.get("NO_COLOR")
+    console = Console(file=buffer, width=width, force_terminal=styled, highlight=False, markup=False, emoji=False)
+    for title, denominators, blocks in _parts(found):
+        _print(console, title, denominators, blocks)
+    return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
+
+
+def _print(console: Console, title: str, denominators: str, blocks: Sequence[Block]) -> None:
+    console.print(Text(title, style="bold"))
+    if denominators:
+        console.print(Text(denominators, style="dim"))
+    console.print()
+    for heading, said in blocks:
+        if isinstance(said, Missing):
+            continue
+        console.print(Text(heading, style="bold"))
+        console.print(_lines(said.rows(), console.width))
+        for grid in said.grids():
+            _print_grid(console, grid)
+        console.print()
+    _print_remarks(console, blocks)
+
+
+def _lines(rows: Sequence[Row], width: int) -> Padding:
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column()
+    for _ in range(2):
+        table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, _cells(row, width >= NARROW)))
+    return Padding(table, (0, 0, 0, 2))
+
+
+def _cells(row: Row, items: bool) -> tuple[str, str, str, str]:
+    """Return label, estimate, interval and denominator; a dash where the answer is missing."""
+    label, value = printable(row.label), row.value
+    if isinstance(value, Missing):
+        return label, EMPTY, "", ""
+    if isinstance(value, str):
+        return f"{label}: {printable(value)}", "", "", ""
+    size = made_of(value) if items else f"{value.n:,} {value.of}"
+    return label, number(value), ends(value), size
+
+
+def _print_grid(console: Console, grid: Grid) -> None:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=None)
+    last = len(grid.header) - 1
+    for k, name in enumerate(grid.header):
+        wraps = grid.words and k == last
+        table.add_column(Text(printable(name)), justify="left" if k == 0 or wraps else "right", no_wrap=not wraps)
+    for row in grid.rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    console.print()
+    if grid.title:
+        console.print(Padding(Text(printable(grid.title)), (0, 0, 0, 2)))
+    console.print(Padding(table, (0, 0, 0, 2)))
+
+
+def _print_remarks(console: Console, blocks: Sequence[Block]) -> None:
+    for heading, lines in (("not answered", _unanswered(blocks)), ("how the intervals are made", _methods(blocks))):
+        if lines:
+            console.print(Text(heading, style="bold"))
+            for line in lines:
+                console.print(Padding(Text(line), (0, 0, 0, 2)))
+            console.print()
+
+
+def _unanswered(blocks: Sequence[Block]) -> list[str]:
+    """Say once for every reason which lines it leaves empty, and what would fill them."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for heading, said in blocks:
+        lacking = [(heading, said)] if isinstance(said, Missing) else [(row.label, row.value) for row in said.rows()]
+        for label, value in lacking:
+            if isinstance(value, Missing):
+                told.setdefault((value.why, value.remedy), []).append(printable(label.strip()))
+    return [
+        f"{'; '.join(dict.fromkeys(labels))}: {printable(why)}" + (f". Remedy: {printable(remedy)}" if remedy else "")
+        for (why, remedy), labels in told.items()
+    ]
+
+
+def _methods(blocks: Sequence[Block]) -> list[str]:
+    """Say once for every method which lines it made."""
+    told: dict[str, list[str]] = {}
+    for _, said in blocks:
+        for row in () if isinstance(said, Missing) else said.rows():
+            if isinstance(row.value, Figure):
+                told.setdefault(row.value.method, []).append(printable(row.label.strip()))
+    return [f"{method}: {'; '.join(dict.fromkeys(labels))}" for method, labels in told.items()]
+
+
+def _markdown(title: str, denominators: str, blocks: Sequence[Block]) -> str:
+    """Return one card as Markdown; what Markdown would read as markup is escaped."""
+    lines = [f"## {literal(title)}", "", *([literal(denominators), ""] if denominators else [])]
+    for heading, said in blocks:
+        if isinstance(said, Missing):
+            continue
+        rows = [_cells(row, items=True) for row in said.rows()]
+        lines += [f"### {literal(printable(heading))}", "", *_piped(("", "estimate", "interval", "of"), rows), ""]
+        for grid in said.grids():
+            titled = [literal(printable(grid.title)), ""] if grid.title else []
+            lines += [*titled, *_piped(grid.header, grid.rows), ""]
+    for heading, told in (("not answered", _unanswered(blocks)), ("how the intervals are made", _methods(blocks))):
+        if told:
+            lines += [f"### {heading}", "", *(f"- {literal(line)}" for line in told), ""]
+    return "\n".join(lines)
+
+
+def _piped(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    first, *others = ["| " + " | ".join(literal(printable(cell)) for cell in row) + " |" for row in [header, *rows]]
+    return [first, "|---|" + "---:|" * (len(header) - 1), *others]

@@ -1,0 +1,220 @@
+"""Does the judge favour models of its own family, beyond what others think of them?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2
+
+from podium.battles import Battles
+from podium.diagnosis.answer import Figure, Grid, Missing, Row, Unit, as_dict
+from podium.diagnosis.estimates import linear, stacked
+from podium.diagnosis.families import Family, family_of, members
+from podium.diagnosis.rated import Rated, rated
+from podium.diagnosis.reference import Reference
+from podium.diagnosis.wording import brief
+from podium.text import some
+
+FEWEST_OUTSIDE = 3
+"""Entrants of other families: two would give a line that nothing tests."""
+WHAT = "self-preference"
+NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A least-squares line between two judges' ratings, with a step for a family.
+
+    Attributes:
+        weights: constant, slope, and the family's excess, shape (terms,).
+        surplus: of each entrant beyond the fit, shape (entrants,).
+        by_judge, by_reference: derivatives of the weights by each rating, shape (entrants, terms).
+    """
+
+    weights: np.ndarray
+    surplus: np.ndarray
+    by_judge: np.ndarray
+    by_reference: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class SelfPreference:
+    """How far a judge's ratings of a family stand above the line that relates its ratings to the reference's.
+
+    Attributes:
+        family: the judge's; None where nothing tells it.
+        how: `given` or `guessed`.
+        who: what the reference is: `people`, `gold` or `other judges`.
+        excess: of the judge's own family, Elo points of its own scale; 0 without self-preference.
+        slope: of the line: the judge's Elo points per point of the reference; 1 where it stretches nothing.
+        scatter: standard deviation of the other entrants around the line, Elo points: an excess of this size is
+            nothing special here.
+        families: entrants by family.
+        excesses: the same figure for every family.
+    """
+
+    family: str | None
+    how: str | None
+    who: str | None
+    excess: Figure | Missing
+    slope: Figure | Missing
+    scatter: Figure | Missing
+    families: Mapping[str, tuple[str, ...]]
+    excesses: Mapping[str, Figure | Missing]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the section for JSON."""
+        return as_dict(self)
+
+    def rows(self) -> tuple[Row, ...]:
+        """Return the lines of the section."""
+        told = "not known" if self.family is None else f"{self.family} ({self.how})"
+        against = [Row("held against", self.who)] if self.who else []
+        lines = [] if self.who is None else [Row("slope of its ratings on theirs", self.slope)]
+        scatter = [] if self.who is None else [Row("scatter of the other entrants", self.scatter)]
+        return (
+            Row("family of the judge", told),
+            *against,
+            *lines,
+            Row("its family is favoured by", self.excess),
+            *scatter,
+        )
+
+    def grids(self) -> tuple[Grid, ...]:
+        """Return the families."""
+        if not self.families:
+            return ()
+        rows = tuple(
+            (name, str(len(models)), brief(self.excesses.get(name, self.excess)), some(models, most=6))
+            for name, models in self.families.items()
+        )
+        title = "families, given or guessed from names (--families corrects them)"
+        return (Grid(title, ("family", "entrants", "favoured by", "which"), rows, words=True),)
+
+
+def self_preference(
+    battles: Battles,
+    *,
+    judge: str | None,
+    families: Mapping[str, str],
+    reference: Reference | Missing,
+    level: float,
+) -> SelfPreference:
+    """Compare a judge's ratings of its own family with those of a reference.
+
+    A line relates the judge's ratings to the reference's, so that a judge who stretches all differences is not accused
+    of favouring a strong family.
+
+    Args:
+        battles: of one judge.
+        judge: the name of its model; None where nobody says.
+        families: patterns to families, beyond what names tell.
+        reference: ratings by people, of the gold standard, or by other judges.
+        level: of intervals, in (0, 1).
+
+    Source: after Soft-Elo, appendix F.1 (same-family minus cross-family excess), with the line added.
+    """
+    own = family_of(judge, families) if judge else None
+    found = members(battles.entrants, families)
+    if isinstance(reference, Missing):
+        return _nothing(own, found, Missing(WHAT, reference.why, reference.remedy))
+    ours = rated(battles)
+    names = tuple(name for name in ours.known if name in reference.ratings.known)
+    pair = ours.of(names), reference.ratings.of(names)
+    excesses = {name: _excess(*pair, _mask(names, models), level) for name, models in found.items()}
+    outside = ~_mask(names, found.get(own.name, ()) if own else ())
+    return SelfPreference(
+        family=own.name if own else None,
+        how=own.how if own else None,
+        who=reference.who,
+        excess=_own(own, found, excesses, judge),
+        slope=_slope(*pair, outside, level),
+        scatter=_scatter(*pair, outside, level),
+        families=found,
+        excesses=excesses,
+    )
+
+
+def line(judge: np.ndarray, reference: np.ndarray, inside: np.ndarray) -> "Line":
+    """Fit judge = a + slope * reference + excess * inside by least squares; nobody inside: without that term.
+
+    Args:
+        judge, reference: ratings, shape (entrants,) each.
+        inside: mask of the family, shape (entrants,).
+    """
+    columns = [np.ones(len(judge)), reference, *([inside.astype(np.float64)] if inside.any() else [])]
+    x = np.stack(columns, axis=1)
+    inverse = np.linalg.inv(x.T @ x)
+    weights = inverse @ x.T @ judge
+    surplus = judge - x @ weights
+    by_judge = x @ inverse
+    return Line(weights, surplus, by_judge, np.outer(surplus, inverse[1]) - weights[1] * by_judge)
+
+
+def _excess(judge: Rated, reference: Rated, inside: np.ndarray, level: float) -> Figure | Missing:
+    if not inside.any():
+        return Missing(WHAT, "no entrant of this family has a bounded rating by both", "judge some of its models")
+    unfit = _unfit(reference, ~inside)
+    return unfit or _weight(judge, reference, inside, 2, level, Unit.ELO)
+
+
+def _slope(judge: Rated, reference: Rated, outside: np.ndarray, level: float) -> Figure | Missing:
+    return _unfit(reference, outside) or _weight(judge, reference, ~outside, 1, level, Unit.NUMBER)
+
+
+def _weight(judge: Rated, reference: Rated, inside: np.ndarray, term: int, level: float, unit: Unit) -> Figure:
+    """Return a weight of the line with the interval of the errors of both ratings."""
+    fit = line(judge.elo, reference.elo, inside)
+    parts = [
+        (judge.clusters, judge.influence @ fit.by_judge[:, term]),
+        (reference.clusters, reference.influence @ fit.by_reference[:, term]),
+    ]
+    clusters, influence = stacked([part for part in parts if len(part[1])])
+    value, method = float(fit.weights[term]), "influence on both ratings"
+    return linear(value, influence, clusters, level, len(inside), "entrants", unit, method)
+
+
+def _unfit(reference: Rated, outside: np.ndarray) -> Missing | None:
+    """Say why the entrants of other families give no line; None where they do."""
+    if outside.sum() < FEWEST_OUTSIDE:
+        why = f"{outside.sum()} entrants of other families have a bounded rating by both, a line needs {FEWEST_OUTSIDE}"
+        return Missing(WHAT, why, "add entrants of other families")
+    if np.ptp(reference.elo[outside]) == 0:
+        return Missing(WHAT, "the reference rates all other entrants alike", "add entrants that differ")
+    return None
+
+
+def _scatter(judge: Rated, reference: Rated, outside: np.ndarray, level: float) -> Figure | Missing:
+    """Return the standard deviation around the line, with the interval of normal deviations."""
+    unfit = _unfit(reference, outside)
+    if unfit:
+        return unfit
+    squares = float(np.sum(line(judge.elo, reference.elo, ~outside).surplus[outside] ** 2))
+    free = int(outside.sum()) - 2
+    low, high = (float(np.sqrt(squares / chi2.ppf(p, free))) for p in ((1 + level) / 2, (1 - level) / 2))
+    sd, n = float(np.sqrt(squares / free)), int(outside.sum())
+    return Figure(sd, low, high, level, "chi-square over entrants", n, "entrants", None, Unit.ELO)
+
+
+def _own(
+    own: Family | None,
+    found: Mapping[str, tuple[str, ...]],
+    excesses: Mapping[str, Figure | Missing],
+    judge: str | None,
+) -> Figure | Missing:
+    if own is None:
+        why = "no row names the judge" if judge is None else f"the name {judge} tells no family"
+        return Missing(WHAT, why, NAME_FAMILIES)
+    if own.name not in found:
+        return Missing(WHAT, f"no entrant is known to be of the judge's family ({own.name})", NAME_FAMILIES)
+    return excesses[own.name]
+
+
+def _mask(names: tuple[str, ...], inside: tuple[str, ...]) -> np.ndarray:
+    return np.isin(np.array(names, dtype=object), np.array(inside, dtype=object))
+
+
+def _nothing(own: Family | None, found: Mapping[str, tuple[str, ...]], missing: Missing) -> SelfPreference:
+    name, how = (own.name, own.how) if own else (None, None)
+    return SelfPreference(name, how, None, missing, missing, missing, found, {})

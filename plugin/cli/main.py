@@ -9,6 +9,7 @@ import click
 from podium import __version__
 from podium.cli.calibrate import calibrate
 from podium.cli.convert import convert
+from podium.cli.diagnose import diagnose
 from podium.cli.enable import disable, enable
 from podium.cli.inspect import inspect
 from podium.cli.list import list_
@@ -28,6 +29,7 @@ def podium() -> None:
     podium rank verdicts.csv --ranker bradley-terry
     podium rank results/ --ranker win-rate,bradley-terry --format json
     podium calibrate labelled.csv -o calibration.json
+    podium diagnose verdicts.csv --human-judge crowd
     podium replay battles.csv --tournament swim
     podium inspect eval podium/swim -T responses=answers/ --model-role judge=MODEL
     podium lm_eval run --tasks gsm8k --output_path runs/ --ranker bradley-terry
@@ -39,7 +41,7 @@ def podium() -> None:
     """
 
 
-for command in (rank, calibrate, replay, inspect, lm_eval, enable, disable, convert, list_):
+for command in (rank, calibrate, diagnose, replay, inspect, lm_eval, enable, disable, convert, list_):
     podium.add_command(command)
 
 

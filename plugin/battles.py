@@ -115,6 +115,7 @@ class Battles:
         notes: warnings made while reading and merging.
         sources: where the rows come from.
         reading: the options they were read with, other than the defaults.
+        lost: what of the sources could not be read or compared; also among the notes.
     """
 
     table: pd.DataFrame
@@ -122,6 +123,7 @@ class Battles:
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     reading: Mapping[str, Any] = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unread} unread)"
@@ -176,6 +178,13 @@ class Battles:
             missing=self.missing,
             without_margin=int(readable.sum()) - margins,
         )
+
+    def informative_items(self) -> int:
+        """Count the items on which entrants differ: a readable battle of theirs is not a tie."""
+        decided = self.table.loc[self.readable & (self.table["credit"] != 0.5).to_numpy()]
+        if not self.has_items:
+            return len(decided)
+        return decided["item"].nunique() + int(decided["item"].isna().sum())
 
     def swaps(self) -> SwapReport | None:
         """Report how the two orders agree; None when no battle was shown in both orders."""

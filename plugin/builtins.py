@@ -132,6 +132,13 @@ def podium_formats() -> list[Format]:
             opens="podium.formats.inspect_log:opened",
         ),
         Format(
+            "lm-eval",
+            _any_of("doc_id doc arguments filter"),
+            f"{home}.lm_eval:read",
+            "lm-eval output folders (--log_samples): any metric per document, battles document by document",
+            gathers="podium.formats.lm_eval:gather",
+        ),
+        Format(
             "pointwise",
             _any_of("item model score", "arena_hard_question_id system judge_model judgment_score"),
             f"{home}.pointwise:read",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from podium.scorers.realization import Realization
+    from podium.sources import Found
     from podium.tournaments import schedule
 
 hookspec = pluggy.HookspecMarker("podium")
@@ -84,6 +85,38 @@ class Tournament:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """What the user asked for of files that a format gathers.
+
+    Attributes:
+        metrics: names of those to compare; none where the choice is the format's.
+        all_runs: whether a model's runs are repeats; else the newest counts.
+        where: conditions on columns, which are applied to the rows in any case.
+    """
+
+    metrics: Sequence[str] = ()
+    all_runs: bool = False
+    where: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a format made of files that belong together.
+
+    Attributes:
+        sheets: a source's name and its columns of the battles table, or item, model, score.
+        claimed: the files that are of this format, whether or not they gave a sheet; nobody else reads them.
+        notes: what people should know.
+        lost: what could not be read or compared, and what to do; the rest is ranked.
+    """
+
+    sheets: "Sequence[tuple[str, pd.DataFrame]]" = ()
+    claimed: "AbstractSet[Path]" = frozenset()
+    notes: Sequence[str] = ()
+    lost: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Format:
     """A named reader of one foreign table.
 
@@ -96,6 +129,8 @@ class Format:
         label_is: the foreign column that `label=path` fills in; None adds the label as column `source`.
         suffixes: of files that are no tables and that `opens` can open; folders are searched for them, too.
         opens: `path -> frame`, or where to import it from; None for a file that is not of this format.
+        gathers: `(found, reading) -> Gathered`, or where to import it from, for files that mean something only
+            together; it sees all that was found, before any file is read.
     """
 
     name: str
@@ -105,6 +140,7 @@ class Format:
     label_is: str | None = None
     suffixes: tuple[str, ...] = ()
     opens: "Callable[[Path], pd.DataFrame | None] | str | None" = None
+    gathers: "Callable[[Sequence[Found], Reading], Gathered] | str | None" = None
 
     def load(self) -> "Callable[[pd.DataFrame], pd.DataFrame]":
         """Return the reader, importing it now if it was given by name."""
@@ -113,6 +149,10 @@ class Format:
     def open(self, path: "Path") -> "pd.DataFrame | None":
         """Return what is in a file of one of the suffixes; None where it is not of this format."""
         return None if self.opens is None or not path.name.endswith(self.suffixes) else _load(self.opens)(path)
+
+    def gather(self, found: "Sequence[Found]", reading: Reading) -> Gathered:
+        """Return what is in the files that belong together; nothing where there are none of this format."""
+        return Gathered() if self.gathers is None else _load(self.gathers)(found, reading)
 
     def specificity(self, columns: frozenset[str]) -> int:
         """Return how many columns of the best matching signature are there; 0 when none matches whole."""

@@ -1,6 +1,7 @@
 """Sources in, battles out: recognise the files, read, check, filter and merge."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -15,11 +16,11 @@ from podium.formats import pointwise
 from podium.formats.containers import read_records
 from podium.formats.detection import recognise, unrecognised
 from podium.formats.foreign import Foreign, filled, renamed, translated
-from podium.hookspecs import Format
+from podium.hookspecs import Format, Reading
 from podium.human_labels import check_judge, label_by
 from podium.merging import merge as merge_orders
 from podium.merging import stand_in
-from podium.sources import find
+from podium.sources import Found, find
 from podium.text import as_categorical, as_text, some
 
 Source: TypeAlias = str | Path | pd.DataFrame
@@ -56,6 +57,8 @@ def read_battles(
     merge: bool = True,
     one_sided: Literal["unread", "keep"] = "unread",
     human_judge: str | None = None,
+    metric: str | Sequence[str] = (),
+    runs: Literal["newest", "all"] = "newest",
 ) -> Battles:
     """Read recorded judgements of any known format.
 
@@ -72,21 +75,28 @@ def read_battles(
         one_sided: what a battle is of which one order could not be read.
         human_judge: the judge whose verdicts become the human labels of the others' battles of the same item and
             pair; conditions of `where` on the column `judge` spare its rows.
+        metric: of lm-eval's samples: `metric,filter`, or the metric alone where a task has one filter, or several
+            such names, or `all`; by default the only one there is.
+        runs: of a model that lm-eval ran more than once on a task: the newest, or all, as repeats.
 
     Raises:
         UsageError: a path, format or column that does not exist; files of different formats.
         DataError: a file or a value in it is not what it should be.
-        NotIdentifiedError: the human judge has nothing to label, or no label for it.
+        NotIdentifiedError: the human judge has nothing to label, or no label for it; several metrics, and nothing
+            says which.
     """
+    conditions = _conditions(where)
     chosen = plugins.format_named(format) if format else None
     foreign = Foreign(columns, credit_map, unknown, shown, fill)
-    sheets, notes = _with_verdicts([one for source in sources for one in _opened(source)], chosen, foreign)
+    metrics = (metric,) if isinstance(metric, str) else tuple(metric)
+    places, whole = _gathered(sources, chosen, Reading(metrics, runs == "all", conditions))
+    sheets, notes = _with_verdicts([one for place in places for one in _opened(place)], chosen, foreign)
+    sheets, notes = whole.sheets + sheets, whole.notes + notes
     if not sheets:
         raise UsageError("; ".join([f"no file with verdicts in {some(sources) or 'nothing'}", *notes]))
     _refuse_mixture(sheets)
     if human_judge is not None:
         check_judge([sheet.frame for sheet in sheets], human_judge)
-    conditions = _conditions(where)
     sheets, more = _filtered(sheets, conditions, human_judge)
     notes += more
     rows, missing, more = _rows(sheets)
@@ -97,8 +107,11 @@ def read_battles(
     rows, more = stand_in(rows)
     notes += more
     reading = _reading(foreign, format, conditions, merge, one_sided, human_judge)
+    reading |= {"metric": list(metrics)} if metrics else {}
+    reading |= {"runs": runs} if runs != "newest" else {}
     names = tuple(sheet.source for sheet in sheets)
-    battles = Battles(rows.reset_index(drop=True), missing, tuple(notes), names, reading)
+    lost = tuple(whole.lost)
+    battles = Battles(rows.reset_index(drop=True), missing, (*lost, *notes), names, reading, lost)
     return battles if human_judge is None else label_by(battles, human_judge)
 
 
@@ -124,13 +137,57 @@ def _conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tu
     return [(column, str(value)) for column, value in pairs]
 
 
-def _opened(source: Source) -> list[Sheet]:
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What formats made of files that belong together; see `podium.hookspecs.Gathered`."""
+
+    sheets: list[Sheet]
+    notes: list[str]
+    lost: list[str]
+
+
+def _gathered(
+    sources: Sequence[Source], chosen: Format | None, reading: Reading
+) -> tuple[list[Found | pd.DataFrame], Whole]:
+    """Let formats read what belongs together; return what is left of the sources, and what was read.
+
+    Raises:
+        UsageError: a metric is asked for, and no source has metrics; or no source is of the chosen format.
+    """
+    places = [source if isinstance(source, pd.DataFrame) else _located(str(source)) for source in sources]
+    whole = Whole([], [], [])
+    for one in [chosen] if chosen else [one.extension for one in plugins.formats().values()]:
+        gathered = one.gather([place for place in places if isinstance(place, Found)], reading)
+        sheets = [Sheet(source, None, False, frame, one.name) for source, frame in gathered.sheets]
+        whole.sheets.extend(map(_checked, sheets))
+        whole.notes.extend(gathered.notes)
+        whole.lost.extend(gathered.lost)
+        places = [_without(place, gathered.claimed) for place in places]
+    if not whole.sheets and (reading.metrics or reading.all_runs):
+        raise UsageError(f"no lm-eval samples in {some(sources) or 'nothing'}: --metric and --runs choose among those")
+    return places, whole
+
+
+def _located(source: str) -> Found:
+    return find(source, tuple(suffix for one in _openers() for suffix in one.suffixes))
+
+
+def _openers() -> list[Format]:
+    return [one.extension for one in plugins.formats().values() if one.extension.opens is not None]
+
+
+def _without(place: Found | pd.DataFrame, claimed: AbstractSet[Path]) -> Found | pd.DataFrame:
+    if isinstance(place, pd.DataFrame) or not claimed:
+        return place
+    return replace(place, paths=tuple(path for path in place.paths if path not in claimed))
+
+
+def _opened(place: Found | pd.DataFrame) -> list[Sheet]:
     """Read the records of a source, whatever they are."""
-    if isinstance(source, pd.DataFrame):
-        return [Sheet("the data frame", None, False, source.set_axis(pd.RangeIndex(1, len(source) + 1, name="row")))]
-    openers = [one.extension for one in plugins.formats().values() if one.extension.opens is not None]
-    found = find(str(source), tuple(suffix for one in openers for suffix in one.suffixes))
-    return [Sheet(str(path), found.label, found.searched, _frame(path, openers)) for path in found.paths]
+    if isinstance(place, pd.DataFrame):
+        return [Sheet("the data frame", None, False, place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row")))]
+    openers = _openers()
+    return [Sheet(str(path), place.label, place.searched, _frame(path, openers)) for path in place.paths]
 
 
 def _frame(path: Path, openers: Sequence[Format]) -> pd.DataFrame:

@@ -157,9 +157,11 @@ def _rank(score: np.ndarray, k: int) -> int:
 
 
 def of_battles(battles: Battles) -> dict[str, Any]:
-    """Return the swap report and the reasons of unread battles, where there are any."""
+    """Return the swap report, the reasons of unread battles, and where ties are, on how many items entrants differ."""
     swaps = battles.swaps()
-    report = {"swap": asdict(swaps)} if swaps else {}
+    report: dict[str, Any] = {"swap": asdict(swaps)} if swaps else {}
+    if (battles.table["credit"] == 0.5).any():
+        report |= {"informative_items": battles.informative_items()}
     reasons = battles.unread_reasons()
     return report | ({"unread_reasons": reasons} if reasons else {})
 

@@ -20,7 +20,8 @@ from podium.cli.sources import read, source_options
     help="A .parquet, .csv or .jsonl file.",
 )
 @click.option("--merge", is_flag=True, help="Average the two orders of a pair; by default every presentation stays.")
-def convert(**arguments: Any) -> None:
+@click.pass_context
+def convert(context: click.Context, **arguments: Any) -> None:
     """Write SOURCE... as one battles table, a row per presentation, foreign columns kept.
 
     \b
@@ -36,3 +37,4 @@ def convert(**arguments: Any) -> None:
         click.echo(printable(f"podium: warning: {note}"), err=True)
     counts = battles.counts()
     click.echo(f"podium: wrote {len(battles):,} rows to {output}: {counts.unread:,} unread", err=True)
+    context.exit(3 if battles.lost else 0)

@@ -79,6 +79,7 @@ def rank(context: click.Context, **arguments: Any) -> None:
     \b
     podium rank battles.csv --ranker bradley-terry
     podium rank results/ --ranker win-rate --set anchor=gpt-4 --where judge=NAME
+    podium rank lm_eval_out/ --metric acc,none --by task
     podium rank votes.parquet --columns model_a=left,model_b=right,credit=vote \\
         --credit-map left=1,tie=0.5,right=0 --ranker bradley-terry --by language
     """
@@ -88,26 +89,28 @@ def rank(context: click.Context, **arguments: Any) -> None:
     style = arguments.pop("style") or suffix_style(arguments["output"])
     output = arguments.pop("output")
     with shown_on_terminal():
-        ranking = _ranking(context, arguments)
+        ranking, whole = _ranking(context, arguments)
     announce(ranking)
     write(ranking, style, output)
-    context.exit(3 if ranking.failures else 0)
+    context.exit(0 if whole and not ranking.failures else 3)
 
 
-def _ranking(context: click.Context, arguments: dict[str, Any]) -> Any:
+def _ranking(context: click.Context, arguments: dict[str, Any]) -> tuple[Any, bool]:
+    """Return the ranking, and whether all sources could be read."""
     from podium.options import parse_settings, ranker_names
 
     names = ranker_names(arguments.pop("rankers"))
     options = parse_settings(arguments.pop("settings"), names)
     if arguments.pop("stream"):
         _refuse_unstreamed(context)
-        return _streamed(arguments, names, options)
+        return _streamed(arguments, names, options), True
     from podium.ranking_run import rank as rank_battles
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "entrants")}
     complete = arguments.pop("complete")
     battles = read(arguments, merge=not arguments.pop("no_merge"), one_sided=arguments.pop("one_sided"))
-    return rank_battles(battles.complete_items() if complete else battles, names, **common, **options)
+    ranked = rank_battles(battles.complete_items() if complete else battles, names, **common, **options)
+    return ranked, not battles.lost
 
 
 def _refuse_unstreamed(context: click.Context) -> None:

@@ -71,6 +71,19 @@ OPTIONS = (
         help="Which response was shown first, where no column says it.",
     ),
     click.option("--fill", type=Assignments(), help="One value for a column that the table lacks, as model_b=gpt-4."),
+    click.option(
+        "--metric",
+        multiple=True,
+        metavar="NAME[,FILTER]",
+        help="Of lm-eval folders: what to compare; may be given several times, or all. Default: the only one there is.",
+    ),
+    click.option(
+        "--runs",
+        type=click.Choice(["newest", "all"]),
+        default="newest",
+        show_default=True,
+        help="Of a model that lm-eval ran several times on a task: the newest run counts, or all are repeats.",
+    ),
 )
 
 
@@ -90,7 +103,10 @@ def read(arguments: dict[str, Any], **more: Any) -> "Battles":
         *sources,
         format=arguments.pop("format_"),
         where=[_condition(text) for text in arguments.pop("where")],
-        **{name: arguments.pop(name) for name in ("human_judge", "columns", "credit_map", "unknown", "shown", "fill")},
+        **{
+            name: arguments.pop(name)
+            for name in ("human_judge", "columns", "credit_map", "unknown", "shown", "fill", "metric", "runs")
+        },
         **more,
     )
 

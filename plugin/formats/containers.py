@@ -178,13 +178,18 @@ def _columns(content: dict[str, Any]) -> pd.DataFrame:
 
 def _lines(stream: Any) -> pd.DataFrame:
     places, records = [], []
-    for place, record in _records(stream):
+    for place, record in json_lines(stream):
         places.append(place)
         records.append(record)
     return pd.DataFrame(records, index=pd.Index(places, name="line"))
 
 
-def _records(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the records of JSONL with their lines.
+
+    Raises:
+        DataError: a line is longer than `LONGEST_LINE`, or no JSON object.
+    """
     place = 0
     while line := stream.readline(LONGEST_LINE + 1):
         place += 1

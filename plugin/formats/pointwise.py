@@ -17,7 +17,7 @@ NAMES = {
     "judgment_score": "score",
 }
 SCORE_COLUMNS = frozenset({"item", "model", "score"})
-SAME_TRIAL = ("item", "judge", "repeat", "category")
+SAME_TRIAL = ("item", "judge", "repeat", "category", "task")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def check_scores(frame: pd.DataFrame, source: str) -> pd.DataFrame:
 
 
 def pair_up(scores: pd.DataFrame, source: str) -> Paired:
-    """Make a battle of every two models that were scored in the same trial (item, judge, repeat, category).
+    """Make a battle of every two models that were scored in the same trial (item, judge, repeat, category, task).
 
     The higher score earns credit 1, equal ones 0.5; the margin is the difference. An empty score makes its
     battles unread. A model without a row on an item is missing there.

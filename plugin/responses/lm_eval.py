@@ -1,29 +1,115 @@
-"""lm-eval samples (`samples_<task>_<time>.jsonl`): a row per document and filter, the model named by the folder."""
+"""Responses in lm-eval's samples, a row per document and filter; `formats.lm_eval_layout` knows files and names."""
 
 import json
-import re
-from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from podium.responses.alpaca_eval import numbered
+import pandas as pd
+
+from podium.formats.lm_eval_layout import (
+    SAMPLE_FIELDS,
+    beside,
+    document_hash,
+    is_samples,
+    item_ids,
+    newest,
+    place_in_set,
+    results_of,
+    rows,
+    samples_at,
+    samples_beside,
+    without_samples,
+)
 from podium.responses.answers import Answer, Question, answer
 from podium.responses.sheets import Record, Sheet, empty
+from podium.sources import Found
 
-NAME = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d{2}-\d{2}T[\d.:-]+)?\.jsonl?(\.gz)?$")
-DIGITS = 12
-"""Of a document's hash in an item's id."""
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """What lm-eval wrote among the files of a source.
+
+    Attributes:
+        entrants: whose each samples file is that counts.
+        rest: the files that are not lm-eval's.
+        notes: runs that are left out, or have no samples.
+    """
+
+    entrants: dict[Path, str]
+    rest: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+
+def runs_in(found: Found) -> Runs:
+    """Find the samples files of a source: of each model and task the newest run; a results file stands for its run.
+
+    Raises:
+        UsageError: runs of one name are not reruns of one model.
+    """
+    samples = {path for path in found.paths if is_samples(path)}
+    results = [one for one in map(results_of, found.paths) if one is not None]
+    if not found.searched:
+        samples |= {path for one in results for path in samples_beside(one)}
+    claimed = samples | {one.path for one in results}
+    known = beside(samples)
+    read = [samples_at(path, found.label, [one for one in known if one.path.parent == path.parent]) for path in samples]
+    kept, notes = newest(read)
+    folders = {path.parent for path in samples}
+    silent = [one for one in results if one.path.parent not in folders]
+    notes += [without_samples(found.label or one.model or one.path.parent.name, one) for one in silent]
+    rest = tuple(path for path in found.paths if path not in claimed)
+    return Runs({one.path: one.entrant for one in sorted(kept, key=lambda one: one.path)}, rest, tuple(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRows:
+    """What a samples file holds.
+
+    Attributes:
+        sheet: its whole rows.
+        times: how often a document was answered with text, at most (lm-eval's `repeats`).
+        notes: a last line that is cut off.
+    """
+
+    sheet: Sheet
+    times: int
+    notes: tuple[str, ...]
+
+
+def records(path: Path, entrant: str) -> SampleRows:
+    """Read a samples file, a last line that is cut off left out.
+
+    Raises:
+        DataError: another line is not whole.
+    """
+    read = list(rows(path))
+    whole = {place.removeprefix("line "): row for place, row in read if row is not None}
+    notes = tuple(f"{path}, {place}: cut off, so its document is missing" for place, row in read if row is None)
+    frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
+    return SampleRows(Sheet(path, entrant, frame), max(map(_times, whole.values()), default=0), notes)
+
+
+def _times(row: dict[str, Any]) -> int:
+    """Return how often the first request was answered with text."""
+    responses = row.get("resps")
+    first = responses[0] if isinstance(responses, list) and responses else None
+    return len(first) if isinstance(first, list) and all(isinstance(one, str) for one in first) else 1
 
 
 def fits(sheet: Sheet) -> bool:
-    """Whether these are samples of generated text; log-likelihoods of choices are no responses."""
-    if not sheet.columns >= {"doc_id", "doc", "arguments"} or not sheet.columns & {"resps", "filtered_resps"}:
+    """Whether these are samples of generated text; log-likelihoods, of choices or of a whole text, are no responses."""
+    if not len(sheet.frame) or not sheet.columns >= SAMPLE_FIELDS or not sheet.columns & {"resps", "filtered_resps"}:
         return False
     first = _first(_responses(sheet.frame.iloc[0]))
+    if len(_request(sheet.frame.iloc[0]["arguments"])) == 1:
+        return False
     return isinstance(first, str) or empty(first)
 
 
 def read(sheet: Sheet) -> list[Answer]:
-    """Read the response to each document, the same whatever the filter.
+    """Read the response to each document: all of it, whatever a filter extracts; of repeated responses the first.
 
     Items are known by task and document hash, so that runs with other prompts or limits meet; a document that occurs
     again is an item of its own. The category is the task.
@@ -31,15 +117,14 @@ def read(sheet: Sheet) -> list[Answer]:
     Raises:
         DataError: a row without a prompt or with a response that is no text.
     """
-    task, entrant = task_of(sheet), sheet.entrants(None, sheet.path.parent.name)[None]
-    seen: Counter[str] = Counter()
+    own = samples_at(sheet.path, sheet.label, ())
+    kept = _of_one_filter(list(sheet.records()))
+    items = item_ids(own.task, [("", document_hash(one.cells), place_in_set(one.cells)) for one in kept])
     found = []
-    for record in _of_one_filter(list(sheet.records())):
-        document = (record.name("doc_hash") or f"doc-{record.name('doc_id')}")[:DIGITS]
-        seen[document] += 1
-        asked = _question(record, numbered(f"{task}:{document}", seen[document]), task)
+    for record, item in zip(kept, items, strict=True):
+        asked = _question(record, item, own.task)
         text = _first(_responses(record.cells))
-        found.append(answer(asked, entrant, record.as_text("response", text)))
+        found.append(answer(asked, own.entrant, record.as_text("response", text)))
     return found
 
 
@@ -47,12 +132,6 @@ def _of_one_filter(records: list[Record]) -> list[Record]:
     """Keep one row per document: filters change what is extracted, not what was said."""
     kept = min((record.name("filter") or "" for record in records), default="")
     return [record for record in records if (record.name("filter") or "") == kept]
-
-
-def task_of(sheet: Sheet) -> str:
-    """Return the task that a file's name says, else the name itself."""
-    named = NAME.match(sheet.path.name)
-    return named["task"] if named else sheet.path.name.partition(".")[0]
 
 
 def _question(record: Record, item: str, task: str) -> Question:
@@ -67,7 +146,7 @@ def prompt(record: Record) -> tuple[str | None, str]:
     Raises:
         DataError: there is none.
     """
-    first = _arguments(record)
+    first = next(iter(_request(record.cells["arguments"])), None)
     first = first[0] if isinstance(first, list) and first else first
     if not isinstance(first, str):
         raise record.error("no prompt in arguments", "log the samples with lm-eval's --log_samples")
@@ -79,13 +158,13 @@ def prompt(record: Record) -> tuple[str | None, str]:
     return None, first
 
 
-def _arguments(record: Record) -> Any:
-    """Return the first argument of the first request, in the shape of today or the older list."""
-    arguments = record.cells["arguments"]
+def _request(arguments: Any) -> Sequence[Any]:
+    """Return the arguments of the first request, in the shape of today or the older list: a prompt, then settings."""
     if isinstance(arguments, dict):
         request = arguments.get("gen_args_0")
-        return request.get("arg_0") if isinstance(request, dict) else None
-    return _first(arguments)
+        return list(request.values()) if isinstance(request, dict) else []
+    first = arguments[0] if isinstance(arguments, list) and arguments else []
+    return first if isinstance(first, list) else [first]
 
 
 def _chat(text: str) -> list[dict[str, Any]]:

@@ -75,31 +75,72 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = ()) -> 
     files: list[str] = []
     skipped: list[str] = []
     owners: dict[str, str] = {}
+    notes: list[str] = []
     for source in map(str, sources):
-        own, more, rest = _of_source(source, readers)
-        _refuse_namesakes(owners, source, own)
-        rows, files, skipped = rows + own, files + more, skipped + rest
+        part = _of_source(source, readers)
+        _refuse_namesakes(owners, source, part.rows)
+        rows, files = rows + part.rows, files + part.files
+        skipped, notes = skipped + part.skipped, notes + part.notes
     answers = [one for one in rows if isinstance(one, Answer)]
     if not answers:
         told = f"in {some(sources)}" if sources else "were named: give files or folders (-T responses=...)"
-        raise UsageError(f"no responses {told}")
+        raise UsageError("; ".join([f"no responses {told}", *notes]))
     questions = [one for one in rows if isinstance(one, Question)]
     read = assembled(answers, questions + _questions_beside(answers, questions))
-    notes = [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
+    notes += [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
     return replace(read, sources=tuple(sorted(files)), notes=(*notes, *read.notes))
 
 
-def _of_source(source: str, readers: Sequence[FileReader]) -> tuple[list[Answer | Question], list[str], list[str]]:
-    """Return the rows of a source, the files they are from, and the files that hold none."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one source holds.
+
+    Attributes:
+        rows: all of them.
+        files: where they are from.
+        skipped: files that hold none.
+        notes: what people should know.
+    """
+
+    rows: list[Answer | Question]
+    files: list[str]
+    skipped: list[str]
+    notes: list[str]
+
+    def add(self, path: Path, rows: Sequence[Answer | Question] | None) -> None:
+        """Add a file's rows; None of a file that holds no responses."""
+        (self.skipped if rows is None else self.files).append(str(path))
+        self.rows.extend(rows or [])
+
+
+def _of_source(source: str, readers: Sequence[FileReader]) -> Part:
     found = find(source, tuple(suffix for one in readers for suffix in one.suffixes))
-    rows: list[Answer | Question] = []
-    files: list[str] = []
-    skipped: list[str] = []
-    for path in found.paths:
-        own = _of_file(path, found.label, readers, optional=found.searched)
-        (skipped if own is None else files).append(str(path))
-        rows += own or []
-    return rows, files, skipped
+    runs = lm_eval.runs_in(found)
+    part = Part([], [], [], list(runs.notes))
+    repeated: list[str] = []
+    for path, entrant in runs.entrants.items():
+        samples = lm_eval.records(path, entrant)
+        fits = lm_eval.fits(samples.sheet)
+        if not fits and path in found.paths[-1:] and not found.searched and not part.files:
+            raise _unrecognised(samples.sheet)
+        part.add(path, _answers(samples.sheet) if fits else None)
+        part.notes.extend(samples.notes if fits else [])
+        repeated += [str(path)] if fits and samples.times > 1 else []
+    for path in runs.rest:
+        part.add(path, _of_file(path, found.label, readers, optional=found.searched))
+    if repeated:
+        part.notes.append(
+            f"of several responses to a document (repeats) the first is compared: {some(repeated, most=3)}"
+        )
+    return part
+
+
+def _answers(sheet: Sheet) -> Sequence[Answer]:
+    """Return the responses in samples of lm-eval."""
+    try:
+        return lm_eval.read(sheet)
+    except UnicodeEncodeError as error:
+        raise _half_a_character(sheet.path, error) from None
 
 
 def _of_file(

@@ -33,7 +33,9 @@ class Judge:
     """A judge; the defaults give one without faults.
 
     The margin of the response shown first over the other is
-    `scale * quality difference + length_bias * log-length difference + position_bias + noise * logistic error`.
+    `scale * quality difference + length_bias * log-length difference + self_preference * (own - other's own) +
+    position_bias + noise * logistic error`, where own is 1 for entrants that it favours. The verdict is its sign, after
+    adding `verbosity_bias * log-length difference`.
 
     Attributes:
         name: goes into the column `judge`.
@@ -44,6 +46,9 @@ class Judge:
         tie: margins within +-tie are ties, >= 0.
         unread: share of replies that cannot be read, in [0, 1).
         verdicts: `hard` (win, tie, loss) or `soft` (the probability of a win, without error; needs noise > 0).
+        verbosity_bias: logits per unit of log-length that the verdict adds to the margin.
+        self_preference: logits in favour of the entrants that `favours` names.
+        favours: names of those.
     """
 
     name: str = "simulated"
@@ -54,6 +59,9 @@ class Judge:
     tie: float = 0.0
     unread: float = 0.0
     verdicts: Literal["hard", "soft"] = "hard"
+    verbosity_bias: float = 0.0
+    self_preference: float = 0.0
+    favours: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not (self.noise >= 0 and self.tie >= 0 and 0 <= self.unread < 1):
@@ -148,8 +156,9 @@ class World:
         one variable. The diagonal is 0.5.
         """
         judge = judge or Judge()
-        lean = judge.scale * _gaps(self.strengths) + judge.length_bias * _gaps(self.length_means)
-        spread = np.sqrt(2) * np.hypot(judge.scale * self.item_sd, judge.length_bias * self.length_sd)
+        by_length = judge.length_bias + judge.verbosity_bias
+        lean = judge.scale * _gaps(self.strengths) + by_length * _gaps(self.length_means) + _gaps(self._favour(judge))
+        spread = np.sqrt(2) * np.hypot(judge.scale * self.item_sd, by_length * self.length_sd)
         first = _mean_credit(judge, lean + judge.position_bias, spread)
         if orders == "ab":
             return np.triu(first, 1) + np.tril(1 - first.T, -1) + np.eye(len(lean)) / 2
@@ -165,6 +174,10 @@ class World:
         pairs = pairs_of_squares(credit, np.triu(np.ones_like(credit), 1))
         return maximise(pairs, regularization=0.0).theta
 
+    def _favour(self, judge: Judge) -> np.ndarray:
+        """Return the logits in favour of each entrant, shape (entrants,)."""
+        return judge.self_preference * np.isin(self.entrants, judge.favours)
+
     def _part(
         self,
         judge: Judge,
@@ -178,8 +191,10 @@ class World:
     ) -> pd.DataFrame:
         sign = 1.0 if order == "ab" else -1.0
         lean = judge.scale * (self.quality[item, a] - self.quality[item, b])
-        lean = lean + judge.length_bias * (self.log_length[item, a] - self.log_length[item, b])
-        margin, credit = _verdicts(judge, sign * lean + judge.position_bias, rng)
+        longer, favour = self.log_length[item, a] - self.log_length[item, b], self._favour(judge)
+        lean = lean + judge.length_bias * longer + favour[a] - favour[b]
+        beyond = sign * judge.verbosity_bias * longer
+        margin, credit = _verdicts(judge, sign * lean + judge.position_bias, beyond, rng)
         lost = rng.random(len(item)) < judge.unread
         names = np.array(self.entrants, dtype=object)
         length = np.exp(self.log_length).round().astype(int)
@@ -256,12 +271,20 @@ def _names(entrants: int | Sequence[str]) -> tuple[str, ...]:
     return tuple(f"model-{k + 1:02d}" for k in range(entrants))
 
 
-def _verdicts(judge: Judge, lean: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return the margin and credit of the response shown first."""
+def _verdicts(
+    judge: Judge, lean: np.ndarray, beyond: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the margin and credit of the response shown first.
+
+    Args:
+        lean: margin before noise, shape (presentations,).
+        beyond: what the verdict adds to the margin, shape (presentations,).
+    """
     if judge.verdicts == "soft":
-        return lean, judge.expected(lean)
+        return lean, judge.expected(lean + beyond)
     margin = lean + judge.noise * rng.logistic(size=len(lean))
-    return margin, (np.sign(margin - judge.tie) + np.sign(margin + judge.tie)) / 4 + 0.5
+    decided = margin + beyond
+    return margin, (np.sign(decided - judge.tie) + np.sign(decided + judge.tie)) / 4 + 0.5
 
 
 def _gaps(values: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 from podium import Judge, UsageError, simulate
 
+VAIN = Judge(length_bias=0.3, verbosity_bias=0.9, self_preference=0.7, favours=("model-02",))
 FAULTY = Judge(scale=1.7, position_bias=0.6, length_bias=0.8, noise=0.7, tie=0.5)
 
 
@@ -21,7 +22,7 @@ def mean_credits(world, judge, orders="both"):
 
 @pytest.mark.parametrize(
     "judge",
-    [Judge(), FAULTY, Judge(noise=0.0, position_bias=0.4, tie=0.2), Judge(verdicts="soft", scale=2.0, noise=1.5)],
+    [Judge(), FAULTY, Judge(noise=0.0, position_bias=0.4, tie=0.2), Judge(verdicts="soft", scale=2.0, noise=1.5), VAIN],
 )
 @pytest.mark.parametrize("orders", ["both", "ab"])
 def test_mean_credits_of_many_items_approach_the_exact_ones(judge, orders):
@@ -53,6 +54,14 @@ def test_expected_credits_equal_adaptive_quadrature(noise):
 
     exact = (mean(gap + 0.3) + 1 - mean(-gap + 0.3)) / 2
     assert world.expected_credits(judge)[0, 1] == pytest.approx(exact, abs=1e-9)
+
+
+def test_a_verbosity_bias_moves_verdicts_and_leaves_margins_alone():
+    world = simulate(3, 2_000, seed=3)
+    plain, wordy = (world.presentations(Judge(verbosity_bias=bias)) for bias in (0.0, 2.0))
+    longer = np.sign(wordy["length_a"] - wordy["length_b"])
+    assert (plain["margin"] == wordy["margin"]).all()
+    assert ((2 * wordy["credit"] - 1) * longer).mean() > ((2 * plain["credit"] - 1) * longer).mean() + 0.1
 
 
 def test_position_bias_favours_the_response_shown_first():

@@ -1,0 +1,175 @@
+"""Many battles judged at once, through Inspect's models: its providers, retries and cache, outside of any eval."""
+
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+import sniffio
+from inspect_ai.model import GenerateConfig, Model
+from inspect_ai.util import collect
+
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.judge import Run, identity, jury_of, presented
+from podium.hosts.inspect_ai.judging import Judging, merged, verdict_row
+from podium.hosts.lm_eval.secrets import redacted
+from podium.hosts.lm_eval.tournament import judge_model
+
+FAILED = "failed"
+NOT_ASKED = "not asked: the judge kept failing"
+PATIENCE = 20
+"""Battles that fail one after the other before a judge is left alone."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Who judges, and how it is called.
+
+    Attributes:
+        how: what is asked, and how replies are read.
+        judges: names of Inspect models, or `lm-eval:TYPE,key=value,...`; several are a jury.
+        arguments: of these models.
+        concurrency: calls of one judge at once, at most.
+        max_retries: of one call.
+        timeout: of one call, in seconds.
+        cache: whether replies of earlier runs are taken instead of new calls.
+    """
+
+    how: Judging
+    judges: tuple[str, ...]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    concurrency: int = 10
+    max_retries: int = 3
+    timeout: int | None = 300
+    cache: bool = True
+
+    def models(self) -> list[Model]:
+        """Return the judges' models, made for this call alone: connections belong to one event loop.
+
+        Raises:
+            UsageError: there is no such model, or it cannot be made.
+        """
+        return [self._model(name) for name in self.judges]
+
+    def _model(self, name: str) -> Model:
+        try:
+            model = judge_model(name, self.arguments)
+        except UsageError as error:
+            raise UsageError(f"judge: {str(error).removeprefix('--ranker_judge ')}") from None
+        limits = GenerateConfig(
+            max_connections=self.concurrency, max_retries=self.max_retries, attempt_timeout=self.timeout
+        )
+        model.config = model.config.merge(limits)
+        return model
+
+
+def judged(bench: Bench, battles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Judge battles; return each with its verdict. One that fails is unread, and the others go on.
+
+    Works whether or not an event loop is running.
+
+    Args:
+        battles: as `podium.hosts.inspect_ai.judge.presented` takes them.
+
+    Returns:
+        Per battle: `against`, `credit`, `margin`, `reason`, what is known of it, and its `presentations`.
+
+    Raises:
+        UsageError: a judge sits there twice.
+    """
+    if not battles:
+        return []
+    if not _loop_is_running():
+        return anyio.run(_all, bench, battles)
+    with ThreadPoolExecutor(max_workers=1) as apart:
+        return apart.submit(anyio.run, _all, bench, battles).result()
+
+
+def _loop_is_running() -> bool:
+    try:
+        sniffio.current_async_library()
+    except sniffio.AsyncLibraryNotFoundError:
+        return False
+    return True
+
+
+async def _all(bench: Bench, battles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    async with AsyncExitStack() as stack:
+        models = [await stack.enter_async_context(one) for one in bench.models()]
+        judging = Sitting(bench, models)
+        return await collect(*(judging.judged(battle) for battle in battles))
+
+
+class Sitting:
+    """The judges at work on one batch.
+
+    Attributes:
+        run: what its battles share.
+        names: of the judges.
+        room: lets a few battles in at once.
+        in_a_row: battles that failed since one was judged.
+        errors: how often each kind of failure was met.
+    """
+
+    def __init__(self, bench: Bench, models: Sequence[Model]) -> None:
+        self.run = Run(bench.how, cache=bench.cache, jury=models)
+        self.names = [identity(one, bench.how) for one in jury_of(bench.how, models)]
+        self.room = anyio.Semaphore(bench.concurrency)
+        self.patience = max(PATIENCE, 2 * bench.concurrency)
+        self.in_a_row = 0
+        self.errors: Counter[str] = Counter()
+
+    async def judged(self, battle: Mapping[str, Any]) -> dict[str, Any]:
+        """Return one battle with its verdict."""
+        async with self.room:
+            if self.in_a_row >= self.patience:
+                return self._unread(battle, NOT_ASKED)
+            try:
+                kept = await presented(self.run, battle)
+            except Exception as error:
+                return self._failed(battle, error)
+        self.in_a_row = 0
+        return read(battle, kept, self.run.how)
+
+    def _failed(self, battle: Mapping[str, Any], error: Exception) -> dict[str, Any]:
+        """Return a failed battle as unread; say so at the first of its kind."""
+        kind, said = type(error).__name__, redacted(" ".join(str(error).split()))[:300]
+        self.in_a_row += 1
+        self.errors[kind] += 1
+        if self.errors[kind] == 1:
+            log.warning("podium: a battle on %s failed and is unread: %s: %s", battle["item"], kind, said)
+        if self.in_a_row == self.patience:
+            log.error("podium: %d battles in a row failed: no more calls are made in this batch", self.in_a_row)
+        return {**self._unread(battle, f"{FAILED}: {kind}"), "error": said}
+
+    def _unread(self, battle: Mapping[str, Any], reason: str) -> dict[str, Any]:
+        common = {"order": "merged", "repeat": 0, "credit": None, "margin": None, "reason": reason}
+        rows = [{"judge": name, **common} for name in self.names]
+        return _about(battle) | {"credit": None, "margin": None, "reason": reason, "presentations": rows}
+
+
+def read(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -> dict[str, Any]:
+    """Return a battle with what its judges' replies say."""
+    rows = [verdict_row(one, how) for one in kept["presentations"]]
+    found = merged(rows, how)
+    told = [
+        {**row, "replies": [reply["text"] for reply in one["replies"]]}
+        for row, one in zip(rows, kept["presentations"], strict=True)
+    ]
+    return _about(battle) | {
+        "credit": found.credit,
+        "margin": found.margin,
+        "reason": found.reason,
+        "presentations": told,
+    }
+
+
+def _about(battle: Mapping[str, Any]) -> dict[str, Any]:
+    known = {name: battle[name] for name in ("category", "length_a", "length_b") if battle.get(name) is not None}
+    return {"against": battle["model_b"], **known}

@@ -1,0 +1,146 @@
+"""The judging filter: a task's YAML names it, and every response of the run is compared with the opponents'."""
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lm_eval.api.filter import Filter
+
+from podium.errors import UsageError
+from podium.formats.lm_eval_judged import OWN, written
+from podium.hosts.inspect_ai.judging import judging, known_options, refuse_unknown
+from podium.hosts.lm_eval.batch import Bench, judged
+from podium.hosts.lm_eval.opponents import Against, Met, opponents
+from podium.hosts.lm_eval.registering import register_filter
+from podium.hosts.lm_eval.secrets import redacted, refuse_secrets
+
+OWN_OPTIONS = frozenset(
+    ("against", "judge", "judge_args", "entrant", "item", "task", "concurrency", "max_retries", "timeout", "cache")
+)
+
+log = logging.getLogger(__name__)
+
+
+@register_filter("podium_judge")
+class JudgeFilter(Filter):
+    """Let a judge compare every response with those of the opponents; keep the verdicts as JSON, one per document.
+
+    lm-eval hands over all responses of a task at once, so the judge is asked for many battles at a time, both orders
+    of each. A battle that fails is unread, with its reason, and the others are judged. Replies are cached by Inspect,
+    apart for every judge: a second run asks nothing.
+    """
+
+    def __init__(
+        self,
+        against: Against,
+        judge: str | Sequence[str],
+        *,
+        judge_args: Mapping[str, Any] | None = None,
+        entrant: str = OWN,
+        item: str | None = None,
+        task: str | None = None,
+        concurrency: int = 10,
+        max_retries: int = 3,
+        timeout: int | None = 300,
+        cache: bool = True,
+        **options: Any,
+    ) -> None:
+        """Check what is asked for; nothing is read or called yet.
+
+        Args:
+            against: output folders of earlier runs, or any files of responses that podium reads, each optionally
+                `label=path`; or a mapping of labels to paths.
+            judge: an Inspect model, as `openai/...` or `podium/offline`, or a model of lm-eval, as
+                `lm-eval:local-chat-completions,model=...,base_url=...`; several are a jury.
+            judge_args: arguments of that model, as `base_url`; no keys.
+            entrant: what to call this run's model.
+            item: the document's field that is the items' id in `against`; by default documents are known by content.
+            task: the task whose samples count, where folders in `against` hold several with the same documents.
+            concurrency: calls at once, at most.
+            max_retries: of one call.
+            timeout: of one call, in seconds.
+            cache: take replies of earlier runs instead of new calls.
+            **options: of `podium.hosts.inspect_ai.judging.judging`: `realization`, `orders`, `repeats`, ...
+
+        Raises:
+            UsageError: an unknown option or value, or a secret among the arguments.
+        """
+        super().__init__()
+        refuse_secrets({"against": against, "judge": judge, "judge_args": judge_args or {}, **options})
+        refuse_unknown(options, known_options() | OWN_OPTIONS)
+        for name, number in (("concurrency", concurrency), ("timeout", 1 if timeout is None else timeout)):
+            if number < 1:
+                raise UsageError(f"{name}={number}: give 1 or more")
+        judges = (judge,) if isinstance(judge, str) else tuple(judge)
+        self.bench = Bench(
+            judging(**_words(options)),
+            judges,
+            judge_args or {},
+            concurrency=concurrency,
+            max_retries=max_retries,
+            timeout=timeout,
+            cache=cache,
+        )
+        self.against, self.entrant, self.item, self.task = against, entrant, item, task
+
+    def apply(self, resps: Iterable[Any], docs: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Return the verdicts on every response, as JSON.
+
+        Args:
+            resps: per document, its responses (the first is judged) or what an earlier filter made of them.
+            docs: the documents.
+
+        Raises:
+            UsageError: opponents that cannot be read or do not fit the documents, or an unknown judge.
+        """
+        said = [_first(one) for one in resps]
+        met = opponents(self.against, self.entrant, field=self.item, task=self.task).meet(docs, said)
+        battles = iter(judged(self.bench, [battle for one in met for battle in one.battles]))
+        documents = [self._document(one, [next(battles) for _ in one.battles]) for one in met]
+        _tell(documents, self.bench.judges)
+        return [redacted(written(one)) for one in documents]
+
+    def _document(self, met: Met, battles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        read = [one["credit"] for one in battles if one["credit"] is not None]
+        return {
+            "item": met.item,
+            "entrant": self.entrant,
+            "credit": sum(read) / len(read) if read else None,
+            "one_sided": self.bench.how.one_sided,
+            "missing": dict(met.missing),
+            "battles": list(battles),
+        }
+
+
+def _words(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options as they were meant: YAML takes the word `off` for false."""
+    return {name: "off" if name == "logprobs" and value is False else value for name, value in options.items()}
+
+
+def _first(response: Any) -> str:
+    """Return the response that is judged: the first, where a task asks for several.
+
+    Raises:
+        UsageError: it is no text.
+    """
+    first = response[0] if isinstance(response, list | tuple) and response else response
+    if not isinstance(first, str):
+        raise UsageError(
+            f"a response to be judged is no text but {type(first).__name__}: only tasks with "
+            "`output_type: generate_until` can be judged"
+        )
+    return first
+
+
+def _tell(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -> None:
+    """Log the denominators, and why battles are unread or were not played."""
+    battles = [battle for one in documents for battle in one["battles"]]
+    unread = Counter(one["reason"] for one in battles if one["credit"] is None)
+    missing = Counter(why for one in documents for why in one["missing"].values())
+    lost = [f"{number} unread ({why})" for why, number in sorted(unread.items())]
+    lost += [f"{number} not played ({why})" for why, number in sorted(missing.items())]
+    said = "; ".join(
+        [f"{len(battles) - unread.total()} of {len(battles)} battles judged by {', '.join(judges)}", *lost]
+    )
+    log.log(logging.WARNING if lost else logging.INFO, "podium: %d documents: %s", len(documents), said)

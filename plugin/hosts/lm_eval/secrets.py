@@ -1,0 +1,66 @@
+"""Keys stay out of what lm-eval writes: it dumps a filter's arguments and whatever a filter returns."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from podium.errors import UsageError
+
+SECRET_NAME = re.compile(r"(^|_)(api_?key|key|token|secret|password|passwd|authorization|credentials?)$")
+ASSIGNED = re.compile(r"(?i)\b(?:api_?key|token|secret|password)=")
+"""A secret among the arguments of a model that are written as one text."""
+IN_ADDRESS = re.compile(r"://[^/@\s]*:[^/@\s]*@")
+SHAPES = re.compile(r"\b(?:sk|pk|hf|gsk|xai)[-_][A-Za-z0-9_-]{16,}|\bBearer +[A-Za-z0-9._~+/=-]{8,}")
+"""What keys look like, wherever they come from."""
+SHORTEST = 8
+"""Characters of a value in the environment that is worth hiding: shorter ones occur in any text."""
+HIDDEN = "***"
+
+
+def refuse_secrets(arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments that hold a key.
+
+    Raises:
+        UsageError: one of them does; its value is not repeated.
+    """
+    for path, value in _leaves(arguments):
+        name = path.rpartition(".")[2]
+        if is_secret_name(name) or (isinstance(value, str) and (ASSIGNED.search(value) or redacted(value) != value)):
+            raise UsageError(
+                f"{path} holds a secret, and lm-eval writes the arguments of a filter into its results file: take it "
+                "out of the YAML and set the provider's environment variable instead, as OPENAI_API_KEY"
+            )
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether what goes by this name is a secret.
+
+    >>> [is_secret_name(name) for name in ("api_key", "X-API-Key", "HF_TOKEN", "max_tokens", "key_points")]
+    [True, True, True, False, False]
+    """
+    return bool(SECRET_NAME.search(name.lower().replace("-", "_")))
+
+
+def redacted(text: str) -> str:
+    """Return the text with every secret in it hidden: those of the environment, and whatever has a key's shape."""
+    for secret in _of_environment():
+        text = text.replace(secret, HIDDEN)
+    return IN_ADDRESS.sub(f"://{HIDDEN}@", SHAPES.sub(HIDDEN, text))
+
+
+def _of_environment() -> list[str]:
+    """Return the values of secret environment variables, the longest first: one may be a part of another."""
+    found = {value for name, value in os.environ.items() if is_secret_name(name) and len(value) >= SHORTEST}
+    return sorted(found, key=len, reverse=True)
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _leaves(inner, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for inner in value:
+            yield from _leaves(inner, path)
+    else:
+        yield path, value

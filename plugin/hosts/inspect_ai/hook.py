@@ -8,7 +8,7 @@ from pathlib import Path
 from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, hooks
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
-from podium.hosts.inspect_ai.kept import NAMESPACE
+from podium.hosts.inspect_ai.kept import NAMESPACE, PLAYED_FOR
 
 USUAL = "bradley-terry"
 
@@ -43,7 +43,8 @@ def rank_logs(logs: Iterable[EvalLog]) -> None:
     for log in logs:
         rankers = asked_for(log, os.environ)
         played = f"{NAMESPACE}_entrants" in (log.eval.metadata or {})
-        if log.status == "started" or not (rankers or played):
+        ranked_elsewhere = PLAYED_FOR in (log.eval.metadata or {})
+        if log.status == "started" or ranked_elsewhere or not (rankers or played):
             continue
         key = log.location if played else log.eval.task
         together.setdefault((key, tuple(rankers or [USUAL])), []).append(log)

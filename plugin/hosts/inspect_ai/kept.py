@@ -9,6 +9,8 @@ NAMESPACE = "podium"
 """Key under which podium keeps its own in scores and results."""
 ROUND = "podium round"
 """Sample metadata under which a round's schedule is recorded."""
+PLAYED_FOR = f"{NAMESPACE}_host"
+"""Metadata of a tournament that another host's command plays: that command ranks it, by its own options."""
 OPTIONS = "options"
 """Key beside the kept replies under which stands how they were asked for."""
 

@@ -7,6 +7,7 @@ from podium.hosts.inspect_ai.pairwise import pairwise
 from podium.hosts.inspect_ai.provider import offline
 from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
 from podium.hosts.inspect_ai.verdict import verdict
+from podium.hosts.lm_eval.judge_model import lm_eval_model
 
 __all__ = [
     "PodiumHooks",
@@ -15,6 +16,7 @@ __all__ = [
     "chain",
     "judge",
     "judged",
+    "lm_eval_model",
     "offline",
     "pairwise",
     "round_robin",

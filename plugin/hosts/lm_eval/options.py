@@ -10,6 +10,8 @@ from podium.errors import UsageError, unknown_name
 
 TITLE = "ranking (podium)"
 PREFIX = "ranker"
+LM_EVAL = "lm-eval:"
+"""How the name of a judge begins that is a model of lm-eval."""
 NEXT_SETTING = re.compile(r",(?=\s*[A-Za-z_][\w.]*=)")
 """Where one `key=value` ends and the next begins: a value may hold commas."""
 
@@ -26,7 +28,7 @@ class RankerOptions:
         tournament: which battles a judge is asked for; None = all pairs.
         args: settings of the tournament and of how the judge is asked.
         settings: options of the rankers, each `KEY=VALUE` or `RANKER.KEY=VALUE`.
-        metric: which metric decides, without a judge; None = the task's first.
+        metric: which metric decides, without a judge; None = each of the task's.
         label: the name of this run's model; None = as lm-eval names its folder.
     """
 
@@ -71,7 +73,7 @@ JUDGE_ARGS = "Arguments of the judge's model as `key=val,key2=val2` or `key=val`
 TOURNAMENT = "Which battles the judge is asked for: round_robin (default), anchor, swim, chain"
 ARGS = "Settings of the tournament and of how the judge is asked, as `realization=labels,items=100`"
 SET = "Options of rankers, as `pin=MODEL:1000` or `soft-elo.beta=0.5`"
-METRIC = "Which metric decides where nobody judges, as in the results file: `acc,none` (default: the task's first)"
+METRIC = "Which metric decides where nobody judges, as in the results file: `acc,none` (default: each of the task's)"
 LABEL = "Name of this run's model in the ranking (default: the name of its folder in --output_path)"
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from podium.errors import PodiumError
 from podium.hosts.lm_eval import options as asked
+from podium.hosts.lm_eval.plan import Plan, planned
 
 Execute = Callable[[argparse.Namespace], None]
 
@@ -57,39 +58,77 @@ def ranked(execute: Execute, arguments: argparse.Namespace) -> None:
     """Do what `lm_eval run` does; with `--ranker`, rank what was run before it is shown and saved.
 
     Raises:
-        SystemExit: wrong usage (2), found before the run; or the run is done and saved, and could not be ranked (3).
+        SystemExit: wrong usage (2), found before the run; or the run is done and saved, and could not be ranked (3),
+            or the ranking was stopped (130).
     """
-    told = asked.taken_from(arguments)
-    with _without_section(arguments) as section:
-        told = section | told
-        if not told:
+    typed = asked.taken_from(arguments)
+    with _without_section(arguments) as config:
+        try:
+            told = asked.section_of(config) | typed
+            plan = _planned(told, config, arguments) if told else None
+        except PodiumError as error:
+            print(f"podium: {error}", file=sys.stderr)
+            sys.exit(error.exit_code)
+        if plan is None:
             execute(arguments)
             return
-        try:
-            options = asked.options_from(told)
-        except PodiumError as error:
-            _refused(error)
-        raise NotImplementedError(options)
+        with _ranking_after_evaluation(plan):
+            execute(arguments)
+    sys.exit(plan.told())
+
+
+def _planned(told: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace) -> Plan:
+    """Check what is asked for, and turn on what it needs.
+
+    Raises:
+        UsageError: it cannot be done.
+    """
+    typed = vars(arguments)
+    output_path = typed.get("output_path") or config.get("output_path")
+    predict_only = typed.get("predict_only") or config.get("predict_only", False)
+    log_samples = typed.get("log_samples") or config.get("log_samples", False)
+    plan = planned(asked.options_from(told), output_path, predict_only=bool(predict_only))
+    if output_path:
+        arguments.log_samples = True
+    plan.keeps_samples = bool(output_path or log_samples or predict_only)
+    return plan
 
 
 @contextmanager
-def _without_section(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Give what the `--config` file asks of podium; lm-eval, which refuses such keys, gets a copy without them."""
+def _ranking_after_evaluation(plan: Plan) -> Iterator[None]:
+    """Let lm-eval's `simple_evaluate` rank what it has evaluated; lm-eval looks the name up when it runs."""
+    import lm_eval
+    from lm_eval.evaluator import simple_evaluate
+
+    def evaluated(*arguments: Any, **options: Any) -> Any:
+        results = simple_evaluate(*arguments, **{**options, "log_samples": True})
+        # Of several processes, one has the results.
+        if results is not None:
+            plan.rank(results, options.get("evaluation_tracker"))
+        return results
+
+    lm_eval.simple_evaluate = evaluated
+    try:
+        yield
+    finally:
+        del lm_eval.simple_evaluate
+
+
+@contextmanager
+def _without_section(arguments: argparse.Namespace) -> Iterator[Mapping[str, Any]]:
+    """Give what the `--config` file holds; lm-eval, which refuses podium's keys, gets a copy without them."""
     config = _loaded(getattr(arguments, "config", None))
-    if not any(asked.is_ours(str(name)) for name in config):
-        yield {}
+    theirs = {name: value for name, value in config.items() if not asked.is_ours(str(name))}
+    if len(theirs) == len(config):
+        yield config
         return
     import yaml
 
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, Path(arguments.config).name)
-        copy.write_text(yaml.safe_dump({name: value for name, value in config.items() if not asked.is_ours(name)}))
+        copy.write_text(yaml.safe_dump(theirs), encoding="utf-8")
         arguments.config = str(copy)
-        try:
-            section = asked.section_of(config)
-        except PodiumError as error:
-            _refused(error)
-        yield section
+        yield config
 
 
 def _loaded(path: str | None) -> Mapping[str, Any]:
@@ -97,12 +136,7 @@ def _loaded(path: str | None) -> Mapping[str, Any]:
     import yaml
 
     try:
-        config = yaml.safe_load(Path(path).read_text()) if path else None
+        config = yaml.safe_load(Path(path).read_text(encoding="utf-8")) if path else None
     except (OSError, ValueError, yaml.YAMLError):
         return {}
     return config if isinstance(config, Mapping) else {}
-
-
-def _refused(error: PodiumError) -> None:
-    print(f"podium: {error}", file=sys.stderr)
-    sys.exit(error.exit_code)

@@ -1,0 +1,193 @@
+"""The runs that are ranked together: this one, written as lm-eval writes it, and those that lie on disk.
+
+They are laid out in one folder and read from there, as `podium rank` would read them: the numbers agree because it is
+the same way that they go.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from podium.errors import UsageError
+from podium.formats.lm_eval_layout import SAMPLES, Results, Samples, beside, is_samples, samples_at
+from podium.hosts.lm_eval.quiet import quiet
+from podium.text import some
+
+THIS = "this run"
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Runs laid out to be read.
+
+    Attributes:
+        model: the entrant that this run is.
+        sources: what to read: a folder per model, `label=path` where there is a label.
+        origins: where the files of each folder really are.
+        notes: what was left out.
+    """
+
+    model: str
+    sources: tuple[str, ...]
+    origins: Mapping[str, str]
+    notes: tuple[str, ...]
+
+    def told(self, text: str) -> str:
+        """Return a message with the real places of files."""
+        for folder, origin in self.origins.items():
+            text = text.replace(folder, origin)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """Where other runs are looked for.
+
+    Attributes:
+        sources: folders, each optionally `label=path`.
+        named: whether they were named; else they are what lies in the output path.
+    """
+
+    sources: tuple[str, ...]
+    named: bool
+
+    def files(self) -> list[Samples]:
+        """Describe the samples in them.
+
+        Raises:
+            UsageError: a folder does not exist, or one that was named holds no samples.
+        """
+        found: list[Samples] = []
+        for source in self.sources:
+            label, path = _split(source)
+            own = _samples_in(path, label)
+            if self.named and not own:
+                raise UsageError(
+                    f"--ranker_against {source}: there are no samples of lm-eval; give the output folder of a run with "
+                    "--log_samples"
+                )
+            found += own
+        return found
+
+
+def others_of(against: Sequence[str], output_path: str | None) -> Others:
+    """Return where to look: the folders that were named, else the output path.
+
+    Raises:
+        UsageError: there is neither.
+    """
+    if against:
+        return Others(tuple(against), named=True)
+    if not output_path:
+        raise UsageError("nothing to rank this run against: name other runs with --ranker_against, or an --output_path")
+    path = Path(output_path)
+    folder = path.parent if path.suffix == ".json" else path
+    return Others((str(folder),) if folder.is_dir() else (), named=False)
+
+
+def laid_out(folder: Path, own: Path, label: str | None, others: Iterable[Samples]) -> Runs:
+    """Lay out other runs beside this one.
+
+    Args:
+        folder: where to.
+        own: the folder of this run, as `written` returned it.
+        label: the name of this run's model, in place of lm-eval's.
+        others: samples of other runs. Earlier runs of this model, and tasks that it did not run, are left out.
+    """
+    mine = _samples_in(own, label)
+    model, tasks = mine[0].entrant, {one.task for one in mine}
+    notes: list[str] = []
+    kept: list[Samples] = []
+    for one in others:
+        if one.entrant == model:
+            notes.append(f"this run takes the place of earlier runs of {model} in {one.path.parent}")
+        elif one.task in tasks:
+            kept.append(one)
+    folders = _linked(folder, kept)
+    sources = [f"{label}={own}" if label else str(own), *(_source(*one) for one in folders)]
+    origins = {str(place): str(files[0].path.parent) for place, files in folders} | {str(own): THIS}
+    return Runs(model, tuple(sources), origins, tuple(dict.fromkeys(notes)))
+
+
+def _linked(folder: Path, kept: Sequence[Samples]) -> list[tuple[Path, list[Samples]]]:
+    """Link the samples of each model, with their results, into a folder of its own."""
+    models: dict[tuple[str, Path], list[Samples]] = {}
+    for one in kept:
+        models.setdefault((one.entrant, one.path.absolute().parent), []).append(one)
+    made = []
+    for number, ((_, origin), files) in enumerate(models.items(), 1):
+        place = folder / f"{number}" / origin.name
+        place.mkdir(parents=True)
+        for path in {file for one in files for file in (one.path, one.results and one.results.path) if file}:
+            (place / path.name).symlink_to(path.absolute())
+        made.append((place, files))
+    return made
+
+
+def _source(place: Path, files: Sequence[Samples]) -> str:
+    return f"{files[0].entrant}={place}" if files[0].labelled else str(place)
+
+
+def written(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
+    """Write this run as lm-eval writes it; return its folder.
+
+    Args:
+        results: what `simple_evaluate` returned, samples included; it is left as it is.
+        tracker: the run's `EvaluationTracker`, which knows the model's name.
+
+    Raises:
+        UsageError: lm-eval wrote no samples.
+    """
+    from lm_eval.loggers import EvaluationTracker
+
+    writer = EvaluationTracker(output_path=str(folder))
+    writer.general_config_tracker = copy(tracker.general_config_tracker)
+    samples = {task: [dict(one) for one in rows] for task, rows in results["samples"].items()}
+    plain = {name: value for name, value in results.items() if name != "samples"}
+    with quiet():
+        writer.save_results_aggregated(results=plain, samples=samples)
+        for task, rows in samples.items():
+            writer.save_results_samples(task_name=task, samples=rows)
+    paths = [path for path in folder.rglob("*.jsonl") if SAMPLES.match(path.name)]
+    if not paths:
+        raise UsageError("lm-eval gave no samples of this run; there is nothing to rank")
+    return paths[0].parent
+
+
+def refuse_nothing(runs: Runs, others: Others) -> None:
+    """Refuse to rank a model alone.
+
+    Raises:
+        UsageError: no other model was run on a task of this run.
+    """
+    if len(runs.sources) < 2:
+        raise UsageError(
+            f"no other model's samples of these tasks in {some(others.sources)}"
+            + "".join(f"; {note}" for note in runs.notes)
+            + ("; if that is another model, name this one with --ranker_label" if runs.notes else "")
+        )
+
+
+def _samples_in(path: Path, label: str | None) -> list[Samples]:
+    paths = [path] if path.is_file() else sorted(one for one in path.rglob("samples_*") if one.is_file())
+    paths = [one for one in paths if is_samples(one)]
+    results: dict[Path, list[Results]] = {}
+    for one in beside(paths):
+        results.setdefault(one.path.parent, []).append(one)
+    return [samples_at(one, label, results.get(one.parent, [])) for one in paths]
+
+
+def _split(source: str) -> tuple[str | None, Path]:
+    """Split `label=path`.
+
+    Raises:
+        UsageError: there is no such path.
+    """
+    label, equals, path = source.partition("=")
+    if Path(source).exists() or not equals or "/" in label:
+        label, path = "", source
+    if not Path(path).exists():
+        raise UsageError(f"--ranker_against {source}: no such file or directory: {path}")
+    return label or None, Path(path)

@@ -1,0 +1,177 @@
+"""A judged tournament over the responses of several runs, in Inspect: its engine, its log, its cache."""
+
+import asyncio
+import inspect
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from podium import plugins
+from podium.errors import UsageError
+from podium.formats.lm_eval_layout import NO_MATTER
+from podium.hookspecs import Tournament as TournamentRule
+from podium.hosts.inspect_ai.kept import PLAYED_FOR
+from podium.hosts.lm_eval.hidden import is_secret, secrets_in, secrets_of, without
+from podium.hosts.lm_eval.options import LM_EVAL, RankerOptions
+from podium.hosts.lm_eval.secrets import redacted
+from podium.options import parameters_of
+
+USUAL = "round_robin"
+LOADS = frozenset(("hf", "vllm", "sglang", "llama-cpp-python", "transformer_lens", "nnterp"))
+"""Providers that load a model, or start a server, as soon as it is named: they wait until the run has ended."""
+
+
+def check(options: RankerOptions) -> None:
+    """Find out before the run what would fail after it.
+
+    Raises:
+        UsageError: an unknown tournament, setting or provider, a key that is not set, or a judge that cannot do it.
+    """
+    try:
+        from podium.hosts.inspect_ai.judging import judging, known_options, refuse_unknown
+        from podium.hosts.inspect_ai.playing import tournament
+    except ImportError as error:
+        raise UsageError(f"judges need inspect-ai ({error}): pip install 'podium[inspect,lm-eval]'") from None
+    engine = inspect.signature(tournament).parameters.keys() - {"name", "responses", "settings", "how"}
+    own = parameters_of(_task(options)).keys() - {"name", "responses", "settings", "options", "how"}
+    refuse_unknown(options.args, engine | own | known_options())
+    how = judging(**{name: value for name, value in options.args.items() if name in known_options()})
+    wanted = how.logprobs == "required" or how.realization.probabilities == "needed"
+    deaf = [name for name in options.judges if name.startswith(LM_EVAL)]
+    if wanted and deaf:
+        raise UsageError(
+            f"{how.realization.name} needs token probabilities, and models of lm-eval give none: choose another "
+            "realization, or an Inspect model as judge (vllm/..., openai-api/...)"
+        )
+    for name in options.judges:
+        if name.startswith(LM_EVAL) or name.partition("/")[0] not in LOADS:
+            judge_model(name, options.judge_args)
+
+
+def judge_model(name: str, arguments: Mapping[str, Any]) -> Any:
+    """Return a judge as an Inspect model; what it keeps of its arguments, for the log, holds no secret.
+
+    Raises:
+        UsageError: there is no such model, it cannot be made, or its address holds a password.
+    """
+    from inspect_ai.model import get_model
+
+    import podium.hosts.inspect_ai.registry  # noqa: F401
+    from podium.hosts.lm_eval.judge_model import PROVIDER, name_and_arguments
+
+    if name.startswith(LM_EVAL):
+        name, arguments = name_and_arguments(name.removeprefix(LM_EVAL), arguments)
+    address = str(arguments.get("base_url") or "")
+    if redacted(address) != address:
+        raise UsageError("the judge's base_url holds a password: give it as an argument or environment variable")
+    try:
+        model = get_model(name, memoize=False, **arguments)
+    # Providers raise errors of their own kinds, some with the prompt to install a package.
+    except Exception as error:
+        raise UsageError(f"--ranker_judge {name}: {without(secrets_of(arguments), str(error))}") from None
+    # What stays is kept in the log and makes the judge's identity.
+    idle = NO_MATTER if name.startswith(PROVIDER) else frozenset()
+    model.model_args = {
+        key: value for key, value in model.model_args.items() if key not in idle and not is_secret(key, value)
+    }
+    return model
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A tournament that was played.
+
+    Attributes:
+        log: where its log is.
+        failure: what failed, if anything did; the rest was played nevertheless.
+    """
+
+    log: Path
+    failure: str | None
+
+
+def play(options: RankerOptions, responses: Sequence[str], log_dir: Path) -> Played:
+    """Play the tournament.
+
+    Replies of earlier runs are taken from Inspect's cache, so running again asks only what was not answered.
+
+    Raises:
+        KeyboardInterrupt: it was stopped.
+        PodiumError: nothing can be played.
+    """
+    judges = [judge_model(name, options.judge_args) for name in options.judges]
+    task = _task(options)(responses=list(responses), **options.args)
+    [log] = apart(lambda: _evaluated(task, judges, log_dir))
+    if log.status == "cancelled":
+        raise KeyboardInterrupt
+    path = Path(log.location.removeprefix("file://"))
+    return Played(path, _failure(path, options) if log.status != "success" else None)
+
+
+def _failure(log: Path, options: RankerOptions) -> str:
+    from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
+
+    errors = [one.error for one in read_eval_log_sample_summaries(str(log)) if one.error]
+    if not errors:
+        error = read_eval_log(str(log), header_only=True).error
+        errors = [error.message if error else "no reason given"]
+    return (
+        f"{len(errors):,} battles failed, the first of them by {without(secrets_in(options), errors[0])}; run the "
+        "command again to ask for those alone"
+    )
+
+
+def _evaluated(task: Any, judges: Sequence[Any], log_dir: Path) -> Any:
+    from inspect_ai import eval
+
+    display: Any = os.environ.get("INSPECT_DISPLAY") or ("rich" if sys.stderr.isatty() else "none")
+    # What goes to stdout is lm-eval's.
+    with redirect_stdout(sys.stderr):
+        return eval(
+            task,
+            model_roles={"judge": judges[0] if len(judges) == 1 else list(judges)},
+            metadata={PLAYED_FOR: "lm-eval"},
+            log_dir=str(log_dir),
+            log_format="eval",
+            log_level="warning",
+            display=display,
+        )
+
+
+def apart(call: Callable[[], Any]) -> Any:
+    """Call it; in a thread of its own where an event loop is running, because Inspect brings its own loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return call()
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(call).result()
+
+
+def _task(options: RankerOptions) -> Callable[..., Any]:
+    """Return the function that makes the task.
+
+    Raises:
+        UsageError: there is no such tournament.
+    """
+    from podium.hosts.inspect_ai import tasks
+    from podium.hosts.inspect_ai.playing import tournament
+
+    name = (options.tournament or USUAL).removeprefix("podium/").replace("-", "_")
+    rule = plugins.named(TournamentRule, name.replace("_", "-"))
+    if name in ("round_robin", "anchor", "swim", "chain"):
+        return getattr(tasks, name)
+    known = parameters_of(rule.load()).keys()
+
+    def plugged_in(responses: Sequence[str], **settings: Any) -> Any:
+        own = {key: value for key, value in settings.items() if key in known}
+        rest = {key: value for key, value in settings.items() if key not in known}
+        return tournament(name, responses, own, **rest)
+
+    plugged_in.__signature__ = inspect.signature(rule.load())  # type: ignore[attr-defined]
+    return plugged_in

@@ -16,6 +16,7 @@ from podium.battles import Battles
 from podium.calibration import Calibration
 from podium.calibration_file import read_calibration
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError, unknown_name
+from podium.length_data import read_length_data
 from podium.options import options_of, parameters_of, ranker_names, unknown_option
 from podium.rankers.bradley_terry import bounded
 from podium.rankers.coded import code
@@ -65,10 +66,11 @@ def rank(
     names = ranker_names(rankers)
     functions = {name: plugins.ranker_function(name) for name in names}
     settings = _settings(functions, options)
-    if not pool and by != "judge":
-        one_judge(battles)
+    if not pool:
+        _one_judge_a_slice(battles, by)
     # A judge's temperature is its own: where judges are the slices, each slice stands alone.
-    given = _given(functions, None if by == "judge" else battles, calibration, entrants)
+    alone = by is not None and not pool and len(battles.judges) > 1
+    given = _given(functions, None if by == "judge" or alone else battles, calibration, entrants)
     calls = [Asked(name, functions[name], {"level": level, **given[name], **settings[name]}, seed) for name in names]
     standings, failures = _every(battles, calls, by)
     asked = {
@@ -199,8 +201,13 @@ def _settings(functions: Mapping[str, Callable[..., Any]], options: Mapping[str,
         if not takers:
             raise unknown_option(key, known)
         for name in takers:
-            settings[name][option] = value
+            settings[name][option] = _opened(option, value)
     return settings
+
+
+def _opened(option: str, value: Any) -> Any:
+    """Read what an option names, where that is a file: rankers read none."""
+    return read_length_data(value) if option == "length_data" and isinstance(value, str | Path) else value
 
 
 def _given(
@@ -223,6 +230,17 @@ def _given(
         if at_hand[part] is not None and not any(part in taken for taken in takes.values()):
             raise UsageError(f"{what} was given, and {' and '.join(functions)} does not use one; soft-elo does")
     return {name: {part: at_hand[part] for part in sorted(taken)} for name, taken in takes.items()}
+
+
+def _one_judge_a_slice(battles: Battles, by: str | None) -> None:
+    """Refuse verdicts of several judges in one slice, or, without slices, in one table.
+
+    Raises:
+        NotIdentifiedError: there are several.
+    """
+    if by != "judge" and len(battles.judges) > 1:
+        for part in [part for _, part in battles.slices(by)] if by else [battles]:
+            one_judge(part)
 
 
 def one_judge(battles: Battles) -> None:

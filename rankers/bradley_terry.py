@@ -34,6 +34,7 @@ def bradley_terry(
     cluster: Cluster = "item",
     pin: str | None = None,
     center: tuple[str, ...] | None = None,
+    length_control: bool = False,
 ) -> Standings:
     """Rank by the maximum of sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2.
 
@@ -48,13 +49,30 @@ def bradley_terry(
         cluster: `item`, or `row` for comparison.
         pin: `MODEL:1000` shifts all scores so that this model has this one.
         center: entrants whose mean is 1500; by default all whose rating the data bound.
+        length_control: ratings as if all responses were equally long (`podium.rankers.length_control.joint`).
 
     Raises:
-        NotIdentifiedError: the comparison graph is not connected, or someone is separated and lambda is 0.
+        NotIdentifiedError: the comparison graph is not connected, or someone is separated and lambda is 0; or nothing
+            tells length from strength.
         NotConvergedError: the fit did not reach its maximum.
         UsageError: an unknown option value or entrant.
     """
     require("interval", interval, ("sandwich", "bootstrap"))
+    if length_control:
+        from podium.rankers.length_control.joint import at_equal_length
+
+        return at_equal_length(
+            battles,
+            level=level,
+            rng=rng,
+            regularization=regularization,
+            labels=labels,
+            interval=interval,
+            resamples=resamples,
+            cluster=cluster,
+            pin=pin,
+            center=center,
+        )
     coded = code(battles, labels=labels, cluster=cluster)
     pairs = pair_sums(coded)
     played = played_of(battles, coded, pairs)
@@ -197,6 +215,15 @@ def resampled_strengths(cells: PairCells, counts: np.ndarray, rated: Rated) -> n
 
 def _surpluses(coded: Coded, rated: Rated) -> Matrix:
     return surpluses(coded, expit(rated.theta[coded.a] - rated.theta[coded.b]))
+
+
+def sound_draws(cells: PairCells, counts: np.ndarray) -> np.ndarray:
+    """Tell which item resamples have no more separated entrants than the data, shape (block,).
+
+    Args:
+        counts: how often each cluster was drawn, shape (block, clusters).
+    """
+    return _sound(cells.pairs, *cells.resampled(counts))
 
 
 def _sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:

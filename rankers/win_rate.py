@@ -5,13 +5,15 @@ from dataclasses import replace
 import numpy as np
 
 from podium.battles import Battles
-from podium.errors import unknown_name
+from podium.errors import UsageError, unknown_name
 from podium.rankers.clusters import Matrix, sums
 from podium.rankers.coded import Cluster, Coded, Labels, clusters_of, code, require
 from podium.rankers.from_pairs import scores_of_draws
 from podium.rankers.graph import graph_of
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
 from podium.rankers.labelling import Result, played_of, standings
+from podium.rankers.length_control.baseline import against_baseline
+from podium.rankers.length_control.external import External
 from podium.rankers.pairs import Pairs, cells_by_cluster, opponents, pair_of, pair_sums, win_rates
 from podium.ranking import Standings
 
@@ -26,6 +28,8 @@ def win_rate(
     interval: Interval = "sandwich",
     resamples: int = 1000,
     cluster: Cluster = "item",
+    length_control: bool = False,
+    length_data: External | None = None,
 ) -> Standings:
     """Rank by the mean over opponents of the mean credit against each, a tie counting half.
 
@@ -41,12 +45,19 @@ def win_rate(
         interval: `sandwich` (linearised ratio, clustered, t) or `bootstrap` (percentile).
         resamples: of the bootstrap.
         cluster: `item`, or `row` for comparison.
+        length_control: against one baseline, as if all responses were equally long (AlpacaEval's model).
+        length_data: its external data, or the path of their file: difficulties of items, rows of gamed baselines.
 
     Raises:
         UsageError: an unknown option value or anchor.
         NotIdentifiedError: nothing is readable.
     """
     require("interval", interval, ("sandwich", "bootstrap"))
+    if length_control:
+        require("interval", interval, ("sandwich",))
+        return against_baseline(battles, anchor, length_data, level=level, rng=rng, labels=labels, cluster=cluster)
+    if length_data is not None:
+        raise UsageError("length_data is used with length_control=true")
     coded = code(battles, labels=labels, cluster=cluster)
     met = coded if anchor is None else _against(coded, anchor)
     pairs = pair_sums(met)

@@ -59,7 +59,10 @@ def denominators(one: Standings) -> str:
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):
         same, half, flip = (f"{swap[name] / readable:.1%}" for name in ("same", "half", "flip"))
         text += f"\norder swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}"
-    text += _softened(one) + _bounded(one) + _replayed(one)
+    informative = one.diagnostics.get("informative_items")
+    if informative is not None:
+        text += f"\ninformative items: {informative:,} of {counts.items:,} (on the others all battles are ties)"
+    text += _softened(one) + _bounded(one) + _equally_long(one) + _replayed(one)
     anchor = one.scale.removeprefix("win rate against ")
     if one.ranker == "win-rate" and anchor != one.scale:
         text += f"\n{printable(anchor)} itself: 1 - the mean of the others"
@@ -105,6 +108,20 @@ def _bounded(one: Standings) -> str:
         f"\nconformal: score ± q se, q = {q} from {scores} calibrated entrants\n"
         + found["assumption"].replace("; ", ";\n")
     )
+
+
+def _equally_long(one: Standings) -> str:
+    """Say how length was controlled for, and what it was worth to the judge."""
+    used = one.diagnostics.get("length_control")
+    if not used:
+        return ""
+    left = f"; {used['left_out']:,} judged battles without lengths are left out" if used["left_out"] else ""
+    text = f"\nat equal lengths: {printable(used['model'])}{left}"
+    if "elo_per_sd" not in used:
+        return text
+    low, high, level = used["elo_per_sd_low"], used["elo_per_sd_high"], used["level"]
+    ends = "" if low is None else f" ({100 * level:.10g}%: {low:.1f} … {high:.1f})"
+    return f"{text}\na response longer by {used['sd']:,.0f} characters gains {used['elo_per_sd']:.1f} Elo{ends}"
 
 
 def _replayed(one: Standings) -> str:

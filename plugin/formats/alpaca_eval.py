@@ -13,7 +13,8 @@ TIES = (0.0, 1.5)
 def read(records: pd.DataFrame) -> pd.DataFrame:
     """Read output_2's model as a: preference 2 = it wins, 1 = it loses, in between = soft; 1.5 and 0 = tie.
 
-    Null, NaN and -1 are unread. Items are joined by the instruction's text; the order shown is not recorded.
+    Null, NaN and -1 are unread. Items are joined by the instruction's text; the order shown is not recorded. Column
+    `index` numbers the rows from 0, as AlpacaEval does where it looks up the difficulty of an instruction.
 
     Raises:
         DataError: a preference outside these.
@@ -43,6 +44,8 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     for side, output in (("a", "output_2"), ("b", "output_1")):
         if output in records:
             frame[f"length_{side}"] = records[output].map(lambda text: len(text) if isinstance(text, str) else np.nan)
+    if "index" not in records:
+        frame["index"] = np.arange(len(records))
     foreign = [name for name in records if name not in {*kept.values(), *_USED, *frame}]
     return frame.join(records[foreign])
 

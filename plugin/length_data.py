@@ -1,0 +1,74 @@
+"""Read the external data of AlpacaEval's length control: a CSV of difficulties, and of rows of gamed baselines."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from podium.errors import DataError, UsageError
+from podium.rankers.length_control.external import External, Gamed, key_of
+
+DIFFICULTY = "instruction_difficulty"
+GAMED = ("preference", "std_delta_len", "not_gamed_baseline")
+UNNAMED = "Unnamed: 0"
+
+
+def read_length_data(path: str | Path) -> External:
+    """Read a CSV as AlpacaEval publishes it (`df_gamed.csv`, `instruction_difficulty.csv`), or one keyed by item.
+
+    Columns: `instruction_difficulty`; `item`, or `index` (the number of the row in the annotations, from 0); for gamed
+    baselines `preference` in [0, 1], `std_delta_len` (lead in length of the baseline, in standard deviations) and
+    `not_gamed_baseline` (their rows are those that are false).
+
+    Raises:
+        UsageError: no such file.
+        DataError: a column or a number is missing.
+    """
+    try:
+        table = pd.read_csv(path)
+    except FileNotFoundError:
+        raise UsageError(f"length_data={path}: no such file") from None
+    except (ValueError, UnicodeDecodeError) as error:
+        raise DataError(f"not a CSV file ({error})", source=str(path), remedy="give a CSV file") from None
+    if UNNAMED in table and "index" not in table:
+        table = table.rename(columns={UNNAMED: "index"})
+    key = next((name for name in ("item", "index") if name in table), None)
+    if key is None or DIFFICULTY not in table:
+        raise DataError(
+            f"columns {', '.join(map(str, table.columns))}",
+            source=str(path),
+            remedy=f"give a column {DIFFICULTY!r}, and `item` or `index`",
+        )
+    hard = _number(table, DIFFICULTY, path)
+    known = dict(zip(map(key_of, table[key]), hard, strict=True))
+    return External(key, known, _gamed(table, hard, path), str(path))
+
+
+def _gamed(table: pd.DataFrame, difficulty: np.ndarray, path: str | Path) -> Gamed | None:
+    if not set(GAMED) <= set(table.columns):
+        return None
+    gamed = ~table["not_gamed_baseline"].astype(bool).to_numpy()
+    if not gamed.any():
+        return None
+    credit, lead = _number(table, "preference", path)[gamed], -_number(table, "std_delta_len", path)[gamed]
+    outside = np.flatnonzero((credit < 0) | (credit > 1))
+    if len(outside):
+        raise DataError(
+            f"preference {credit[outside[0]]:g} lies outside [0, 1]",
+            source=str(path),
+            remedy="give what the gamed baseline earned: 1 won, 0.5 a tie, 0 lost",
+        )
+    return Gamed(np.tanh(lead), difficulty[gamed], credit)
+
+
+def _number(table: pd.DataFrame, column: str, path: str | Path) -> np.ndarray:
+    values = pd.to_numeric(table[column], errors="coerce").to_numpy(dtype=float)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise DataError(
+            f"{column} {table[column].iloc[bad[0]]!r} is not a number",
+            source=str(path),
+            row=f"row {bad[0] + 1}",
+            remedy="give a number in every row, or leave the row out",
+        )
+    return values

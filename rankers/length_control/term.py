@@ -1,0 +1,61 @@
+"""How much longer one response is: the column that length control adds to a model of verdicts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from podium.battles import Battles
+from podium.errors import NotIdentifiedError
+from podium.rankers.coded import Cluster, Coded, Labels, code, hard_credits, require
+
+SIDES = ("length_a", "length_b")
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Readable battles whose responses both have a known length.
+
+    Attributes:
+        coded: the battles.
+        difference: length of a's response minus that of b's, characters, shape (battles,).
+        rows: where the battles stand in the table, shape (battles,).
+        without: readable battles that are left out, because a length is unknown.
+    """
+
+    coded: Coded
+    difference: np.ndarray
+    rows: np.ndarray
+    without: int
+
+
+def lengths_of(battles: Battles, labels: Labels, cluster: Cluster) -> Lengths:
+    """Code the battles that have lengths.
+
+    Raises:
+        NotIdentifiedError: no battle has.
+    """
+    require("labels", labels, ("soft", "hard"))
+    table = battles.table
+    credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy(dtype=float)
+    if not set(SIDES) <= set(table.columns):
+        raise NotIdentifiedError(_lacking("the battles have no lengths"))
+    a, b = (table[side].to_numpy(dtype=float, na_value=np.nan) for side in SIDES)
+    known = np.isfinite(a) & np.isfinite(b)
+    readable = ~np.isnan(credit)
+    if not (known & readable).any():
+        raise NotIdentifiedError(_lacking("no readable battle has both lengths"))
+    coded = code(battles, cluster=cluster, credit=np.where(known, credit, np.nan))
+    rows = np.flatnonzero(known & readable)
+    return Lengths(coded, (a - b)[rows], rows, int((readable & ~known).sum()))
+
+
+def squashed(difference: np.ndarray, sd: float) -> np.ndarray:
+    """Return tanh(difference / sd): far longer counts little more than longer (Dubois et al. 2024, equation 2)."""
+    return np.tanh(difference / sd)
+
+
+def _lacking(problem: str) -> str:
+    return (
+        f"{problem}: length control needs them; give columns length_a and length_b (characters), or a format that "
+        "holds the responses"
+    )

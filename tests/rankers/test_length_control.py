@@ -1,0 +1,327 @@
+"""Length control: fits against statsmodels, intervals against simulated truth, refusals where nothing can be told."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from click.testing import CliRunner
+from scipy.special import expit
+
+import podium
+from podium.cli.main import podium as command
+from podium.errors import DataError, NotIdentifiedError, UsageError
+from podium.rankers.elo import POINTS
+
+STRENGTHS = np.array([0.8, 0.1, -0.2, -0.7])
+NAMES = ("ash", "elm", "fir", "oak")
+WORDY = np.array([1.6, 1.0, 1.2, 0.7])
+
+
+def world(rng, items=120, slope=0.9, strengths=STRENGTHS, wordy=WORDY):
+    """Return battles of all pairs on every item by a judge that likes length, its sd taken from the battles."""
+    lengths = np.exp(rng.normal(6, 0.5, (items, len(strengths)))) * wordy
+    a, b = np.triu_indices(len(strengths), 1)
+    lead = (lengths[:, a] - lengths[:, b]).ravel()
+    sd = np.sqrt(np.mean(lead**2))
+    gap = np.tile(strengths[a] - strengths[b], items) + slope * np.tanh(lead / sd)
+    return pd.DataFrame(
+        {
+            "item": np.repeat([f"q{k}" for k in range(items)], len(a)),
+            "model_a": np.tile([NAMES[k] for k in a], items),
+            "model_b": np.tile([NAMES[k] for k in b], items),
+            "credit": (rng.random(len(gap)) < expit(gap)).astype(float),
+            "length_a": lengths[:, a].ravel(),
+            "length_b": lengths[:, b].ravel(),
+        }
+    )
+
+
+def against(frame, name="oak"):
+    """Return the battles against one entrant."""
+    return frame[(frame["model_a"] == name) | (frame["model_b"] == name)]
+
+
+def ranked(frame, ranker="bradley-terry", **options):
+    return podium.rank(podium.read_battles(frame), ranker, length_control=True, **options).standings[0]
+
+
+def scores(standings):
+    return {one.model: one.score for one in standings.entries}
+
+
+def clustered(model, frame):
+    groups = frame["item"].astype("category").cat.codes.to_numpy()
+    kinds = {"groups": groups, "use_correction": False}
+    return model.fit(cov_type="cluster", cov_kwds=kinds, tol=1e-14, maxiter=200)
+
+
+def joint_oracle(frame):
+    """Return statsmodels' GLM with one column per entrant but the first, and one of length; the design, too."""
+    lead = (frame["length_a"] - frame["length_b"]).to_numpy()
+    design = np.zeros((len(frame), len(NAMES)))
+    for sign, side in ((1, "model_a"), (-1, "model_b")):
+        design[np.arange(len(frame)), frame[side].map(NAMES.index)] += sign
+    design = np.column_stack([design[:, 1:], np.tanh(lead / np.sqrt(np.mean(lead**2)))])
+    return clustered(sm.GLM(frame["credit"].to_numpy(), design, family=sm.families.Binomial()), frame)
+
+
+def test_ratings_and_slope_are_those_of_statsmodels_with_its_clustered_errors():
+    frame = world(np.random.default_rng(1))
+    oracle, found = joint_oracle(frame), ranked(frame, regularization=0)
+    items = frame["item"].nunique()
+    mean = np.full((4, 4), -0.25) + np.eye(4)
+    transform = POINTS * mean @ np.vstack([np.zeros(3), np.eye(3)])
+    assert [scores(found)[name] for name in NAMES] == pytest.approx(1500 + transform @ oracle.params[:3], abs=1e-6)
+    spread = transform @ oracle.cov_params()[:3, :3] @ transform.T * items / (items - 1)
+    errors = {one.model: one.se for one in found.entries}
+    assert [errors[name] for name in NAMES] == pytest.approx(np.sqrt(np.diag(spread)), rel=1e-6)
+    used = found.diagnostics["length_control"]
+    assert used["slope"] == pytest.approx(oracle.params[3], abs=1e-9)
+    assert used["slope_se"] == pytest.approx(oracle.bse[3] * np.sqrt(items / (items - 1)), rel=1e-6)
+
+
+def test_ratings_at_equal_length_are_covered_at_the_stated_rate_and_raw_ones_are_not():
+    """Simulation, 200 worlds: the judge likes length and the entrants differ in it; truth is what made the verdicts."""
+    truth = 1500 + POINTS * (STRENGTHS - STRENGTHS.mean())
+    held, raw, slope = 0, 0, 0
+    for seed in range(200):
+        battles = podium.read_battles(world(np.random.default_rng(seed), items=60))
+        controlled = podium.rank(battles, "bradley-terry", length_control=True, regularization=0).standings[0]
+        plain = podium.rank(battles, "bradley-terry", regularization=0).standings[0]
+        held += covered(controlled, truth)
+        raw += covered(plain, truth)
+        used = controlled.diagnostics["length_control"]
+        per_sd = POINTS * np.tanh(1) * 0.9
+        slope += used["elo_per_sd_low"] <= per_sd <= used["elo_per_sd_high"]
+    assert 0.92 <= held / 800 <= 0.975
+    assert 0.91 <= slope / 200 <= 0.985
+    assert raw / 800 < 0.88
+
+
+def covered(standings, truth):
+    return sum(one.low <= truth[NAMES.index(one.model)] <= one.high for one in standings.entries)
+
+
+def test_a_judge_that_does_not_mind_length_is_accused_at_the_stated_rate():
+    """Simulation, 200 worlds without a preference: the slope's 95% interval leaves out 0 in about 5%."""
+    accused = 0
+    for seed in range(200):
+        used = ranked(world(np.random.default_rng(seed), items=60, slope=0)).diagnostics["length_control"]
+        accused += not used["elo_per_sd_low"] <= 0 <= used["elo_per_sd_high"]
+    assert 0.015 <= accused / 200 <= 0.09
+
+
+def test_who_is_called_a_changes_nothing():
+    frame = world(np.random.default_rng(2))
+    swapped = frame.rename(columns={"model_a": "model_b", "model_b": "model_a"})
+    swapped = swapped.assign(credit=1 - frame["credit"], length_a=frame["length_b"], length_b=frame["length_a"])
+    for ranker, rows, other, options in (
+        ("bradley-terry", frame, swapped, {}),
+        ("win-rate", against(frame), against(swapped), {"anchor": "oak"}),
+    ):
+        assert scores(ranked(rows, ranker, **options)) == pytest.approx(scores(ranked(other, ranker, **options)))
+
+
+def test_a_bootstrap_of_items_agrees_with_the_sandwich():
+    frame = world(np.random.default_rng(3), items=200)
+    sandwich, bootstrap = ranked(frame), ranked(frame, interval="bootstrap", resamples=200)
+    assert "bootstrap" in bootstrap.interval
+    for one, other in zip(sandwich.entries, bootstrap.entries, strict=True):
+        assert (one.model, one.score) == (other.model, other.score)
+        assert other.se == pytest.approx(one.se, rel=0.25)
+
+
+def test_the_win_rate_against_a_baseline_is_the_prediction_of_statsmodels_with_its_delta_method():
+    frame = against(world(np.random.default_rng(4)))
+    found = ranked(frame, "win-rate", anchor="oak")
+    for one in found.entries:
+        if one.model != "oak":
+            value, se = predicted(frame[(frame["model_a"] == one.model) | (frame["model_b"] == one.model)])
+            assert (one.score, one.se) == pytest.approx((value, se), rel=1e-7)
+    others = [one.score for one in found.entries if one.model != "oak"]
+    assert scores(found)["oak"] == pytest.approx(1 - np.mean(others))
+
+
+def predicted(own):
+    """Return s(b0), and its standard error by the clustered covariance of b0, of an entrant that is always a."""
+    lead = (own["length_a"] - own["length_b"]).to_numpy()
+    design = np.column_stack([np.ones(len(own)), np.tanh(lead / lead.std(ddof=1))])
+    oracle = clustered(sm.GLM(own["credit"].to_numpy(), design, family=sm.families.Binomial()), own)
+    value, items = expit(oracle.params[0]), own["item"].nunique()
+    return value, value * (1 - value) * np.sqrt(oracle.cov_params()[0, 0] * items / (items - 1))
+
+
+def length_data(frame, rng, gamed=200):
+    """Return difficulties of the items, and rows of gamed baselines, in the columns that AlpacaEval publishes."""
+    items = frame["item"].unique()
+    hard = dict(zip(items, rng.normal(size=len(items)), strict=True))
+    drawn = rng.choice(items, gamed)
+    lead = rng.normal(size=gamed)
+    return pd.DataFrame(
+        {
+            "item": [*items, *drawn],
+            "instruction_difficulty": [hard[one] for one in [*items, *drawn]],
+            "std_delta_len": [*np.zeros(len(items)), *lead],
+            "preference": [*np.full(len(items), 0.5), *expit(-lead)],
+            "not_gamed_baseline": [*[True] * len(items), *[False] * gamed],
+        }
+    )
+
+
+@pytest.mark.parametrize("gamed", [True, False])
+def test_the_full_model_with_external_data_is_that_of_statsmodels(tmp_path, gamed):
+    """Weights of gamed rows (0.2 / 2), no intercept in them, means over the entrant's own items."""
+    rng = np.random.default_rng(5)
+    frame = against(world(rng))
+    extra = length_data(frame, rng)
+    extra = extra if gamed else extra[["item", "instruction_difficulty"]].drop_duplicates()
+    extra.to_csv(tmp_path / "extra.csv", index=False)
+    found = ranked(frame, "win-rate", anchor="oak", length_data=str(tmp_path / "extra.csv"))
+    hard = dict(zip(extra["item"], extra["instruction_difficulty"], strict=True))
+    own = frame[frame["model_a"] == "elm"]
+    lead = (own["length_a"] - own["length_b"]).to_numpy()
+    difficulty = own["item"].map(hard).to_numpy()
+    design, y = [np.column_stack([np.ones(len(own)), np.tanh(lead / lead.std(ddof=1)), difficulty])], [own["credit"]]
+    weight = [np.ones(len(own))]
+    if gamed:
+        rows = extra[~extra["not_gamed_baseline"]]
+        design.append(np.column_stack([0 * rows["preference"], np.tanh(-rows["std_delta_len"]), rows.iloc[:, 1]]))
+        y.append(rows["preference"])
+        weight.append(np.full(len(rows), 0.1))
+    oracle = sm.GLM(
+        np.concatenate(y),
+        np.vstack(design),
+        family=sm.families.Binomial(),
+        freq_weights=np.concatenate(weight),
+    ).fit(tol=1e-14)
+    value = expit(oracle.params[0] + oracle.params[2] * difficulty).mean()
+    assert scores(found)["elm"] == pytest.approx(value, abs=1e-9)
+    assert ("gamed baselines" in found.diagnostics["length_control"]["model"]) == gamed
+
+
+def test_length_controlled_win_rates_are_covered_at_the_stated_rate_and_their_sem_alone_is_not():
+    """Simulation, 200 worlds: truth is s(strength); AlpacaEval's own error, the SEM of predictions, is 0 here."""
+    truth = expit(STRENGTHS[:3] - STRENGTHS[3])
+    held = raw = 0
+    for seed in range(200):
+        battles = podium.read_battles(baseline_world(np.random.default_rng(seed)))
+        controlled = podium.rank(battles, "win-rate", anchor="oak", length_control=True).standings[0]
+        plain = podium.rank(battles, "win-rate", anchor="oak").standings[0]
+        for count, standings in (("held", controlled), ("raw", plain)):
+            inside = sum(
+                one.low <= truth[NAMES.index(one.model)] <= one.high for one in standings.entries if one.model != "oak"
+            )
+            held, raw = (held + inside, raw) if count == "held" else (held, raw + inside)
+    assert 0.92 <= held / 600 <= 0.975
+    assert raw / 600 < 0.85
+
+
+def baseline_world(rng, items=150, slope=1.2):
+    """Return battles of three entrants with one baseline; sd is each entrant's own, as in AlpacaEval."""
+    lengths = np.exp(rng.normal(6, 0.5, (items, 4))) * WORDY
+    parts = []
+    for k in range(3):
+        lead = lengths[:, k] - lengths[:, 3]
+        gap = STRENGTHS[k] - STRENGTHS[3] + slope * np.tanh(lead / lead.std(ddof=1))
+        parts.append(
+            pd.DataFrame(
+                {
+                    "item": [f"q{i}" for i in range(items)],
+                    "model_a": NAMES[k],
+                    "model_b": NAMES[3],
+                    "credit": (rng.random(items) < expit(gap)).astype(float),
+                    "length_a": lengths[:, k],
+                    "length_b": lengths[:, 3],
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_battles_without_lengths_are_left_out_and_counted():
+    frame = world(np.random.default_rng(6))
+    holes = frame.copy()
+    holes.loc[holes.index[:50], "length_a"] = np.nan
+    holes.loc[holes.index[50:60], "credit"] = np.nan
+    found = ranked(holes)
+    assert found.diagnostics["length_control"]["left_out"] == 50
+    assert scores(found) == pytest.approx(scores(ranked(frame.iloc[60:])))
+    assert (found.counts.battles, found.counts.unread) == (len(frame), 10)
+
+
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
+def test_what_has_no_lengths_is_refused(ranker):
+    frame = against(world(np.random.default_rng(7)))
+    with pytest.raises(NotIdentifiedError, match="length control needs them"):
+        ranked(frame.drop(columns=["length_a"]), ranker, **({"anchor": "oak"} if ranker == "win-rate" else {}))
+    with pytest.raises(NotIdentifiedError, match="no readable battle has both lengths"):
+        ranked(frame.assign(length_b=np.nan), ranker, **({"anchor": "oak"} if ranker == "win-rate" else {}))
+
+
+def test_lengths_that_are_those_of_the_entrant_cannot_be_told_from_its_strength():
+    frame = world(np.random.default_rng(8))
+    for side in "ab":
+        frame[f"length_{side}"] = frame[f"model_{side}"].map(dict(zip(NAMES, (900, 700, 600, 500), strict=True)))
+    pair = frame[frame["model_a"].isin(["ash"]) & frame["model_b"].isin(["elm"])]
+    with pytest.raises(NotIdentifiedError, match="length cannot be told from strength"):
+        ranked(pair)
+    with pytest.raises(NotIdentifiedError, match="lead in length is the same in all battles"):
+        ranked(against(frame), "win-rate", anchor="oak")
+
+
+def test_verdicts_that_length_alone_tells_are_refused():
+    frame = world(np.random.default_rng(9))
+    frame["credit"] = (frame["length_a"] > frame["length_b"]).astype(float)
+    with pytest.raises(NotIdentifiedError, match="no finite length term fits best"):
+        ranked(frame)
+    with pytest.raises(NotIdentifiedError, match="do not bound the coefficients"):
+        ranked(against(frame), "win-rate", anchor="oak")
+
+
+def test_an_entrant_without_a_fit_is_named_and_the_others_are_ranked():
+    frame = against(world(np.random.default_rng(10)))
+    frame.loc[frame["model_a"] == "ash", "credit"] = 1.0
+    found = ranked(frame, "win-rate", anchor="oak")
+    assert scores(found)["ash"] is None
+    assert scores(found)["elm"] is not None
+    assert any(one.startswith("ash: no length-controlled win rate") for one in found.warnings)
+
+
+def test_a_baseline_must_be_named_unless_only_one_can_be_meant():
+    frame = world(np.random.default_rng(11))
+    with pytest.raises(UsageError, match=r"name it \(anchor=NAME\)"):
+        ranked(frame, "win-rate")
+    assert scores(ranked(against(frame), "win-rate")) == scores(ranked(against(frame), "win-rate", anchor="oak"))
+
+
+def test_external_data_that_cannot_be_used_are_refused(tmp_path):
+    frame, rng = against(world(np.random.default_rng(12))), np.random.default_rng(12)
+    path = tmp_path / "extra.csv"
+    good = length_data(frame, rng)
+    for table, words in (
+        (good.drop(columns=["instruction_difficulty"]), "give a column 'instruction_difficulty'"),
+        (good.assign(item="other"), "no item of the battles is among"),
+        (good.rename(columns={"item": "index"}), "the battles have no such column"),
+        (good.assign(preference=2.0), r"preference 2 lies outside \[0, 1\]"),
+        (good.assign(instruction_difficulty="hard"), "instruction_difficulty 'hard' is not a number"),
+    ):
+        table.to_csv(path, index=False)
+        with pytest.raises(DataError, match=words):
+            ranked(frame, "win-rate", anchor="oak", length_data=path)
+    with pytest.raises(UsageError, match="no such file"):
+        ranked(frame, "win-rate", anchor="oak", length_data="nowhere.csv")
+    with pytest.raises(UsageError, match="length_data is used with length_control=true"):
+        podium.rank(podium.read_battles(frame), "win-rate", anchor="oak", length_data=path_of(good, path))
+
+
+def path_of(table, path):
+    table.to_csv(path, index=False)
+    return str(path)
+
+
+def test_the_command_says_what_length_was_worth(tmp_path):
+    world(np.random.default_rng(13)).to_csv(tmp_path / "battles.csv", index=False)
+    told = CliRunner().invoke(command, ["rank", str(tmp_path / "battles.csv"), "--set", "length_control=true"])
+    assert told.exit_code == 0, told.output
+    assert "at equal lengths: bradley-terry with a length term" in told.output
+    assert "characters gains" in told.output

@@ -1,7 +1,7 @@
 """What a Python process does at its start where podium is enabled and one of the hosts' commands seems to be running.
 
 The line that `podium enable` leaves in site-packages runs this file by its path: podium itself may not be importable
-yet. Nothing is imported here that Python has not loaded anyway, and nothing is ever raised: without podium, or with a
+yet. Nothing is imported here that a host does not load anyway, and nothing is ever raised: without podium, or with a
 host that podium does not know, the host's command works as it always does.
 """
 
@@ -102,13 +102,13 @@ def extend_lm_eval(module: Any, waiting: Waiting) -> None:
     """Have every command line extended that lm-eval builds; one that cannot be is built anew, as lm-eval does."""
     build = module.HarnessCLI.__init__
 
-    def build_and_extend(cli: Any) -> None:
-        build(cli)
+    def build_and_extend(cli: Any, *arguments: Any, **named: Any) -> None:
+        build(cli, *arguments, **named)
         if waiting.attempt(lambda: _extend(cli)):
             waiting.reason = ""
         else:
-            vars(cli).clear()
-            build(cli)
+            getattr(cli, "__dict__", {}).clear()
+            build(cli, *arguments, **named)
 
     module.HarnessCLI.__init__ = build_and_extend
 

@@ -86,7 +86,8 @@ def _ask_for(names: Sequence[str], arguments: Sequence[str]) -> None:
     if not names:
         return
     if not arguments or arguments[0] not in COMMANDS:
-        raise UsageError(f"--ranker goes with {', '.join(COMMANDS)}: podium inspect eval TASK --ranker {names[0]}")
+        given = f", not with {arguments[0]}" if arguments else ""
+        raise UsageError(f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: inspect eval TASK --ranker NAME")
     from podium import plugins
     from podium.hookspecs import Ranker
 

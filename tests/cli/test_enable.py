@@ -1,0 +1,145 @@
+"""podium enable, podium disable, and what podium list says of them; in a site-packages that no Python reads."""
+
+import site
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podium import enabling
+
+Podium = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the environment and the user empty site-packages; return the folder of both."""
+    (tmp_path / "own").mkdir()
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path / {"purelib": "own"}[name]))
+    monkeypatch.setattr(site, "getusersitepackages", lambda: str(tmp_path / "user"))
+    monkeypatch.setattr(site, "ENABLE_USER_SITE", True)
+    return tmp_path
+
+
+def written(places: Path) -> list[str]:
+    """Return all files, by folder and name."""
+    return sorted(str(one.relative_to(places).as_posix()) for one in places.rglob("*") if one.is_file())
+
+
+def test_enable_writes_one_file_and_disable_removes_it(podium: Podium, places: Path) -> None:
+    first = podium("enable")
+    assert (first.code, first.out, written(places)) == (0, "", [f"own/{enabling.NAME}"])
+    assert str(places / "own" / enabling.NAME) in first.err
+    second = podium("disable")
+    assert (second.code, second.out, written(places)) == (0, "", [])
+    assert str(places / "own" / enabling.NAME) in second.err
+
+
+def test_enable_twice_is_enable(podium: Podium, places: Path) -> None:
+    podium("enable")
+    before = (places / "own" / enabling.NAME).read_bytes()
+    assert podium("enable").code == 0
+    assert (written(places), (places / "own" / enabling.NAME).read_bytes()) == ([f"own/{enabling.NAME}"], before)
+
+
+def test_disable_where_it_was_off_says_so(podium: Podium, places: Path) -> None:
+    answer = podium("disable")
+    assert (answer.code, written(places)) == (0, [])
+    assert "was not enabled" in answer.err
+
+
+def test_the_users_own_site_packages_are_used_only_when_asked_for(podium: Podium, places: Path) -> None:
+    assert podium("enable", "--user").code == 0
+    assert written(places) == [f"user/{enabling.NAME}"]
+
+
+def test_disable_finds_both_files(podium: Podium, places: Path) -> None:
+    podium("enable")
+    podium("enable", "--user")
+    assert len(written(places)) == 2
+    assert podium("disable").code == 0
+    assert written(places) == []
+
+
+def test_a_python_without_user_site_packages_refuses_them(
+    podium: Podium, places: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site, "ENABLE_USER_SITE", False)
+    answer = podium("enable", "--user")
+    assert (answer.code, written(places)) == (2, [])
+    assert "reads no user site-packages" in answer.err
+
+
+@pytest.mark.parametrize(("inside", "remedy"), [(False, "podium enable --user"), (True, "as the owner of that folder")])
+def test_site_packages_that_cannot_be_written_are_refused_with_a_remedy(
+    podium: Podium, places: Path, monkeypatch: pytest.MonkeyPatch, inside: bool, remedy: str
+) -> None:
+    """A folder below a file can be written by nobody, not even by root."""
+    (places / "file").write_text("")
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(places / "file" / name))
+    monkeypatch.setattr(sys, "prefix", "/an/environment" if inside else sys.base_prefix)
+    answer = podium("enable")
+    assert (answer.code, written(places)) == (2, ["file"])
+    assert str(places / "file") in answer.err
+    assert remedy in answer.err
+
+
+def test_a_write_that_fails_leaves_nothing_and_what_was_there(
+    podium: Podium, places: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    (places / "own" / enabling.NAME).write_text("# of another podium\n")
+    monkeypatch.setattr("os.replace", full)
+    answer = podium("enable")
+    assert (answer.code, written(places)) == (2, [f"own/{enabling.NAME}"])
+    assert (places / "own" / enabling.NAME).read_text() == "# of another podium\n"
+    assert "No space left on device" in answer.err
+
+
+def test_list_tells_whether_it_is_on_and_in_which_environment(podium: Podium) -> None:
+    def told() -> str:
+        [line] = [line for line in podium("list").out.splitlines() if line.startswith("hosts:")]
+        return str(line)
+
+    before = told()
+    assert f" is off in {sys.prefix} (podium enable " in before
+    podium("enable")
+    assert f" is on in {sys.prefix} (podium disable " in told()
+    podium("disable")
+    assert told() == before
+
+
+def test_list_tells_that_another_podium_is_on(podium: Podium, places: Path) -> None:
+    (places / "own" / enabling.NAME).write_text("import sys\n")
+    assert "is on, by another podium" in podium("list", "hosts").out
+
+
+def test_list_tells_which_hosts_are_there(podium: Podium, monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib import metadata
+
+    def version(package: str) -> str:
+        if package == "lm-eval":
+            raise metadata.PackageNotFoundError(package)
+        return "9.9"
+
+    monkeypatch.setattr(metadata, "version", version)
+    rows = [line.split() for line in podium("list", "hosts").out.splitlines()[1:]]
+    assert rows == [["inspect", "inspect-ai", "9.9"], ["lm_eval", "lm-eval", "is", "not", "installed"]]
+
+
+def test_the_file_is_ascii_wherever_podium_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python reads it in the locale's encoding; a quote or a backslash in the path must not end the text either."""
+    path = Path('/home/Zoë\'s "tools"\\new {x}/on_start.py')
+    monkeypatch.setattr(enabling, "ON_START", path)
+    lines = enabling.lines()
+    assert (lines.isascii(), len(lines.splitlines())) == (True, 2)
+    asked: list[str] = []
+    monkeypatch.setattr(sys, "orig_argv", ["python", "/bin/inspect"])
+    monkeypatch.setattr("builtins.open", lambda name, **_: asked.append(name))
+    exec(lines)
+    assert asked == [str(path)]

@@ -3,11 +3,10 @@
 import json
 
 import pytest
+from lm_eval_output import LATER, TIME, write_run
 
 import podium
 from podium.responses.reading import read_responses
-
-TIME = "2026-01-31T10-20-30.123456"
 
 
 def sample(doc_id=0, text="Hi.", prompt="Say hi.", **more):
@@ -20,6 +19,7 @@ def sample(doc_id=0, text="Hi.", prompt="Say hi.", **more):
         "filtered_resps": [text],
         "filter": "none",
         "doc_hash": f"{doc_id:064d}"[::-1],
+        "metrics": [],
     } | more
 
 
@@ -86,11 +86,103 @@ def test_the_same_document_in_two_tasks_is_two_items(save, tmp_path):
     assert read_responses(tmp_path).categories == ("t", "u")
 
 
-def test_two_runs_of_one_model_in_a_folder_are_refused_with_the_remedy(save, tmp_path):
-    save("wren/samples_t_2026-01-31T10-20-30.123456.jsonl", [sample()])
-    save("wren/samples_t_2026-02-01T10-20-30.123456.jsonl", [sample()])
-    with pytest.raises(podium.DataError, match=r"2026-02-01.*second response of 'wren'.*2026-01-31.*labels"):
-        read_responses(tmp_path / "wren")
+def test_of_two_runs_of_one_model_in_a_folder_the_newest_counts_and_it_is_said(save, tmp_path):
+    save("wren/samples_t_2026-01-31T10-20-30.123456.jsonl", [sample(text="Old.")])
+    save("wren/samples_t_2026-02-01T10-20-30.123456.jsonl", [sample(text="New.")])
+    read = read_responses(tmp_path / "wren")
+    assert list(read.texts["wren"].values()) == ["New."]
+    assert "wren was run 2 times on t: the newest counts" in read.notes[0]
+    assert read.notes[0].index("2026-02-01") < read.notes[0].index("2026-01-31")
+
+
+def test_the_results_beside_name_the_entrant_and_are_not_said_to_be_skipped(tmp_path):
+    write_run(tmp_path, "org/wren", {"t": [sample()]})
+    read = read_responses(tmp_path)
+    assert (read.entrants, read.notes) == (("org/wren",), ())
+
+
+def test_a_label_wins_over_the_results(tmp_path):
+    home = write_run(tmp_path, "org/wren", {"t": [sample()]})
+    assert read_responses(f"x={home}").entrants == ("x",)
+
+
+def test_models_that_share_a_folder_are_told_apart_by_their_results(tmp_path):
+    for name, time in (("org/wren", TIME), ("org/lark", LATER)):
+        write_run(tmp_path, name, {"t": [sample(text=name)]}, time=time, one_folder=True)
+    read = read_responses(tmp_path)
+    assert {name: list(texts.values()) for name, texts in read.texts.items()} == {
+        "org/lark": ["org/lark"],
+        "org/wren": ["org/wren"],
+    }
+
+
+def test_a_results_file_stands_for_its_run(tmp_path):
+    for time, text in ((TIME, "Old."), (LATER, "New.")):
+        home = write_run(tmp_path, "wren", {"t": [sample(text=text)], "u": [sample(text=text)]}, time=time)
+    read = read_responses(f"old={home}/results_{TIME}.json", f"new={home}/results_{LATER}.json")
+    assert {name: set(texts.values()) for name, texts in read.texts.items()} == {"old": {"Old."}, "new": {"New."}}
+    assert read.categories == ("t", "u")
+
+
+def test_another_revision_in_the_same_folder_is_refused_with_labels_as_remedy(tmp_path):
+    for revision, time in (("x", TIME), ("y", LATER)):
+        write_run(
+            tmp_path, "wren", {"t": [sample()]}, time=time, arguments={"pretrained": "wren", "revision": revision}
+        )
+    with pytest.raises(podium.UsageError, match=r"other arguments \(revision\).*wren-1=.*wren-2="):
+        read_responses(tmp_path)
+
+
+def test_one_model_in_two_folders_is_refused_with_labels_as_remedy(tmp_path):
+    for place in ("one", "two"):
+        write_run(tmp_path / place, "wren", {"t": [sample()]})
+    with pytest.raises(podium.UsageError, match=r"lies in two folders.*wren-1=.*wren-2="):
+        read_responses(tmp_path)
+
+
+def test_folders_without_samples_are_an_error_with_the_remedy(tmp_path):
+    write_run(tmp_path, "wren", {"t": [sample()]}, samples=False)
+    with pytest.raises(podium.UsageError, match=r"no responses in .*wren has no samples beside .*--log_samples"):
+        read_responses(tmp_path)
+
+
+def test_of_repeated_responses_the_first_is_read_and_it_is_said(tmp_path):
+    write_run(tmp_path, "wren", {"t": [sample(resps=[["One.", "Two.", "Three."]], filtered_resps=["Two."])]})
+    read = read_responses(tmp_path)
+    assert list(read.texts["wren"].values()) == ["One."]
+    assert "of several responses to a document (repeats) the first is compared" in read.notes[0]
+
+
+def test_a_last_line_that_is_cut_off_is_said_and_the_rest_is_read(tmp_path):
+    home = write_run(tmp_path, "wren", {"t": [sample(0), sample(1)]})
+    path = home / f"samples_t_{TIME}.jsonl"
+    path.write_text(path.read_text()[:-9])
+    read = read_responses(tmp_path)
+    assert (len(read.items), read.notes) == (1, (f"{path}, line 2: cut off, so its document is missing",))
+
+
+def test_a_damaged_line_in_the_middle_is_an_error_that_names_it(tmp_path):
+    home = write_run(tmp_path, "wren", {"t": [sample(0), sample(1)]})
+    path = home / f"samples_t_{TIME}.jsonl"
+    path.write_text(path.read_text()[9:])
+    with pytest.raises(podium.DataError, match=rf"{path}, line 1: not a whole JSON record"):
+        read_responses(tmp_path)
+
+
+def test_items_are_those_of_podium_rank(tmp_path):
+    """What one reader calls an item the other does, too: tournaments and scores can be put side by side."""
+    rows = [sample(k, doc_hash=f"{k % 2}" * 64, metrics=["acc"], acc=1.0) for k in range(3)]
+    for name in ("wren", "lark"):
+        write_run(tmp_path, name, {"t": rows})
+    ranked = set(podium.read_battles(tmp_path).table["item"])
+    assert ranked == {item.id for item in read_responses(tmp_path).items}
+    assert ranked == {"t:" + "0" * 12, "t:" + "1" * 12, "t:" + "0" * 12 + "#2"}
+
+
+def test_the_log_likelihood_of_a_whole_text_is_no_response(save):
+    rows = [sample(resps=[["-12.5"]], arguments={"gen_args_0": {"arg_0": "A text."}})]
+    with pytest.raises(podium.DataError, match="no responses in the columns"):
+        read_responses(save(f"wren/samples_t_{TIME}.jsonl", rows))
 
 
 def test_log_likelihoods_of_choices_are_no_responses(save):

@@ -1,0 +1,149 @@
+"""podium rank and podium convert on lm-eval's output folders, as users type them."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lm_eval_output import TIME, sample, scored, write_run
+
+Podium = Callable[..., Any]
+RIGHT = {"org/a": [1.0] * 30 + [0.0] * 10, "org/b": [1.0] * 20 + [0.0] * 20, "org/c": [0.0] * 20 + [1.0] * 20}
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """Three models on forty documents: their accuracies are 0.75, 0.5 and 0.5; a differs from another on each."""
+    for name, values in RIGHT.items():
+        write_run(tmp_path / "out", name, {"t": scored(values)})
+    return tmp_path / "out"
+
+
+def test_a_folder_is_ranked_by_its_accuracy_with_intervals(podium: Podium, out: Path) -> None:
+    answer = podium("rank", f"{out}/", "--ranker", "bradley-terry,mean", "--format", "json")
+    first, second = json.loads(answer.out)["rankings"]
+    assert answer.code == 0
+    assert first["models"][0]["model"] == "org/a"
+    assert all(one["low"] < one["score"] < one["high"] for one in first["models"])
+    assert {one["model"]: one["score"] for one in second["models"]} == {"org/a": 0.75, "org/b": 0.5, "org/c": 0.5}
+
+
+def test_the_number_of_informative_items_stands_under_the_table(podium: Podium, tmp_path: Path) -> None:
+    for name, values in (("a", [1.0, 1.0, 0.0]), ("b", [1.0, 0.0, 0.0])):
+        write_run(tmp_path, name, {"t": scored(values)})
+    answer = podium("rank", tmp_path, "--ranker", "win-rate")
+    assert (
+        "3 items, 3 presentations, 3 battles: 3 judged, 0 unread, 0 missing\ninformative items: 1 of 3 " in answer.out
+    )
+
+
+def test_the_number_of_informative_items_is_in_the_json(podium: Podium, out: Path) -> None:
+    answer = podium("rank", out, "--format", "json")
+    assert json.loads(answer.out)["rankings"][0]["diagnostics"]["informative_items"] == 40
+
+
+def test_where_no_battle_is_a_tie_nothing_is_said_of_informative_items(podium: Podium, table: Any) -> None:
+    answer = podium("rank", table("i,a,b,1", "j,a,b,0"), "--ranker", "win-rate")
+    assert "informative" not in answer.out
+
+
+def test_labels_name_the_folders(podium: Podium, out: Path) -> None:
+    answer = podium("rank", f"x={out}/org__a", f"y={out}/org__b", "--ranker", "mean", "--format", "csv")
+    assert [row["model"] for row in csv.DictReader(answer.out.splitlines())] == ["x", "y"]
+
+
+def test_tasks_are_ranked_one_by_one(podium: Podium, out: Path) -> None:
+    for name, values in RIGHT.items():
+        write_run(out, name, {"u": scored([1 - value for value in values])}, time="2026-03-01T00-00-00")
+    answer = podium("rank", out, "--by", "task", "--ranker", "mean", "--format", "json")
+    rankings = json.loads(answer.out)["rankings"]
+    assert [(one["slice"], one["models"][-1]["model"] == "org/a") for one in rankings] == [("t", False), ("u", True)]
+
+
+def test_several_metrics_end_with_1_and_name_the_option(podium: Podium, tmp_path: Path) -> None:
+    for name in "ab":
+        write_run(tmp_path, name, {"t": [sample("q", {"acc": 1.0, "acc_norm": 0.0})]})
+    answer = podium("rank", tmp_path)
+    assert (answer.code, answer.out) == (1, "")
+    assert "acc,none | acc_norm,none (t); choose with --metric, as --metric acc,none" in answer.err
+
+
+def test_each_metric_can_be_ranked(podium: Podium, tmp_path: Path) -> None:
+    for name, x, y in (("a", 1.0, 0.25), ("b", 0.0, 0.5)):
+        rows = [sample(f"q{k}", {"acc": x, "f1": y}, place=k) for k in range(3)]
+        write_run(tmp_path, name, {"t": rows})
+    answer = podium("rank", tmp_path, "--metric", "all", "--by", "judge", "--ranker", "mean", "--format", "json")
+    tops = {one["slice"]: one["models"][0]["model"] for one in json.loads(answer.out)["rankings"]}
+    assert tops == {"acc,none": "a", "f1,none": "b"}
+
+
+def test_an_unknown_metric_ends_with_2(podium: Podium, out: Path) -> None:
+    answer = podium("rank", out, "--metric", "bleu")
+    assert (answer.code, "there are: acc,none (t)" in answer.err) == (2, True)
+
+
+def test_a_metric_on_other_files_ends_with_2(podium: Podium, table: Any) -> None:
+    answer = podium("rank", table("i,a,b,1"), "--metric", "acc")
+    assert (answer.code, "no lm-eval samples in" in answer.err) == (2, True)
+
+
+def test_a_run_without_samples_is_said_and_ends_with_3(podium: Podium, out: Path) -> None:
+    write_run(out, "org/d", {"t": scored([1.0])}, samples=False)
+    answer = podium("rank", out, "--ranker", "mean", "--format", "csv")
+    assert answer.code == 3
+    assert len(answer.out.splitlines()) == 4
+    assert "podium: warning: org/d has no samples beside" in answer.err
+
+
+def test_folders_without_samples_end_with_1(podium: Podium, tmp_path: Path) -> None:
+    write_run(tmp_path, "a", {"t": scored([1.0])}, samples=False)
+    answer = podium("rank", tmp_path)
+    assert (answer.code, "run lm_eval with --log_samples" in answer.err) == (1, True)
+
+
+def test_a_cut_line_ends_with_3_and_is_missing_in_the_counts(podium: Podium, out: Path) -> None:
+    path = out / "org__c" / f"samples_t_{TIME}.jsonl"
+    path.write_text(path.read_text()[:-9])
+    answer = podium("rank", out, "--format", "json")
+    counts = json.loads(answer.out)["rankings"][0]["counts"]
+    assert (answer.code, counts["battles"], counts["missing"]) == (3, 118, 2)
+    assert f"{path}, line 40: cut off" in answer.err
+
+
+def test_a_model_run_twice_is_said_and_ends_with_0(podium: Podium, out: Path) -> None:
+    write_run(out, "org/a", {"t": scored([0.0] * 40)}, time="2026-03-01T00-00-00")
+    answer = podium("rank", out, "--ranker", "mean", "--format", "csv")
+    assert answer.code == 0
+    assert list(csv.DictReader(answer.out.splitlines()))[-1]["model"] == "org/a"
+    assert "org/a was run 2 times on t: the newest counts" in answer.err
+
+
+def test_another_version_of_the_task_ends_with_3(podium: Podium, out: Path) -> None:
+    write_run(out, "org/d", {"t": [sample(f"other {k}", {"acc": 1.0}, place=k) for k in range(40)]})
+    answer = podium("rank", out, "--format", "json")
+    ranking = json.loads(answer.out)["rankings"][0]
+    assert answer.code == 3
+    assert [one["model"] for one in ranking["models"]] == ["org/a", "org/b", "org/c"]
+    assert "no document or target of org/d is in another's samples of t" in answer.err
+
+
+def test_battles_are_written_as_a_table_that_ranks_the_same(podium: Podium, out: Path, tmp_path: Path) -> None:
+    target = tmp_path / "battles.csv"
+    assert podium("convert", out, "-o", target).code == 0
+    direct, again = (podium("rank", one, "--format", "csv").out for one in (out, target))
+    assert direct == again
+
+
+def test_battles_of_damaged_samples_are_written_and_end_with_3(podium: Podium, out: Path, tmp_path: Path) -> None:
+    path = out / "org__c" / f"samples_t_{TIME}.jsonl"
+    path.write_text(path.read_text()[:-9])
+    answer = podium("convert", out, "-o", tmp_path / "battles.csv")
+    assert (answer.code, "line 40: cut off" in answer.err) == (3, True)
+
+
+def test_the_order_of_folders_changes_nothing(podium: Podium, out: Path) -> None:
+    folders = [out / name.replace("/", "__") for name in RIGHT]
+    forth, back = (podium("rank", *some, "--format", "csv").out for some in (folders, folders[::-1]))
+    assert forth == back

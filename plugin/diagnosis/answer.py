@@ -16,6 +16,7 @@ class Unit(Enum):
     ELO = "elo"
     LOGITS = "logits"
     CORRELATION = "correlation"
+    NATS = "nats"
 
 
 @dataclass(frozen=True, slots=True)

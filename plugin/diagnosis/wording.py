@@ -4,9 +4,9 @@ from podium.diagnosis.answer import Figure, Missing, Unit
 
 EMPTY = "–"
 FACTOR = {Unit.SHARE: 100.0}
-DIGITS = {Unit.SHARE: 1, Unit.ELO: 1}
+DIGITS = {Unit.SHARE: 1, Unit.ELO: 1, Unit.NATS: 5}
 """Decimals; 3 for others."""
-SUFFIX = {Unit.SHARE: "%", Unit.ELO: " Elo"}
+SUFFIX = {Unit.SHARE: "%", Unit.ELO: " Elo", Unit.NATS: " nats"}
 
 
 def number(figure: Figure) -> str:

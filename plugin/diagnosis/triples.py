@@ -1,0 +1,264 @@
+"""Triples of entrants on single items: outcomes that are no weak order, and how far credits are from strengths."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+from scipy.special import entr, expit, logit
+
+from podium.battles import Battles
+from podium.diagnosis.answer import Missing
+from podium.rankers.coded import Coded, code
+from podium.rankers.pairs import pair_sums, win_rates
+
+TIE = 0.025
+"""Credits within 0.5 +- this are ties. Source: Xu et al. 2025, appendix B.1 (0.475 to 0.525)."""
+CLIP = 1e-6
+"""Credits are kept this far from 0 and 1 before their log-odds are taken."""
+LEAD = 0.1
+"""Gap of two win rates from which one entrant leads by far."""
+MOST_CELLS = 400_000_000
+"""Triples times items beyond which they are not gone through."""
+CHUNK_CELLS = 500_000
+LOSS, TIED, WIN, UNKNOWN = range(4)
+STEADY, SHAKY, UNSEEN = range(3)
+SCENARIOS = ("lead, lead", "lead, margin", "margin, lead", "margin, margin")
+ALL, CONSISTENT, AMBIGUOUS, FIRST_SCENARIO = range(4)
+
+
+def is_transitive(ab: int, bc: int, ac: int) -> bool:
+    """Tell whether three outcomes are a weak order: some ranks, ties allowed, give all three.
+
+    Args:
+        ab, bc, ac: 1, 0 or -1 where the first of the two is better, equal or worse.
+
+    13 of the 27 cases are. Source: Xu et al. 2025, appendix B.1, where two of the 14 others are misprinted.
+
+    >>> is_transitive(1, 1, 1), is_transitive(1, 1, 0)
+    (True, False)
+    """
+    return any(
+        (np.sign(b - a), np.sign(c - b), np.sign(c - a)) == (ab, bc, ac) for a, b, c in product(range(3), repeat=3)
+    )
+
+
+def _kinds() -> np.ndarray:
+    """Return 0 transitive, 1 not, 2 unknown, indexed by 16 ab + 4 bc + ac of outcome codes, shape (64,)."""
+    kinds = np.full((4, 4, 4), 2, dtype=np.uint8)
+    for ab, bc, ac in product((-1, 0, 1), repeat=3):
+        kinds[ab + 1, bc + 1, ac + 1] = not is_transitive(ab, bc, ac)
+    return kinds.ravel()
+
+
+KINDS = _kinds()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """Mean credit of every pair on every item.
+
+    Attributes:
+        entrants: the strongest (by win rate) first.
+        rate: win rate of each, shape (entrants,).
+        credit: of the stronger, NaN where there is none, shape (pairs, items).
+        steady: whether it holds in both orders, shape (pairs, items).
+        clipped: share of the readable credits nearer to 0 or 1 than `CLIP`; None when verdicts are hard.
+    """
+
+    entrants: tuple[str, ...]
+    rate: np.ndarray
+    credit: np.ndarray
+    steady: np.ndarray
+    clipped: float | None
+
+    @property
+    def soft(self) -> bool:
+        """Whether credits are finer than wins, ties and losses."""
+        return self.clipped is not None
+
+    def pair(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        """Return the row of pair i < j, any shape."""
+        return pair_number(i, j, len(self.entrants))
+
+
+def pair_number(i: np.ndarray, j: np.ndarray, entrants: int) -> np.ndarray:
+    """Return the position of pairs i < j in the order of `numpy.triu_indices`, any shape."""
+    return i * (2 * entrants - i - 1) // 2 + (j - i - 1)
+
+
+def verdicts_of(battles: Battles) -> Verdicts | Missing:
+    """Arrange the readable battles by pair and item, or say why no triple can be looked at."""
+    if not battles.has_items:
+        return Missing("non-transitivity", "no row says its item", "name the item's column: --columns item=COLUMN")
+    coded = code(battles)
+    size = len(coded.entrants)
+    if size < 3:
+        return Missing("non-transitivity", f"{size} entrants make no triple", "judge at least three entrants")
+    if size * (size - 1) * (size - 2) // 6 * coded.clusters > MOST_CELLS:
+        return Missing(
+            "non-transitivity",
+            f"{size:,} entrants on {coded.clusters:,} items are more triples than are gone through",
+            "choose fewer entrants or items with --where",
+        )
+    return _arranged(battles, coded)
+
+
+def _arranged(battles: Battles, coded: Coded) -> Verdicts:
+    size, items = len(coded.entrants), coded.clusters
+    rate = win_rates(pair_sums(coded))
+    order = np.argsort(-rate, kind="stable")
+    place = np.empty(size, dtype=np.int64)
+    place[order] = np.arange(size)
+    first, second = place[coded.a], place[coded.b]
+    credit = np.where(first < second, coded.credit, 1 - coded.credit)
+    pair = pair_number(np.minimum(first, second), np.maximum(first, second), size)
+    shape = (size * (size - 1) // 2, items)
+    cell = pair * items + coded.cluster
+    votes = np.bincount(cell, minlength=shape[0] * items)
+    total = np.bincount(cell, credit, shape[0] * items)
+    mean = np.divide(total, votes, out=np.full(len(votes), np.nan), where=votes > 0)
+    names = tuple(coded.entrants[k] for k in order)
+    steady = _steady(battles, cell, shape)
+    return Verdicts(names, rate[order], mean.reshape(shape), steady, _clipped_share(coded.credit))
+
+
+def _steady(battles: Battles, cell: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Return how each pair's verdict on each item takes a swap; repeats must all hold."""
+    steady = np.full(shape[0] * shape[1], STEADY, dtype=np.uint8)
+    if "swap" not in battles.table:
+        return np.full(shape, UNSEEN, dtype=np.uint8)
+    swap = battles.table["swap"].astype(object).to_numpy()[battles.readable]
+    shaky, unseen = np.isin(swap, ("half", "flip")), ~np.isin(swap, ("same", "half", "flip"))
+    judged = np.zeros(len(steady), dtype=bool)
+    judged[cell] = True
+    steady[cell[shaky]] = SHAKY
+    steady[cell[unseen]] = UNSEEN
+    steady[~judged] = UNSEEN
+    return steady.reshape(shape)
+
+
+def _clipped_share(credit: np.ndarray) -> float | None:
+    """Return the share of credits that the clip moves; None where most are wins, ties, losses or their means."""
+    extreme = (credit < CLIP) | (credit > 1 - CLIP)
+    coarse = extreme | (np.abs(4 * credit - np.round(4 * credit)) < 1e-9)
+    return None if coarse.mean() > 0.5 else float(extreme.mean())
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts over triples and items.
+
+    Attributes:
+        triples: entrants by position, i < j < k, shape (triples, 3).
+        scenario: of each triple, shape (triples,).
+        known: items with all three verdicts, per triple, shape (triples,).
+        broken: those with outcomes that are no weak order, per triple, shape (triples,).
+        deviation: summed SNTD per triple, shape (triples,).
+        cells: triples with all three verdicts per group and item, shape (groups, items).
+        hits: those that are no weak order, shape (groups, items).
+        sums: summed SNTD, shape (groups, items).
+        ties: share of tied outcomes.
+
+    Groups are all, consistent, ambiguous and the four scenarios.
+    """
+
+    triples: np.ndarray
+    scenario: np.ndarray
+    known: np.ndarray
+    broken: np.ndarray
+    deviation: np.ndarray
+    cells: np.ndarray
+    hits: np.ndarray
+    sums: np.ndarray
+    ties: float
+
+
+def count(verdicts: Verdicts, *, tie: float = TIE, lead: float = LEAD) -> Tally:
+    """Go through all triples and items."""
+    size, items = len(verdicts.entrants), verdicts.credit.shape[1]
+    triples = np.array(list(combinations(range(size), 3)), dtype=np.int64).reshape(-1, 3)
+    gaps = -np.diff(verdicts.rate[triples], axis=1)
+    scenario = 2 * (gaps[:, 0] < lead) + (gaps[:, 1] < lead)
+    outcome = outcomes(verdicts.credit, tie)
+    groups = FIRST_SCENARIO + len(SCENARIOS)
+    cells, hits, sums = np.zeros((3, groups, items))
+    known, broken, deviation = np.zeros((3, len(triples)))
+    for rows in _chunks(len(triples), items):
+        i, j, k = triples[rows].T
+        edges = verdicts.pair(i, j), verdicts.pair(j, k), verdicts.pair(i, k)
+        kind = KINDS[16 * outcome[edges[0]] + 4 * outcome[edges[1]] + outcome[edges[2]]]
+        complete, no_order = kind < 2, kind == 1
+        soft = np.where(complete, _deviations(verdicts.credit, edges), 0) if verdicts.soft else np.zeros(kind.shape)
+        known[rows], broken[rows], deviation[rows] = (part.sum(axis=1) for part in (complete, no_order, soft))
+        steady = np.maximum(np.maximum(*(verdicts.steady[edge] for edge in edges[:2])), verdicts.steady[edges[2]])
+        for group, members in _groups(steady, scenario[rows]):
+            cells[group] += (complete & members).sum(axis=0)
+            hits[group] += (no_order & members).sum(axis=0)
+            sums[group] += (soft * members).sum(axis=0)
+    ties = float((outcome == TIED).sum() / max((outcome != UNKNOWN).sum(), 1))
+    return Tally(triples, scenario, known, broken, deviation, cells, hits, sums, ties)
+
+
+def outcomes(credit: np.ndarray, tie: float = TIE) -> np.ndarray:
+    """Return the codes of loss, tie, win and unknown, same shape."""
+    beyond = np.round(np.abs(credit - 0.5) - tie, 12) > 0
+    outcome = np.where(beyond, np.where(credit > 0.5, WIN, LOSS), TIED)
+    return np.where(np.isnan(credit), UNKNOWN, outcome).astype(np.uint8)
+
+
+def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
+    """Return SNTD: the mean of three Jensen-Shannon divergences, natural logarithm, any shape.
+
+    Each compares a credit with the one that the two others imply if strengths explain all three. On the log-odds scale
+    all three are off by the same amount, s_ab + s_bc - s_ac.
+
+    Source: Xu et al. 2025, equations 3 to 5.
+
+    >>> float(round(deviation(0.6, 0.5, 0.6), 12))
+    0.0
+    """
+    observed = [np.clip(np.asarray(one, dtype=np.float64), CLIP, 1 - CLIP) for one in (ab, bc, ac)]
+    odds = [logit(one) for one in observed]
+    off = odds[0] + odds[1] - odds[2]
+    implied = [np.clip(expit(one), CLIP, 1 - CLIP) for one in (odds[0] - off, odds[1] - off, odds[2] + off)]
+    return np.sum([divergence(p, q) for p, q in zip(observed, implied, strict=True)], axis=0) / 3
+
+
+def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return the Jensen-Shannon divergence of two yes/no distributions, natural logarithm, any shape."""
+    return np.maximum(_entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2, 0)
+
+
+def _entropy(p: np.ndarray) -> np.ndarray:
+    return entr(p) + entr(1 - p)
+
+
+def _deviations(credit: np.ndarray, edges: Sequence[np.ndarray]) -> np.ndarray:
+    return deviation(*(np.nan_to_num(credit[edge], nan=0.5) for edge in edges))
+
+
+def _chunks(triples: int, items: int) -> Iterator[slice]:
+    size = max(1, CHUNK_CELLS // max(items, 1))
+    for start in range(0, triples, size):
+        yield slice(start, start + size)
+
+
+def _groups(steady: np.ndarray, scenario: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield groups and their members, shape (triples, items) or (triples, 1)."""
+    yield ALL, np.ones((len(steady), 1), dtype=bool)
+    if (steady != UNSEEN).any():
+        yield CONSISTENT, steady == STEADY
+        yield AMBIGUOUS, steady == SHAKY
+    for one in np.unique(scenario).tolist():
+        yield FIRST_SCENARIO + one, (scenario == one)[:, None]
+
+
+def chance(ties: float) -> float:
+    """Return the PNT of three independent verdicts, each a tie with this probability, else a win or loss by a coin.
+
+    >>> round(chance(0), 12), round(27 * chance(1 / 3), 12)
+    (0.25, 14.0)
+    """
+    p = {-1: (1 - ties) / 2, 0: ties, 1: (1 - ties) / 2}
+    return float(sum(p[x] * p[y] * p[z] for x, y, z in product(p, repeat=3) if not is_transitive(x, y, z)))

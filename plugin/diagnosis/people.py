@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri, stdtrit
 from scipy.stats import rankdata
 
 from podium.battles import Battles
 from podium.diagnosis.answer import Figure, Grid, Missing, Row, Unit, as_dict
 from podium.diagnosis.estimates import Clusters, linear, or_missing, share
-from podium.diagnosis.ratios import REFLECTED, reflected
 from podium.diagnosis.wording import brief
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.calibration.agreement import BINS, kappa
@@ -49,8 +49,8 @@ class People:
         margin_tells: probability that |margin| is larger where people agree than where they do not (AUC); 0.5 where
             the margin says nothing.
         temperature: beta of P(people prefer a) = sigmoid(beta * margin).
-        ece: expected calibration error over ten bins of equal mass, as it is published; above 0 by chance alone.
-        calibration_error: the same less what chance adds; 0 where the predictions hold.
+        calibration_error: expected calibration error (ECE) over ten bins of equal mass; above 0 by chance alone, so
+            only an interval above 0 accuses the judge.
         bins: the reliability table, by |margin|.
     """
 
@@ -59,7 +59,6 @@ class People:
     agreement: Figure | Missing
     margin_tells: Figure | Missing
     temperature: Figure | Missing
-    ece: float | None
     calibration_error: Figure | Missing
     bins: tuple[Bin, ...]
 
@@ -75,7 +74,7 @@ class People:
             Row("same winner, ties aside", self.agreement),
             Row("larger |margin| where people agree (AUC)", self.margin_tells),
             Row("temperature beta", self.temperature),
-            Row("calibration error, chance removed", self.calibration_error),
+            Row("expected calibration error (ECE)", self.calibration_error),
         )
 
     def grids(self) -> tuple[Grid, ...]:
@@ -92,8 +91,7 @@ class People:
             )
             for one in self.bins
         )
-        ece = "" if self.ece is None else f", ECE {self.ece:.3f}"
-        return (Grid(f"reliability{ece}", header, rows),)
+        return (Grid("reliability, by |margin|", header, rows),)
 
 
 def people(battles: Battles, *, level: float, rng: np.random.Generator) -> People | Missing:
@@ -120,14 +118,13 @@ def people(battles: Battles, *, level: float, rng: np.random.Generator) -> Peopl
     decisive, agree = both & (judge != 0) & (human != 0), judge == human
     temperature, probability = _temperature(evidence, level)
     told = decisive & ~np.isnan(evidence.margin)
-    ece, error, bins = _reliability(evidence, probability, decisive, agree, level, rng)
+    error, bins = _reliability(evidence, probability, decisive, agree, level, rng)
     return People(
         accuracy=or_missing(share(agree[both], clusters.take(both), level), "labelled battles"),
         kappa=_kappa(judge[both], human[both], clusters.take(both), level),
         agreement=or_missing(share(agree[decisive], clusters.take(decisive), level), "battles without a tie"),
         margin_tells=_auc(np.abs(evidence.margin[told]), agree[told], clusters.take(told), level),
         temperature=temperature,
-        ece=ece,
         calibration_error=error,
         bins=bins,
     )
@@ -195,12 +192,12 @@ def _reliability(
     agree: np.ndarray,
     level: float,
     rng: np.random.Generator,
-) -> tuple[float | None, Figure | Missing, tuple[Bin, ...]]:
+) -> tuple[Figure | Missing, tuple[Bin, ...]]:
     """Bin by the probability of the signal's side; equal predictions share a bin."""
     what = "calibration error"
     rows = np.flatnonzero(decisive & ~np.isnan(probability)) if probability is not None else np.zeros(0, dtype=int)
     if probability is None or not len(rows):
-        return None, Missing(what, "no labelled battle without a tie has a predicted probability", MARGINS), ()
+        return Missing(what, "no labelled battle without a tie has a predicted probability", MARGINS), ()
     sure, right = np.maximum(probability, 1 - probability)[rows].round(12), agree[rows].astype(np.float64)
     _, member = np.unique(_tenth(sure), return_inverse=True)
     clusters = Clusters(evidence.cluster[rows], evidence.unit)
@@ -211,8 +208,7 @@ def _reliability(
     )
     gaps = np.zeros((len(sure), len(bins)))
     gaps[np.arange(len(sure)), member] = right - sure
-    ece = float(np.abs(gaps.sum(axis=0)).sum() / len(sure))
-    return ece, _calibration_error(ece, gaps, clusters, level, rng), bins
+    return _calibration_error(gaps, clusters, level, rng), bins
 
 
 def _tenth(sure: np.ndarray) -> np.ndarray:
@@ -227,22 +223,23 @@ def _bin(size: np.ndarray, sure: np.ndarray, right: np.ndarray, clusters: Cluste
     return Bin(float(known.mean()) if len(known) else None, float(sure.mean()), agreement)
 
 
-def _calibration_error(
-    ece: float, gaps: np.ndarray, clusters: Clusters, level: float, rng: np.random.Generator
-) -> Figure | Missing:
-    """Return sum over bins of share * |agreement - prediction|, less what chance adds, with a bootstrap over items.
+def _calibration_error(gaps: np.ndarray, clusters: Clusters, level: float, rng: np.random.Generator) -> Figure:
+    """Return sum over bins of share * |agreement - prediction|, with a conservative bootstrap over items.
+
+    The errors of the bins, resampled, add up in absolute value to at most r with the level's probability; by the
+    triangle inequality the sum is then off by at most r. Percentiles of the resampled sum itself would lie too high:
+    chance adds to it once in the data, and once more in each resample.
 
     Args:
-        ece: the same with what chance adds.
         gaps: agreement minus prediction of each battle in the column of its bin, shape (battles, bins).
     """
     sums, battles = clusters.sums(gaps), clusters.sums(np.ones(len(gaps)))
-    if len(sums) < 2:
-        return Figure(ece, None, None, level, f"a single {clusters.unit}: no interval", len(gaps), clusters=1)
-    draws = resample(
-        lambda counts: (np.abs(counts @ sums).sum(axis=1) / (counts @ battles))[:, None], len(sums), RESAMPLES, rng
-    )
-    found = reflected(ece, draws[:, 0], level)
-    if found is None:
-        return Missing("calibration error", "too few usable resamples", "label more battles")
-    return Figure(*found, level, f"{REFLECTED}, {RESAMPLES} resamples", len(gaps), "battles", len(sums))
+    number, gap = len(sums), gaps.mean(axis=0)
+    value = float(np.abs(gap).sum())
+    if number < 2:
+        return Figure(value, None, None, level, f"a single {clusters.unit}: no interval", len(gaps), clusters=1)
+    draws = resample(lambda counts: counts @ sums / (counts @ battles)[:, None] - gap, number, RESAMPLES, rng)
+    small = np.sqrt(number / (number - 1)) * stdtrit(number - 1, (1 + level) / 2) / ndtri((1 + level) / 2)
+    reach = float(small * np.quantile(np.abs(draws).sum(axis=1), level))
+    method = f"{clusters.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples"
+    return Figure(value, max(0.0, value - reach), value + reach, level, method, len(gaps), "battles", number)

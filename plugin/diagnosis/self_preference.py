@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
 
 from podium.battles import Battles
 from podium.diagnosis.answer import Figure, Grid, Missing, Row, Unit, as_dict
@@ -19,21 +18,21 @@ from podium.text import some
 FEWEST_OUTSIDE = 3
 """Entrants of other families: two would give a line that nothing tests."""
 WHAT = "self-preference"
+MOST_NOISE = 0.5
+"""Share of the reference's variation that may be error."""
 NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A least-squares line between two judges' ratings, with a step for a family.
+    """A line between two judges' ratings, with a step for a family.
 
     Attributes:
         weights: constant, slope, and the family's excess, shape (terms,).
-        surplus: of each entrant beyond the fit, shape (entrants,).
         by_judge, by_reference: derivatives of the weights by each rating, shape (entrants, terms).
     """
 
     weights: np.ndarray
-    surplus: np.ndarray
     by_judge: np.ndarray
     by_reference: np.ndarray
 
@@ -48,10 +47,9 @@ class SelfPreference:
         who: what the reference is: `people`, `gold` or `other judges`.
         excess: of the judge's own family, Elo points of its own scale; 0 without self-preference.
         slope: of the line: the judge's Elo points per point of the reference; 1 where it stretches nothing.
-        scatter: standard deviation of the other entrants around the line, Elo points: an excess of this size is
-            nothing special here.
         families: entrants by family.
-        excesses: the same figure for every family.
+        excesses: the same figure for every family: where many stand out, the judge and the reference see models
+            differently, and the judge's own family is nothing special.
     """
 
     family: str | None
@@ -59,7 +57,6 @@ class SelfPreference:
     who: str | None
     excess: Figure | Missing
     slope: Figure | Missing
-    scatter: Figure | Missing
     families: Mapping[str, tuple[str, ...]]
     excesses: Mapping[str, Figure | Missing]
 
@@ -72,13 +69,11 @@ class SelfPreference:
         told = "not known" if self.family is None else f"{self.family} ({self.how})"
         against = [Row("held against", self.who)] if self.who else []
         lines = [] if self.who is None else [Row("slope of its ratings on theirs", self.slope)]
-        scatter = [] if self.who is None else [Row("scatter of the other entrants", self.scatter)]
         return (
             Row("family of the judge", told),
             *against,
             *lines,
             Row("its family is favoured by", self.excess),
-            *scatter,
         )
 
     def grids(self) -> tuple[Grid, ...]:
@@ -104,7 +99,7 @@ def self_preference(
     """Compare a judge's ratings of its own family with those of a reference.
 
     A line relates the judge's ratings to the reference's, so that a judge who stretches all differences is not accused
-    of favouring a strong family.
+    of favouring a strong family. Entrants count as they are: the interval holds the error of their ratings.
 
     Args:
         battles: of one judge.
@@ -130,49 +125,72 @@ def self_preference(
         who=reference.who,
         excess=_own(own, found, excesses, judge),
         slope=_slope(*pair, outside, level),
-        scatter=_scatter(*pair, outside, level),
         families=found,
         excesses=excesses,
     )
 
 
-def line(judge: np.ndarray, reference: np.ndarray, inside: np.ndarray) -> "Line":
+def line(
+    judge: np.ndarray, reference: np.ndarray, inside: np.ndarray, noise: float = 0.0, shared: float = 0.0
+) -> Line | None:
     """Fit judge = a + slope * reference + excess * inside by least squares; nobody inside: without that term.
+
+    The reference's own error would flatten the line, so it is taken out of the sums of squares. None where more than
+    half of the reference's variation is error.
 
     Args:
         judge, reference: ratings, shape (entrants,) each.
         inside: mask of the family, shape (entrants,).
+        noise: sum over entrants of the variance of the reference's error.
+        shared: sum over entrants of the covariance of both errors.
+
+    Source: Fuller 1987, Measurement error models, section 2.2.
     """
     columns = [np.ones(len(judge)), reference, *([inside.astype(np.float64)] if inside.any() else [])]
     x = np.stack(columns, axis=1)
-    inverse = np.linalg.inv(x.T @ x)
-    weights = inverse @ x.T @ judge
-    surplus = judge - x @ weights
+    outer, cross = x.T @ x, x.T @ judge
+    if noise > MOST_NOISE / np.linalg.inv(outer)[1, 1]:
+        return None
+    outer[1, 1] -= noise
+    cross[1] -= shared
+    inverse = np.linalg.inv(outer)
+    weights = inverse @ cross
     by_judge = x @ inverse
-    return Line(weights, surplus, by_judge, np.outer(surplus, inverse[1]) - weights[1] * by_judge)
+    return Line(weights, by_judge, np.outer(judge - x @ weights, inverse[1]) - weights[1] * by_judge)
 
 
 def _excess(judge: Rated, reference: Rated, inside: np.ndarray, level: float) -> Figure | Missing:
     if not inside.any():
         return Missing(WHAT, "no entrant of this family has a bounded rating by both", "judge some of its models")
-    unfit = _unfit(reference, ~inside)
-    return unfit or _weight(judge, reference, inside, 2, level, Unit.ELO)
+    return _unfit(reference, ~inside) or _weight(judge, reference, inside, 2, level, Unit.ELO)
 
 
 def _slope(judge: Rated, reference: Rated, outside: np.ndarray, level: float) -> Figure | Missing:
     return _unfit(reference, outside) or _weight(judge, reference, ~outside, 1, level, Unit.NUMBER)
 
 
-def _weight(judge: Rated, reference: Rated, inside: np.ndarray, term: int, level: float, unit: Unit) -> Figure:
+def _weight(
+    judge: Rated, reference: Rated, inside: np.ndarray, term: int, level: float, unit: Unit
+) -> Figure | Missing:
     """Return a weight of the line with the interval of the errors of both ratings."""
-    fit = line(judge.elo, reference.elo, inside)
+    fit = line(judge.elo, reference.elo, inside, *_errors(judge, reference))
+    if fit is None:
+        why = "more than half of what sets the reference's ratings apart is chance"
+        return Missing(WHAT, why, "give the reference more battles")
     parts = [
         (judge.clusters, judge.influence @ fit.by_judge[:, term]),
         (reference.clusters, reference.influence @ fit.by_reference[:, term]),
     ]
     clusters, influence = stacked([part for part in parts if len(part[1])])
-    value, method = float(fit.weights[term]), "influence on both ratings"
+    value, method = float(fit.weights[term]), "line with error on both sides"
     return linear(value, influence, clusters, level, len(inside), "entrants", unit, method)
+
+
+def _errors(judge: Rated, reference: Rated) -> tuple[float, float]:
+    """Return the variance of the reference's errors and their covariance with the judge's, summed over entrants."""
+    noise = float(np.sum(reference.influence**2))
+    _, ours, theirs = np.intersect1d(judge.clusters.code, reference.clusters.code, return_indices=True)
+    return noise, float(np.sum(judge.influence[ours] * reference.influence[theirs]))
 
 
 def _unfit(reference: Rated, outside: np.ndarray) -> Missing | None:
@@ -183,18 +201,6 @@ def _unfit(reference: Rated, outside: np.ndarray) -> Missing | None:
     if np.ptp(reference.elo[outside]) == 0:
         return Missing(WHAT, "the reference rates all other entrants alike", "add entrants that differ")
     return None
-
-
-def _scatter(judge: Rated, reference: Rated, outside: np.ndarray, level: float) -> Figure | Missing:
-    """Return the standard deviation around the line, with the interval of normal deviations."""
-    unfit = _unfit(reference, outside)
-    if unfit:
-        return unfit
-    squares = float(np.sum(line(judge.elo, reference.elo, ~outside).surplus[outside] ** 2))
-    free = int(outside.sum()) - 2
-    low, high = (float(np.sqrt(squares / chi2.ppf(p, free))) for p in ((1 + level) / 2, (1 - level) / 2))
-    sd, n = float(np.sqrt(squares / free)), int(outside.sum())
-    return Figure(sd, low, high, level, "chi-square over entrants", n, "entrants", None, Unit.ELO)
 
 
 def _own(
@@ -217,4 +223,4 @@ def _mask(names: tuple[str, ...], inside: tuple[str, ...]) -> np.ndarray:
 
 def _nothing(own: Family | None, found: Mapping[str, tuple[str, ...]], missing: Missing) -> SelfPreference:
     name, how = (own.name, own.how) if own else (None, None)
-    return SelfPreference(name, how, None, missing, missing, missing, found, {})
+    return SelfPreference(name, how, None, missing, missing, found, {})

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -15,7 +16,7 @@ NEAR_TIE = 0.3
 """Margins up to this are near-ties. Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to 10."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Subject:
     """A judge and what is known beside its verdicts.
 
@@ -46,7 +47,7 @@ class Subject:
         """A fresh generator: the same for every section."""
         return np.random.default_rng(self.seed)
 
-    @property
+    @cached_property
     def reference(self) -> Reference | Missing:
         """What its ratings are held against."""
         try:

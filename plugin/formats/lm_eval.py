@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from podium.errors import DataError, UsageError
+from podium.formats.lm_eval_judged import judged_in
 from podium.formats.lm_eval_layout import (
     Results,
     Samples,
@@ -66,7 +67,8 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 def gather(found: Sequence["Found"], reading: Reading) -> Gathered:
     """Read the samples files among what was found, and leave the other files alone.
 
-    Scores are compared where task, document and target agree; a document's place and its prompt do not matter.
+    Scores are compared where task, document and target agree; a document's place and its prompt do not matter. Where
+    podium's filter left verdicts, those are read, unless a metric is asked for.
 
     Raises:
         UsageError: names that stand for several models, or a task or metric that is not there.
@@ -81,6 +83,10 @@ def gather(found: Sequence["Found"], reading: Reading) -> Gathered:
     if not files:
         raise _nothing(lost)
     files, notes = (_refused_strangers(files), []) if reading.all_runs else newest(files)
+    judged = judged_in([] if reading.metrics else files)
+    if judged.sheets:
+        told = (*notes, *judged.notes)
+        return Gathered(judged.sheets, frozenset(claimed.paths), told, (*lost, *judged.lost))
     scores = [scores_of(one) for one in files]
     choice = chosen(scores, reading.metrics)
     lost += [note for one in scores for note in _damages(one)]

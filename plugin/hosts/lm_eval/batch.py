@@ -14,6 +14,7 @@ from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.util import collect
 
 from podium.errors import UsageError
+from podium.formats.lm_eval_judged import ABOUT
 from podium.hosts.inspect_ai.judge import Run, identity, jury_of, presented
 from podium.hosts.inspect_ai.judging import Judging, merged, verdict_row
 from podium.hosts.lm_eval.secrets import redacted
@@ -78,7 +79,7 @@ def judged(bench: Bench, battles: Sequence[Mapping[str, Any]]) -> list[dict[str,
         battles: as `podium.hosts.inspect_ai.judge.presented` takes them.
 
     Returns:
-        Per battle: `against`, `credit`, `margin`, `reason`, what is known of it, and its `presentations`.
+        Per battle: its sides, `credit` and `margin` of `model_a`, `reason`, and its `presentations`.
 
     Raises:
         UsageError: a judge sits there twice.
@@ -171,5 +172,4 @@ def read(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -> di
 
 
 def _about(battle: Mapping[str, Any]) -> dict[str, Any]:
-    known = {name: battle[name] for name in ("category", "length_a", "length_b") if battle.get(name) is not None}
-    return {"against": battle["model_b"], **known}
+    return {name: battle[name] for name in ("model_a", "model_b", *ABOUT) if battle.get(name) is not None}

@@ -11,6 +11,7 @@ from podium.errors import UsageError
 from podium.formats.lm_eval_judged import OWN, written
 from podium.hosts.inspect_ai.judging import judging, known_options, refuse_unknown
 from podium.hosts.lm_eval.batch import Bench, judged
+from podium.hosts.lm_eval.issued import issued
 from podium.hosts.lm_eval.opponents import Against, Met, opponents
 from podium.hosts.lm_eval.registering import register_filter
 from podium.hosts.lm_eval.secrets import redacted, refuse_secrets
@@ -99,14 +100,15 @@ class JudgeFilter(Filter):
         battles = iter(judged(self.bench, [battle for one in met for battle in one.battles]))
         documents = [self._document(one, [next(battles) for _ in one.battles]) for one in met]
         _tell(documents, self.bench.judges)
-        return [redacted(written(one)) for one in documents]
+        return [issued(redacted(written(one))) for one in documents]
 
     def _document(self, met: Met, battles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        read = [one["credit"] for one in battles if one["credit"] is not None]
+        read = [one for one in battles if one["credit"] is not None]
+        earned = [one["credit"] if one["model_a"] == self.entrant else 1 - one["credit"] for one in read]
         return {
             "item": met.item,
             "entrant": self.entrant,
-            "credit": sum(read) / len(read) if read else None,
+            "credit": sum(earned) / len(earned) if earned else None,
             "one_sided": self.bench.how.one_sided,
             "missing": dict(met.missing),
             "battles": list(battles),

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from podium.formats.lm_eval_judged import read
 from podium.hosts.lm_eval.aggregations import Earned
+from podium.hosts.lm_eval.issued import verdicts_in
 from podium.hosts.lm_eval.registering import register_metric
 
 
@@ -22,28 +22,28 @@ def earned(references: Any = None, predictions: Sequence[Any] = (), **options: A
         predictions: what the filter kept.
         **options: of the ranker, as `podium.rank` takes them: `level`, `calibration`, `beta`, `pin`, ...
     """
-    found = read(predictions)
+    found = verdicts_in(predictions)
     return None if found is None or found["credit"] is None else Earned(found["credit"], found, options)
 
 
 @register_metric("judged", higher_is_better=True)
 def judged(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
     """Return how many of a document's battles have a readable verdict."""
-    found = read(predictions)
+    found = verdicts_in(predictions)
     return None if found is None else sum(one["credit"] is not None for one in found["battles"])
 
 
 @register_metric("unread", higher_is_better=False)
 def unread(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
     """Return how many of a document's battles have none."""
-    found = read(predictions)
+    found = verdicts_in(predictions)
     return None if found is None else sum(one["credit"] is None for one in found["battles"])
 
 
 @register_metric("missing", higher_is_better=False)
 def missing(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
     """Return how many of a document's battles were not played, because a response is missing."""
-    found = read(predictions)
+    found = verdicts_in(predictions)
     return None if found is None else len(found["missing"])
 
 

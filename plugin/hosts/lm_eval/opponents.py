@@ -22,7 +22,7 @@ class Met:
 
     Attributes:
         item: its name.
-        battles: as a judge is asked for them, the run's own response being that of `model_a`.
+        battles: as a judge is asked for them.
         missing: why there is no battle with an opponent, by its name.
     """
 
@@ -71,19 +71,21 @@ class Opponents:
         return None if name in self.responses.texts[other] else self.responses.missing[other].get(name, ABSENT)
 
     def _battle(self, item: Item, other: str, text: str) -> dict[str, Any]:
-        theirs = self.responses.texts[other][item.id]
+        """Return the battle with one opponent, sides by name: as tournaments have it, so that the cache is shared."""
+        said = {self.own: text, other: self.responses.texts[other][item.id]}
+        a, b = sorted(said)
         return {
             "item": item.id,
-            "model_a": self.own,
-            "model_b": other,
+            "model_a": a,
+            "model_b": b,
             "instruction": item.instruction,
             "reference": item.reference,
             "system": item.system,
-            "response_a": text,
-            "response_b": theirs,
+            "response_a": said[a],
+            "response_b": said[b],
             "category": item.category,
-            "length_a": len(text),
-            "length_b": len(theirs),
+            "length_a": len(said[a]),
+            "length_b": len(said[b]),
         }
 
     def _names(self, docs: Sequence[Mapping[str, Any]], known: Mapping[str, Item]) -> list[str]:

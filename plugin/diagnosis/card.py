@@ -14,11 +14,18 @@ import numpy as np
 from podium.battles import Battles
 from podium.diagnosis.answer import Answer, Missing, as_dict
 from podium.diagnosis.consistency import consistency
+from podium.diagnosis.cycles import cycles
+from podium.diagnosis.fit import bradley_terry_fit
+from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.judge_names import model_of
 from podium.diagnosis.people import people
 from podium.diagnosis.position import position
+from podium.diagnosis.self_bias import tested_together
 from podium.diagnosis.self_preference import self_preference
+from podium.diagnosis.side_by_side import side_by_side
 from podium.diagnosis.subject import NEAR_TIE, Subject
+from podium.diagnosis.transitivity import transitivity
 from podium.diagnosis.verbosity import verbosity
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.intervals import check_level
@@ -64,10 +71,35 @@ SECTIONS: tuple[Section[Subject], ...] = (
         ),
     ),
     Section("people", "agreement with people", lambda one: people(one.battles, level=one.level, rng=one.rng)),
+    Section(
+        "transitivity",
+        "transitivity on single items",
+        lambda one: transitivity(one.battles, level=one.level),
+    ),
+    Section("cycles", "transitivity of whole models", lambda one: cycles(one.battles, level=one.level, rng=one.rng)),
+    Section("fit", "fit of Bradley-Terry", lambda one: bradley_terry_fit(one.battles, level=one.level)),
+    Section(
+        "gold",
+        "ranking beside a gold standard",
+        lambda one: gold_agreement(
+            one.battles,
+            one.gold,
+            model=model_of(one.judge),
+            tests=tested_together(one),
+            level=one.level,
+            rng=one.rng,
+        ),
+    ),
 )
 """What is asked of every judge, in the order shown."""
 
-ACROSS: tuple[Section[Sequence[Subject]], ...] = ()
+ACROSS: tuple[Section[Sequence[Subject]], ...] = (
+    Section(
+        "side_by_side",
+        "judges and realizations side by side",
+        lambda all_: side_by_side(all_, level=all_[0].level, rng=all_[0].rng),
+    ),
+)
 """What is asked of all judges together, in the order shown."""
 
 

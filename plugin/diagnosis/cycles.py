@@ -254,5 +254,9 @@ def _shown(value: float | Missing) -> str | Missing:
     return value if isinstance(value, Missing) else f"{value:.5f} nats, noise of the items included"
 
 
+def _percent(rates: tuple[float, ...]) -> str:
+    return " ".join(f"{100 * rate:.1f}" for rate in rates)
+
+
 def _ring(one: Cycle) -> str:
     return " > ".join((*one.entrants, one.entrants[0]))

@@ -7,7 +7,9 @@ import numpy as np
 from scipy import stats
 
 from podium.diagnosis.answer import Figure, Missing, Row, Unit
+from podium.diagnosis.judge_names import model_of
 from podium.diagnosis.matched import Matched
+from podium.diagnosis.subject import Subject
 
 SELF_BIAS = "self-bias"
 
@@ -94,6 +96,13 @@ def self_bias(
         tests=tests,
         favours_itself=p is not None and tests * p <= 1 - level,
     )
+
+
+def tested_together(subject: Subject) -> int:
+    """Return how many judges of the table compete themselves: so many self-bias tests share one error rate."""
+    others = subject.others.judges if subject.others is not None else ()
+    models = [model_of(name) for name in (subject.judge, *others)]
+    return max(1, sum(isinstance(own_system(subject.battles.entrants, model), str) for model in models))
 
 
 def own_system(entrants: tuple[str, ...], model: str | None) -> str | Missing:

@@ -1,0 +1,164 @@
+"""Analysis of variance: how much of a number is due to each of several factors."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import fdtrc, ncfdtr
+
+from podium.errors import NotIdentifiedError
+
+LARGEST = 1e6
+"""Non-centrality up to which an end of an interval is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One factor, or the interplay of two.
+
+    Attributes:
+        name: of the factor; `judge x realization` for an interplay.
+        freedom: degrees of freedom.
+        share: of the total sum of squares; in unbalanced designs shares do not add up to 1.
+        partial: of the sum of squares that the other effects leave (partial eta squared).
+        low, high: its interval, by inverting the non-central F distribution.
+        f: statistic.
+        p: of no effect.
+    """
+
+    name: str
+    freedom: int
+    share: float
+    partial: float
+    low: float
+    high: float
+    f: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Effects, each after all others that do not contain it.
+
+    Attributes:
+        n: numbers analysed.
+        residual: degrees of freedom left over.
+        unexplained: share of the total sum of squares that no effect explains.
+        level: of intervals.
+        effects: in the order asked for; those that the design cannot tell from others are left out.
+    """
+
+    n: int
+    residual: int
+    unexplained: float
+    level: float
+    effects: tuple[Effect, ...]
+
+
+def analyse(
+    values: np.ndarray, factors: Mapping[str, Sequence[str]], crossed: Sequence[tuple[str, str]], level: float
+) -> Analysis:
+    """Split the variance of numbers by factors, with sums of squares of type II.
+
+    Args:
+        values: shape (n,).
+        factors: name of each factor to its n levels; those with one level only are left out.
+        crossed: pairs of factors whose interplay is an effect of its own.
+        level: of intervals, in (0, 1).
+
+    Raises:
+        NotIdentifiedError: no factor varies, the values are all equal, or nothing is left to measure effects by.
+    """
+    terms = _terms(factors, crossed)
+    if not terms:
+        raise NotIdentifiedError("no factor takes more than one level")
+    total = float(np.sum((values - values.mean()) ** 2))
+    if total <= 1e-18:
+        raise NotIdentifiedError("all values are equal: there is no variance to share out")
+    left, rank = _left_over(values, list(terms.values()))
+    residual = len(values) - rank
+    if residual < 1 or left <= 1e-12 * total:
+        raise NotIdentifiedError("the factors explain every value: nothing is left to measure their effects by")
+    effects = [_effect(name, values, terms, left, residual, total, level) for name in terms]
+    return Analysis(len(values), residual, left / total, level, tuple(one for one in effects if one is not None))
+
+
+def partial_interval(f: float, first: int, second: int, level: float) -> tuple[float, float]:
+    """Return the interval of a partial eta squared.
+
+    The ends are the non-centralities for which the F found lies at either end of the middle `level` of its
+    distribution, as shares l / (l + first + second + 1).
+
+    Args:
+        f: statistic.
+        first, second: degrees of freedom of effect and residual.
+
+    Source: Steiger 2004, Beyond the F test, Psychological Methods 9.
+    """
+    ends = [_non_centrality(f, first, second, tail) for tail in ((1 + level) / 2, (1 - level) / 2)]
+    low, high = (end / (end + first + second + 1) for end in ends)
+    return low, high
+
+
+def _non_centrality(f: float, first: int, second: int, below: float) -> float:
+    """Return the non-centrality under which F stays below f with this probability, 0 where none is as likely."""
+
+    def surplus(lean: float) -> float:
+        return float(ncfdtr(first, second, lean, f)) - below
+
+    if surplus(0.0) <= 0:
+        return 0.0
+    high = 1.0
+    while surplus(high) > 0 and high < LARGEST:
+        high *= 2
+    return float(brentq(surplus, 0.0, high)) if high < LARGEST else LARGEST
+
+
+def _terms(
+    factors: Mapping[str, Sequence[str]], crossed: Sequence[tuple[str, str]]
+) -> dict[tuple[str, ...], np.ndarray]:
+    """Return the indicator columns of each effect, shape (n, levels)."""
+    columns = {name: _indicators(levels) for name, levels in factors.items() if len(set(levels)) > 1}
+    terms: dict[tuple[str, ...], np.ndarray] = {(name,): found for name, found in columns.items()}
+    for pair in crossed:
+        if all(name in columns for name in pair):
+            first, second = (columns[name] for name in pair)
+            terms[pair] = np.einsum("ni,nj->nij", first, second).reshape(len(first), -1)
+    return terms
+
+
+def _indicators(levels: Sequence[str]) -> np.ndarray:
+    names = np.array(sorted(set(levels)), dtype=object)
+    return (np.array(levels, dtype=object)[:, None] == names[None, :]).astype(np.float64)
+
+
+def _effect(
+    name: tuple[str, ...],
+    values: np.ndarray,
+    terms: Mapping[tuple[str, ...], np.ndarray],
+    left: float,
+    residual: int,
+    total: float,
+    level: float,
+) -> Effect | None:
+    """Return the effect of a term after all that do not contain it; None where they already explain as much."""
+    others = [columns for other, columns in terms.items() if not set(name) <= set(other)]
+    without, before = _left_over(values, others)
+    within, after = _left_over(values, [*others, terms[name]])
+    freedom, square = after - before, max(without - within, 0.0)
+    if not freedom:
+        return None
+    f = square / freedom / (left / residual)
+    low, high = partial_interval(f, freedom, residual, level)
+    p = float(fdtrc(freedom, residual, f))
+    return Effect(" x ".join(name), freedom, square / total, square / (square + left), low, high, f, p)
+
+
+def _left_over(values: np.ndarray, terms: Sequence[np.ndarray]) -> tuple[float, int]:
+    """Return the sum of squares that columns (and a constant) leave, and their rank."""
+    design = np.concatenate([np.ones((len(values), 1)), *terms], axis=1)
+    directions, size, _ = np.linalg.svd(design, full_matrices=False)
+    kept = directions[:, size > 1e-9 * size[0]]
+    off = values - kept @ (kept.T @ values)
+    return float(off @ off), kept.shape[1]

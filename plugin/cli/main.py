@@ -14,6 +14,7 @@ from podium.cli.enable import disable, enable
 from podium.cli.inspect import inspect
 from podium.cli.list import list_
 from podium.cli.lm_eval import lm_eval
+from podium.cli.plan import plan
 from podium.cli.printable import printable
 from podium.cli.rank import rank
 from podium.cli.replay import replay
@@ -30,6 +31,7 @@ def podium() -> None:
     podium rank results/ --ranker win-rate,bradley-terry --format json
     podium calibrate labelled.csv -o calibration.json
     podium diagnose verdicts.csv --human-judge crowd
+    podium plan --entrants 20 --items 500 --ties 0.15
     podium replay battles.csv --tournament swim
     podium inspect eval podium/swim -T responses=answers/ --model-role judge=MODEL
     podium lm_eval run --tasks gsm8k --output_path runs/ --ranker bradley-terry
@@ -41,7 +43,7 @@ def podium() -> None:
     """
 
 
-for command in (rank, calibrate, diagnose, replay, inspect, lm_eval, enable, disable, convert, list_):
+for command in (rank, calibrate, diagnose, replay, plan, inspect, lm_eval, enable, disable, convert, list_):
     podium.add_command(command)
 
 

@@ -1,0 +1,178 @@
+"""podium plan: which comparisons, on how many items, at what cost."""
+
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from podium.cli.output_file import OutputFile
+from podium.cli.sources import OPTIONS, read
+from podium.errors import UsageError
+
+SOURCE_OPTIONS = OPTIONS[1:]
+"""How files are read; the first is the argument SOURCE..., which a plan can do without."""
+TARIFF = ("orders", "repeats", "tokens_in", "tokens_out", "price_in", "price_out")
+NUMBERS = ("entrants", "items", "ties", "informativeness", "edge", "alpha", "power", "level", "seed", "simulations")
+NEEDS_PILOT = ("pilot_items", "pool")
+PLANNED = (*NUMBERS, "baseline", "pairs", *NEEDS_PILOT)
+KNOWN = frozenset((*TARIFF, *PLANNED, "style", "output"))
+TARIFF = ("orders", "repeats", "tokens_in", "tokens_out", "price_in", "price_out")
+PLANNED = (
+    "entrants",
+    "items",
+    "ties",
+    "informativeness",
+    "edge",
+    "alpha",
+    "power",
+    "baseline",
+    "pairs",
+    "pilot_items",
+    "level",
+    "seed",
+    "simulations",
+    "pool",
+)
+NEEDS_PILOT = ("pilot_items", "pool")
+KNOWN = frozenset((*TARIFF, *PLANNED, "style", "output"))
+
+
+def _pilot_options(command: Any) -> Any:
+    for option in reversed(SOURCE_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Plan a comparison: which battles, how many items, what cost.")
+@click.argument("sources", nargs=-1, metavar="[PILOT...]")
+@_pilot_options
+@click.option("--entrants", type=click.IntRange(min=2), help="How many will compete; by default those of the pilot.")
+@click.option("--items", type=click.IntRange(min=1), help="How many items are planned.")
+@click.option(
+    "--ties",
+    type=click.FloatRange(0, 1, max_open=True),
+    help="Expected share of battles that end in a tie; by default the pilot's, else 0.15.",
+)
+@click.option(
+    "--informativeness",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Share of items that tell two entrants apart through an anchor; by default the pilot's.",
+)
+@click.option(
+    "--edge",
+    type=click.FloatRange(0, 0.5, min_open=True),
+    default=0.05,
+    show_default=True,
+    help="Precision asked: tell an entrant that wins this share above one half of what is decided.",
+)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Level of one-sided tests.",
+)
+@click.option(
+    "--power",
+    type=click.FloatRange(0.5, 1, max_open=True),
+    default=0.8,
+    show_default=True,
+    help="Chance with which a true difference is to be told.",
+)
+@click.option("--baseline", metavar="NAME", help="A natural baseline that every entrant is to be compared with.")
+@click.option(
+    "--pair",
+    "pairs",
+    nargs=2,
+    multiple=True,
+    metavar="NAME NAME",
+    help="A pair of interest, where not everyone is to be ranked; may be given several times.",
+)
+@click.option("--pilot-items", type=click.IntRange(min=1), help="Use so many items of the pilot, drawn at random.")
+@click.option(
+    "--orders",
+    type=click.Choice(["both", "random", "as-given"]),
+    default="both",
+    show_default=True,
+    help="Whether a battle is two calls, one for either order, or one.",
+)
+@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Repeats of each call.")
+@click.option("--tokens-in", type=click.FloatRange(min=0), help="Input tokens of a judge call.")
+@click.option("--tokens-out", type=click.FloatRange(min=0), help="Output tokens of a judge call.")
+@click.option("--price-in", type=click.FloatRange(min=0), help="Price of a million input tokens, in any currency.")
+@click.option("--price-out", type=click.FloatRange(min=0), help="Price of a million output tokens.")
+@click.option("--pool", is_flag=True, help="Take the verdicts of several judges in the pilot together.")
+@click.option(
+    "--one-sided",
+    type=click.Choice(["unread", "keep"]),
+    default="unread",
+    show_default=True,
+    help="A pair of which only one order could be read is unread, or keeps that verdict.",
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Confidence level of intervals and rank sets.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of everything random.")
+@click.option(
+    "--simulations",
+    type=click.IntRange(min=100),
+    default=10_000,
+    show_default=True,
+    help="Simulated samples for each size that Wilcoxon's test is tried at.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["table", "json", "md"]),
+    help="Output format; by default that of -o's suffix, else table.",
+)
+@click.option("-o", "output", metavar="FILE", type=OutputFile((".json", ".md", ".txt")), help="Write to this file.")
+@click.pass_context
+def plan(context: click.Context, **arguments: Any) -> None:
+    """Plan a comparison from numbers, or from the battles of a pilot.
+
+    It says which comparisons to make, who would be a good anchor, how many items tell which difference, and what each
+    tournament costs for that. Without a pilot the figures rest on assumptions, which are printed. No model is called.
+
+    \b
+    podium plan --entrants 20 --items 500 --ties 0.15
+    podium plan pilot.csv --items 800 --tokens-in 1500 --tokens-out 300 --price-in 2.5 --price-out 10
+    podium plan --entrants 7 --ties 0.39 --informativeness 0.45
+    """
+    from podium.cli.output import suffix_style
+    from podium.cli.plan_text import write
+    from podium.cli.progress_bar import shown_on_terminal
+
+    style, output = arguments.pop("style") or suffix_style(arguments["output"]), arguments.pop("output")
+    with shown_on_terminal():
+        found = _planned(context, arguments)
+    write(found, style, output)
+    context.exit(3 if found.partly else 0)
+
+
+def _planned(context: click.Context, arguments: dict[str, Any]) -> Any:
+    from podium.planning.costs import Tariff
+    from podium.planning.planner import make_plan
+
+    tariff = Tariff(**{name: arguments.pop(name) for name in TARIFF})
+    own = {name: arguments.pop(name) for name in PLANNED}
+    if not arguments["sources"]:
+        _refuse_reading(context)
+        return make_plan(tariff=tariff, **own)
+    return make_plan(read(arguments, one_sided=arguments.pop("one_sided")), tariff=tariff, **own)
+
+
+def _refuse_reading(context: click.Context) -> None:
+    """Refuse options that say how to read a pilot, where there is none.
+
+    Raises:
+        UsageError: one of them was given.
+    """
+    about_pilots = [param for param in context.command.params if param.name in NEEDS_PILOT or param.name not in KNOWN]
+    for param in about_pilots:
+        if context.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"{param.opts[0]} says how to read a pilot, and none was named; name one, or leave it out")

@@ -1,0 +1,134 @@
+"""Differences of two entrants' verdicts against a common anchor, item by item: what paired tests see."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+from scipy.optimize import brentq
+
+from podium.errors import UsageError
+from podium.rankers.informativeness import MOST_LEVELS
+from podium.replay_run import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """A distribution of differences.
+
+    Attributes:
+        values: distinct, ascending, shape (values,).
+        shares: how often each occurs, sum 1, shape (values,).
+    """
+
+    values: np.ndarray
+    shares: np.ndarray
+
+    @property
+    def informative(self) -> float:
+        """Share of items that tell the two apart."""
+        return float(self.shares[self.values != 0].sum())
+
+    @property
+    def edge(self) -> float:
+        """Share of those on which the first is better, minus a half; 0 where nothing tells them apart."""
+        better = float(self.shares[self.values > 0].sum())
+        return better / self.informative - 0.5 if self.informative else 0.0
+
+
+def three_levels(ties: float, edge: float) -> Differences:
+    """Return the differences under a model: win, tie, loss, drawn apart for both, the anchor right between them.
+
+    Both tie with the anchor at the same rate, and what one wins more than half of the rest the other wins less. It
+    is the best case: items that are hard for both make verdicts alike, and so fewer of them informative.
+
+    >>> round(three_levels(ties=0.0, edge=0.05).informative, 3), round(three_levels(ties=0.15, edge=0.0).informative, 3)
+    (0.501, 0.616)
+
+    Args:
+        ties: share of ties with the anchor, in [0, 1).
+        edge: of the first entrant, in [0, 0.5].
+
+    Raises:
+        UsageError: one of them is out of its range, or such an edge cannot be reached.
+    """
+    if not 0 <= ties < 1:
+        raise UsageError(f"ties={ties} is not in [0, 1)")
+    lean = 0.0 if edge == 0 else _lean(ties, edge)
+    return _of_lean(ties, lean)
+
+
+def with_share(one: Differences, share: float) -> Differences:
+    """Return the distribution with another share of informative items; the proportions among these stay.
+
+    Raises:
+        UsageError: nothing in it is informative.
+    """
+    if not one.informative:
+        raise UsageError("a distribution that tells nothing apart cannot be made to")
+    shares = one.shares * share / one.informative
+    return Differences(one.values, np.where(one.values == 0, 1 - share, shares))
+
+
+def elo_of_lean(differences: Differences) -> float:
+    """Return the distance in Elo of the two entrants of `three_levels`, from their win rates against the anchor."""
+    # The mean difference of verdicts in {-1, 0, 1} is twice that of credits, and each is as far from the anchor.
+    rate = 0.5 + float(differences.values @ differences.shares) / 4
+    return float(800 * np.log10(rate / (1 - rate))) if rate < 1 else np.inf
+
+
+def recorded_differences(record: Record) -> Iterator[Differences]:
+    """Yield the differences of every ordered pair of entrants against every anchor, on items where both were read.
+
+    Source: Don-Yehiya et al. 2026, appendix C. Pairs that no item compares are left out.
+    """
+    seen = verdicts(record)
+    size = seen.shape[1]
+    for anchor in range(size):
+        for first, second in permutations([k for k in range(size) if k != anchor], 2):
+            gap = np.round(seen[:, first, anchor] - seen[:, second, anchor], 12)
+            gap = gap[~np.isnan(gap)]
+            if len(gap):
+                values, counts = np.unique(gap, return_counts=True)
+                yield Differences(values, counts / len(gap))
+
+
+def verdicts(record: Record) -> np.ndarray:
+    """Return the verdict on each entrant against each other, NaN where none was read, shape (items, n, n).
+
+    As finely as the judge gives them: the margin of labels, else twice the credit minus 1; continuous ones by sign.
+    """
+    names = {name: k for k, name in enumerate(record.field.entrants)}
+    items = {name: k for k, name in enumerate(record.field.items)}
+    found = np.full((len(items), len(names), len(names)), np.nan)
+    read = [one for one in record.outcomes if one.credit is not None and one.pairing.item in items]
+    where = np.array([(items[one.pairing.item], names[one.pairing.a], names[one.pairing.b]) for one in read])
+    if not len(read):
+        return found
+    item, a, b = where.T
+    values = _values(record)[[record.codes[one.pairing] for one in read]]
+    found[item, a, b], found[item, b, a] = values, -values
+    return found
+
+
+def _values(record: Record) -> np.ndarray:
+    """Return the finest discrete verdict of each battle on record, shape (battles,)."""
+    margin = np.array([np.nan if one.margin is None else one.margin for one in record.outcomes])
+    credit = np.array([np.nan if one.credit is None else 2 * one.credit - 1 for one in record.outcomes])
+    known = ~np.isnan(credit)
+    for values in (np.round(margin, 12), np.round(credit, 12)):
+        if not np.isnan(values[known]).any() and len(np.unique(np.abs(values[known]))) <= MOST_LEVELS:
+            return values
+    return np.sign(credit)
+
+
+def _of_lean(ties: float, lean: float) -> Differences:
+    """Return the differences when one entrant wins (1 - ties) (1/2 + lean) of its items and the other the mirror."""
+    better = np.array([(1 - ties) * (0.5 - lean), ties, (1 - ties) * (0.5 + lean)])
+    return Differences(np.arange(-2.0, 3.0), np.convolve(better, better))
+
+
+def _lean(ties: float, edge: float) -> float:
+    if _of_lean(ties, 0.5).edge < edge:
+        raise UsageError(f"edge={edge} cannot be reached with ties={ties}")
+    return float(brentq(lambda lean: _of_lean(ties, lean).edge - edge, 0, 0.5))

@@ -1,0 +1,108 @@
+"""podium plan, as it is typed."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Podium = Callable[..., Any]
+FAST = ("--simulations", "200")
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("   ") if cell.strip()]
+
+
+def test_table_2_is_one_command(podium: Podium) -> None:
+    answer = podium("plan", "--entrants", "4", "--ties", "0.39", "--informativeness", "0.45", *FAST)
+    rows = [cells(line) for line in answer.out.splitlines() if line.startswith("0.")]
+    assert [(row[2], row[5], row[6]) for row in rows] == [
+        ("617", "1,012", "1,372"),
+        ("153", "251", "340"),
+        ("67", "110", "149"),
+        ("37", "61", "83"),
+        ("23", "38", "52"),
+    ]
+    assert answer.code == 0
+
+
+def test_a_plan_from_a_pilot_names_anchor_designs_and_the_cheapest(podium: Podium, example: Path) -> None:
+    answer = podium("plan", example, "--items", "200", *FAST)
+    assert "pilot of 40 items: 574 of 600 battles judged" in answer.out
+    assert [line.split()[0] for line in answer.out.splitlines() if "●" in line] == [
+        "dune",
+        "ember",
+        "birch",
+        "cedar",
+        "fjord",
+        "amber",
+    ]
+    assert "cheapest: " in answer.out
+    assert answer.code == 0
+
+
+def test_the_reasoning_is_printed(podium: Podium) -> None:
+    lines = podium("plan", "--entrants", "3", *FAST).out.splitlines()
+    assert lines[2] == "are there at most 3 entrants? yes, 3: all pairs cost no more than an anchor from outside would"
+    assert lines[3] == "→ compare all pairs"
+
+
+def test_money_needs_four_numbers_and_says_so(podium: Podium) -> None:
+    out = podium("plan", "--entrants", "3", "--items", "50", "--price-in", "2", "--tokens-in", "900", *FAST).out
+    assert "tokens and money: not all of what a call takes and costs is known; give --tokens-out, --price-out" in out
+
+
+def test_markdown_has_the_tables_without_pictures(podium: Podium, example: Path, tmp_path: Path) -> None:
+    podium("plan", example, *FAST, "-o", tmp_path / "plan.md")
+    text = (tmp_path / "plan.md").read_text(encoding="utf-8")
+    assert "| anchor | advice | informative | interval | of 3 levels | pairs | rank set |\n|---|---|---:|" in text
+    assert "●" not in text
+
+
+def test_json_is_pure_and_whole(podium: Podium, example: Path) -> None:
+    document = json.loads(podium("plan", example, "--items", "100", "--format", "json", *FAST).out)
+    assert document["plan"]["decision"]["design"] == "ranking"
+    assert [line["design"] for line in document["plan"]["lines"]] == ["anchor dune", "round_robin", "swim", "chain"]
+
+
+def test_what_a_pilot_cannot_answer_exits_with_3_and_the_rest_is_there(
+    podium: Podium, table: Callable[..., Path]
+) -> None:
+    rows = [f"q{k},a,b,{k % 2}" for k in range(8)]
+    answer = podium("plan", table(*rows), *FAST)
+    assert answer.code == 3
+    assert "informativeness of the candidates for the anchor: informativeness needs at least three" in answer.out
+    assert "617" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "complaint"),
+    [
+        ((), 2, "give a pilot, or the number of entrants"),
+        (("--entrants", "1"), 2, "Invalid value for '--entrants'"),
+        (("--entrants", "4", "--ties", "1"), 2, "Invalid value for '--ties'"),
+        (("--entrants", "4", "--shown", "a"), 2, "--shown says how to read a pilot, and none was named"),
+        (("--entrants", "4", "--pilot-items", "10"), 2, "--pilot-items says how to read a pilot"),
+        (("--entrants", "4", "--pair", "a", "a"), 2, "a pair needs two different entrants"),
+        (("--entrants", "4", "-o", "plan.csv"), 2, "cannot write 'plan.csv'"),
+    ],
+)
+def test_wrong_usage_is_refused(podium: Podium, words: tuple[str, ...], code: int, complaint: str) -> None:
+    answer = podium("plan", *words)
+    assert (answer.code, complaint in answer.err, answer.out) == (code, True, "")
+
+
+def test_a_misspelt_baseline_is_corrected(podium: Podium, example: Path) -> None:
+    answer = podium("plan", example, "--baseline", "ambre")
+    assert (answer.code, "did you mean 'amber'" in answer.err) == (2, True)
+
+
+def test_every_option_of_plan_says_what_it_does() -> None:
+    import click
+
+    from podium.cli.main import podium as group
+
+    options = [one for one in group.commands["plan"].params if isinstance(one, click.Option)]
+    assert [option.name for option in options if not option.help] == []

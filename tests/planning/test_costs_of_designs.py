@@ -1,0 +1,51 @@
+"""What designs cost: counts by the tournaments themselves, calls, tokens, money."""
+
+import pytest
+
+from podium import UsageError
+from podium.planning.costs import Bill, Design, Tariff, battles_of
+
+SEVEN = tuple("abcdefg")
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "an_item"),
+    [("anchor", {"anchor": "c"}, 6), ("round_robin", {}, 21), ("swim", {}, 12), ("chain", {}, 6)],
+)
+@pytest.mark.parametrize("items", [1, 250, 1000, 1001, 4321])
+def test_every_item_costs_what_the_papers_say(name: str, settings: dict[str, str], an_item: int, items: int) -> None:
+    """M - 1 for one anchor and a path, M (M - 1) / 2 for all pairs, and 12 pairs of seven entrants for SWIM."""
+    assert battles_of(Design(name, name, settings), SEVEN, items) == an_item * items
+
+
+@pytest.mark.parametrize("items", [10, 500, 5000])
+def test_a_pilot_of_ten_items_is_a_round_robin_on_them(items: int) -> None:
+    assert battles_of(Design("anchor", "anchor"), SEVEN, items) == 10 * 21 + (items - 10) * 6
+
+
+def test_three_entrants_cost_as_much_as_an_anchor_from_outside() -> None:
+    """Section 6: comparing all pairs of three models takes 3 N judgments."""
+    assert battles_of(Design("round_robin", "round_robin"), ("a", "b", "c"), 750) == 3 * 750
+
+
+def test_a_bill_by_hand() -> None:
+    """3 battles in both orders, twice: 12 calls of 1,000 tokens at 2.5 and 100 at 10 a million: 0.03 + 0.012."""
+    tariff = Tariff(repeats=2, tokens_in=1000, tokens_out=100, price_in=2.5, price_out=10)
+    assert tariff.bill(3) == Bill(3, 12, 12_000, 1200, pytest.approx(0.042))
+
+
+@pytest.mark.parametrize(("orders", "calls"), [("both", 2), ("random", 1), ("as-given", 1)])
+def test_both_orders_are_two_calls(orders: str, calls: int) -> None:
+    assert Tariff(orders=orders).calls == calls
+
+
+@pytest.mark.parametrize("unknown", ["tokens_in", "tokens_out", "price_in", "price_out"])
+def test_without_one_of_four_numbers_there_is_no_sum(unknown: str) -> None:
+    known = {"tokens_in": 1000, "tokens_out": 100, "price_in": 2.5, "price_out": 10}
+    tariff = Tariff(**{**known, unknown: None})
+    assert (tariff.bill(3).money, tariff.lacking) == (None, (unknown,))
+
+
+def test_a_negative_price_is_refused() -> None:
+    with pytest.raises(UsageError, match="price_in=-1"):
+        Tariff(price_in=-1)

@@ -1,0 +1,205 @@
+"""A whole plan: from numbers, from a pilot, and from data that cannot answer."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from podium import Battles, NotIdentifiedError, UsageError, rank, read_battles, simulate
+from podium.planning.costs import Tariff
+from podium.planning.planner import make_plan
+
+FAST = {"simulations": 200}
+RECORDED = Path(__file__).parents[3] / "shared" / "data" / "roundrobin_qlora_oa_gpt4.parquet"
+
+
+@pytest.fixture(scope="module")
+def battles() -> Battles:
+    return simulate(5, 30, seed=4, strengths=(2.5, 0.3, 0.0, -0.3, -0.5)).battles()
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    tariff = Tariff(tokens_in=1500, tokens_out=300, price_in=2.5, price_out=10)
+    return make_plan(entrants=5, items=200, ties=0.39, informativeness=0.45, tariff=tariff, **FAST)
+
+
+@pytest.fixture(scope="module")
+def piloted(battles: Battles):
+    return make_plan(battles, items=200, **FAST)
+
+
+def test_a_plan_from_numbers_prints_table_2(numbers) -> None:
+    """Don-Yehiya et al. 2026, Table 2, with 341 as 340."""
+    found = [(one.informative, one.direct.value, one.anchored.value) for one in numbers.samples]
+    assert found == [(617, 1012, 1372), (153, 251, 340), (67, 110, 149), (37, 61, 83), (23, 38, 52)]
+
+
+def test_a_plan_from_numbers_has_no_candidates_and_says_what_a_pilot_costs(numbers) -> None:
+    [one] = numbers.missing
+    assert (numbers.candidates, numbers.partly) == ((), False)
+    assert "play 10 items (100 battles, 200 calls)" in one.remedy
+
+
+def test_costs_are_those_of_the_tournaments(numbers) -> None:
+    """By hand: 10 pairs; a path of 4; of SWIM 1 + 1 + 2 + 2 pairs; 190 items against the anchor after 10 of pilot."""
+    battles = {line.design: line.planned.battles for line in numbers.lines}
+    assert battles == {"anchor, by a pilot": 100 + 190 * 4, "round_robin": 2000, "swim": 1200, "chain": 800}
+
+
+def test_money_is_tokens_times_prices(numbers) -> None:
+    line = next(line for line in numbers.lines if line.design == "chain")
+    assert line.planned.money == pytest.approx(1600 * (1500 * 2.5 + 300 * 10) / 1e6)
+
+
+def test_the_cheapest_is_the_one_with_the_least_money(numbers) -> None:
+    least = min(numbers.lines, key=lambda line: line.needed.money)
+    assert numbers.cheapest.startswith(f"{least.design}: {least.needed.money:,.2f} on {least.items.value:,.0f} items")
+
+
+def test_what_cannot_be_told_from_the_cheapest_is_named(piloted) -> None:
+    best = min(piloted.lines, key=lambda line: line.needed.calls)
+    near = [one.design for one in piloted.lines if one is not best and one.needed_low.calls <= best.needed_high.calls]
+    assert all(name in piloted.cheapest for name in near)
+
+
+def test_candidates_are_the_rankers_informativeness(battles: Battles, piloted) -> None:
+    """Oracle: podium rank --ranker informativeness."""
+    entries = rank(battles, "informativeness").standings[0].entries
+    shares = [(one.anchor, one.informativeness.value, one.informativeness.low) for one in piloted.candidates]
+    assert shares == [(one.model, one.score, one.low) for one in entries]
+    assert [one.rank_low for one in piloted.candidates] == [one.rank_low for one in entries]
+
+
+def test_the_strongest_is_advised_against(piloted) -> None:
+    advice = {one.anchor: one.advice for one in piloted.candidates}
+    assert advice["model-01"] == "avoid: less informative"
+    assert advice[piloted.anchor].startswith("take it")
+
+
+def test_items_through_the_anchor_follow_from_its_informativeness(piloted) -> None:
+    share = piloted.candidates[0].informativeness
+    [first, *_] = piloted.samples
+    assert (first.anchored.value, first.anchored.low, first.anchored.high) == tuple(
+        np.ceil(617 / end) for end in (share.value, share.high, share.low)
+    )
+
+
+def test_a_pilots_ties_have_an_item_clustered_interval() -> None:
+    """By hand: 4 items of 3 pairs with 0, 1, 1, 2 ties; deviations from a third over n: sd of sums 0.816, n = 12."""
+    rows = []
+    for item, tied in enumerate((0, 1, 1, 2)):
+        for k, (a, b) in enumerate((("a", "b"), ("a", "c"), ("b", "c"))):
+            rows.append((f"q{item}", a, b, 0.5 if k < tied else float(item % 2)))
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
+    ties = make_plan(frame, **FAST).asked["ties"]
+    se = np.sqrt(4 / 3 * 2) / 12
+    assert (ties.value, ties.high) == (pytest.approx(1 / 3), pytest.approx(1 / 3 + 3.182446 * se, abs=1e-6))
+
+
+def test_a_named_baseline_is_the_anchor_of_all_figures(battles: Battles) -> None:
+    found = make_plan(battles, baseline="model-01", **FAST)
+    share = next(one.informativeness for one in found.candidates if one.anchor == "model-01")
+    assert (found.decision.design, found.anchor, found.asked["informativeness"]) == ("baseline", "model-01", share)
+    assert any(line.design == "anchor model-01" for line in found.lines)
+
+
+def test_pairs_of_interest_are_priced_by_the_sign_test(battles: Battles) -> None:
+    found = make_plan(battles, pairs=[("model-01", "model-02"), ("model-03", "model-04")], items=100, **FAST)
+    [line] = [line for line in found.lines if line.design == "pairs of interest"]
+    first = next(one for one in found.samples if one.edge == 0.05)
+    assert (line.planned.battles, line.items) == (200, first.direct)
+    assert line.needed.battles == 2 * first.direct.value
+
+
+def test_a_drawn_pilot_has_so_many_items(battles: Battles) -> None:
+    found = make_plan(battles, pilot_items=10, seed=3, **FAST)
+    assert (found.asked["pilot_items"], found.asked["pilot_battles"].battles) == (10, 100)
+
+
+def test_the_same_seed_gives_the_same_plan(battles: Battles) -> None:
+    one, other = (make_plan(battles, items=50, seed=5, **FAST) for _ in range(2))
+    assert one.to_json() == other.to_json()
+
+
+def test_the_order_of_the_rows_changes_nothing(battles: Battles, piloted) -> None:
+    mixed = battles.to_frame().sample(frac=1, random_state=1)
+    found = make_plan(read_battles(mixed.drop(columns="swap"), merge=False), items=200, **FAST)
+    assert [one.items for one in found.lines] == [one.items for one in piloted.lines]
+
+
+def test_the_json_has_no_nan(numbers, piloted) -> None:
+    for one in (numbers, piloted):
+        assert json.loads(one.to_json())["plan"]["asked"]["entrants"] == 5
+
+
+def test_a_pilot_against_one_anchor_answers_what_it_can() -> None:
+    """Nothing is known of other designs, or of other anchors; the anchor's own figures are."""
+    battles = simulate(4, 40, seed=1).battles(pairs=[(0, 1), (0, 2), (0, 3)])
+    found = make_plan(battles, items=100, **FAST)
+    lines = {line.design: line for line in found.lines}
+    assert found.partly
+    assert [one.anchor for one in found.candidates] == ["model-01"]
+    assert lines["anchor model-01"].items is not None
+    assert lines["round_robin"].items is None
+    assert lines["round_robin"].planned.battles == 600
+    assert "120 of its 240 battles are not on record" in " ".join(one.why for one in found.missing)
+
+
+def test_a_pilot_of_two_entrants_says_nothing_of_anchors() -> None:
+    found = make_plan(simulate(2, 40, seed=1).battles(), **FAST)
+    assert (found.candidates, found.partly) == ((), True)
+    assert found.samples[0].anchored is None
+    assert found.samples[0].direct.value > 617
+
+
+def test_a_pilot_without_items_is_refused() -> None:
+    frame = pd.DataFrame([{"model_a": "a", "model_b": "b", "credit": 1.0}] * 3)
+    with pytest.raises(NotIdentifiedError, match="no item column"):
+        make_plan(frame, **FAST)
+
+
+def test_more_entrants_than_can_be_imagined_are_still_priced() -> None:
+    found = make_plan(entrants=100, items=10, **FAST)
+    assert {line.design: line.planned.battles for line in found.lines}["round_robin"] == 49_500
+    assert any("not imagined" in one.why for one in found.missing)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({}, "give a pilot, or the number of entrants"),
+        ({"entrants": 1}, "entrants=1"),
+        ({"entrants": 5, "items": 0}, "items=0"),
+        ({"entrants": 5, "ties": 1.0}, "ties=1.0"),
+        ({"entrants": 5, "edge": 0.7}, "edge=0.7"),
+        ({"entrants": 5, "informativeness": 0.0}, "informativeness=0.0"),
+        ({"entrants": 5, "pairs": [("a", "a")]}, "two different entrants"),
+    ],
+)
+def test_impossible_wishes_are_refused(wrong, complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        make_plan(**wrong)
+
+
+def test_a_baseline_that_is_not_in_the_pilot_is_refused(battles: Battles) -> None:
+    with pytest.raises(UsageError, match="did you mean 'model-01'"):
+        make_plan(battles, baseline="model-1")
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgements are not beside this checkout")
+def test_a_pilot_of_ten_real_items_finds_the_bad_anchor() -> None:
+    """GPT-4 tells the least as an anchor, with ten items as with all (reference figure: .384 of pairs)."""
+    columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}
+    battles = read_battles(RECORDED, columns=columns, credit_map={"1": 1, "0": 0.5, "-1": 0}, shown="a")
+    ten, every = (make_plan(battles, pilot_items=items, **FAST) for items in (10, None))
+    assert ten.candidates[-1].anchor == every.candidates[-1].anchor == "gpt4"
+    assert every.candidates[-1].informativeness.value == pytest.approx(0.384, abs=0.02)
+    assert [one.anchor for one in every.candidates if one.advice.startswith("avoid")] == [
+        "guanaco-13b",
+        "guanaco-7b",
+        "gpt4",
+    ]

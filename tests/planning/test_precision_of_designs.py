@@ -1,0 +1,185 @@
+"""What a number of items will tell: variances per item, promised powers, widths of rank sets."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from podium import Judge, NotIdentifiedError, rank, read_battles, simulate
+from podium.planning.costs import Design
+from podium.planning.imagined import middle, worlds
+from podium.planning.precision import (
+    Known,
+    PerItem,
+    Precision,
+    _drawn_in,
+    elo_of_edge,
+    mean_interval,
+    of_pilot,
+    of_worlds,
+    per_item,
+)
+from podium.rankers.elo import POINTS
+from podium.replay_run import Record, play, recorded
+from podium.tournaments.chain import Chain
+
+ROUND_ROBIN = Design("round_robin", "round_robin")
+
+
+@pytest.fixture(scope="module")
+def pilot() -> Record:
+    return recorded(simulate(5, 60, seed=2).battles())
+
+
+def test_the_variance_of_a_typical_pair_by_hand() -> None:
+    """Covariance I - 1/3 of three centred ratings: every difference has variance 2."""
+    assert PerItem(np.zeros(3), np.eye(3) - 1 / 3).variance == pytest.approx(2)
+
+
+def test_the_error_is_that_of_the_ranking_by_bradley_terry(pilot: Record) -> None:
+    """Oracle: standard errors of `podium rank`; differences of centred ratings vary by 2 sum(se^2) / (n - 1)."""
+    se = np.array([entry.se for entry in rank(pilot.battles, "bradley-terry").standings[0].entries])
+    found = per_item(ROUND_ROBIN, pilot)
+    assert np.sqrt(found.variance / 60) == pytest.approx(np.sqrt(2 * np.sum(se**2) / 4), rel=1e-9)
+
+
+def test_four_times_the_items_halve_the_error(pilot: Record) -> None:
+    found = of_pilot(ROUND_ROBIN, pilot, level=0.95)
+    assert found.standard_error(400).value == pytest.approx(found.standard_error(100).value / 2)
+
+
+def test_items_and_the_smallest_gap_are_inverse(pilot: Record) -> None:
+    found = of_pilot(ROUND_ROBIN, pilot, level=0.95)
+    gap = found.smallest_gap(500, alpha=0.05, power=0.8).value
+    assert found.items_for(gap, alpha=0.05, power=0.8).value in (500, 501)
+
+
+def test_a_larger_variance_needs_more_items(pilot: Record) -> None:
+    found = of_pilot(ROUND_ROBIN, pilot, level=0.95).items_for(30, alpha=0.05, power=0.8)
+    assert found.low < found.value < found.high
+
+
+def test_the_planned_items_reach_the_promised_power() -> None:
+    """Simulation: two entrants, 200 worlds of the planned size; a one-sided test tells them with the power promised.
+
+    The design is planned from worlds of the same kind. Tolerance: binomial, and the planned variance's own interval.
+    """
+    gap, judge = 200.0, Judge()
+    strengths = (gap / POINTS / 2, -gap / POINTS / 2)
+    planning = [recorded(simulate(2, 100, seed=k, strengths=strengths).battles(judge)) for k in range(20)]
+    planned = of_worlds(lambda _: ROUND_ROBIN, planning, level=0.95)
+    estimand = simulate(2, 10, strengths=strengths).estimand(judge)
+    gap_of_the_estimand = float(POINTS * (estimand[0] - estimand[1]))
+    items = int(planned.items_for(gap_of_the_estimand, alpha=0.05, power=0.8).value)
+    told = []
+    for seed in range(200):
+        battles = simulate(2, items, seed=1000 + seed, strengths=strengths).battles(judge)
+        scores = {entry.model: entry for entry in rank(battles, "bradley-terry").standings[0].entries}
+        first, second = scores["model-01"], scores["model-02"]
+        told.append((first.score - second.score) / (2 * first.se) > norm.isf(0.05))
+    assert np.mean(told) == pytest.approx(0.8, abs=3 * np.sqrt(0.16 / 200) + 0.02)
+
+
+def test_forgetting_the_power_would_break_that_promise(pilot: Record) -> None:
+    """The wrong variant: with z_alpha alone, items tell the gap in half of all cases only."""
+    found = of_pilot(ROUND_ROBIN, pilot, level=0.95)
+    half = found.items_for(30, alpha=0.05, power=0.5).value
+    assert half < 0.5 * found.items_for(30, alpha=0.05, power=0.8).value
+
+
+def test_the_jackknife_covers_the_variance_of_a_large_pilot() -> None:
+    """Coverage: 95% intervals from 40 pilots of 40 items against the variance from 2,000 items; binomial tolerance."""
+    strengths = (-0.8, -0.2, 0.3, 0.7)
+    large = recorded(simulate(4, 2000, seed=999, strengths=strengths).battles())
+    truth = per_item(ROUND_ROBIN, large).variance
+    hits = 0
+    for seed in range(40):
+        found = of_pilot(ROUND_ROBIN, recorded(simulate(4, 40, seed=seed, strengths=strengths).battles()), level=0.95)
+        hits += found.variance.low <= truth <= found.variance.high
+    assert hits / 40 >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 40)
+
+
+def test_an_interval_of_means_is_students() -> None:
+    """Oracle: scipy.stats.t.interval."""
+    from scipy.stats import sem, t
+
+    values = np.array([3.0, 4.0, 8.0])
+    found = mean_interval(values, 0.9)
+    assert (found.low, found.high) == pytest.approx(t.interval(0.9, 2, loc=5.0, scale=sem(values)))
+    assert mean_interval(values[:1], 0.9) == Known(3.0)
+
+
+def test_rank_sets_of_what_is_far_apart_have_one_rank() -> None:
+    case = PerItem(np.array([1000.0, 1500.0, 2000.0]), np.eye(3) - 1 / 3)
+    assert Precision(Known(2.0), (case,), "").rank_width(100, level=0.95, seed=0).value == 1
+
+
+def test_rank_sets_of_equals_have_all_ranks() -> None:
+    """Of three equals, a simultaneous 95% set excludes a rank in one experiment of twenty at most."""
+    case = PerItem(np.full(3, 1500.0), 1e4 * (np.eye(3) - 1 / 3))
+    assert Precision(Known(2e4), (case,), "").rank_width(100, level=0.95, seed=0).value > 2.8
+
+
+def test_rank_sets_narrow_with_the_items(pilot: Record) -> None:
+    found = of_pilot(ROUND_ROBIN, pilot, level=0.95)
+    widths = [found.rank_width(items, level=0.95, seed=0).value for items in (20, 200, 20_000)]
+    assert widths[0] > widths[1] > widths[2] >= 1
+
+
+def test_a_pilots_spread_of_ratings_is_drawn_in_by_what_chance_adds() -> None:
+    """Over 100 pilots of 25 items, ratings drawn in vary as the truth does, and ratings as they are vary more."""
+    strengths = np.array([-0.5, -0.2, 0.1, 0.6])
+    truth = POINTS**2 * np.sum(simulate(4, 10, strengths=strengths).estimand() ** 2)
+    worlds_ = [simulate(4, 25, seed=seed, strengths=strengths) for seed in range(100)]
+    found = [per_item(ROUND_ROBIN, recorded(world.battles())) for world in worlds_]
+    both = (found, [_drawn_in(one, 25) for one in found])
+    raw, drawn = (np.array([np.sum((one.elo - 1500) ** 2) for one in each]) for each in both)
+    assert drawn.mean() == pytest.approx(truth, abs=3 * drawn.std() / 10)
+    assert raw.mean() > truth + 3 * raw.std() / 10
+
+
+def test_an_anchor_needs_more_items_than_all_pairs_and_fewer_battles(pilot: Record) -> None:
+    anchor = Design("anchor", "anchor", {"anchor": middle(pilot)})
+    found = [of_pilot(one, pilot, level=0.95) for one in (anchor, ROUND_ROBIN)]
+    items = [one.items_for(30, alpha=0.05, power=0.8).value for one in found]
+    assert items[1] < items[0] < 10 / 4 * items[1]
+
+
+def test_battles_that_are_not_on_record_are_said() -> None:
+    battles = simulate(4, 20, seed=1).battles(pairs=[(0, 1), (0, 2), (0, 3)])
+    with pytest.raises(NotIdentifiedError, match="60 of its 120 battles are not on record"):
+        per_item(ROUND_ROBIN, recorded(battles))
+
+
+def test_three_items_are_too_few() -> None:
+    with pytest.raises(NotIdentifiedError, match="the pilot has 3 items"):
+        of_pilot(ROUND_ROBIN, recorded(simulate(4, 3, seed=1).battles()), level=0.95)
+
+
+def test_ratings_that_nothing_bounds_are_said() -> None:
+    rows = [{"item": f"q{k}", "model_a": "a", "model_b": "b", "credit": 1.0} for k in range(8)]
+    import pandas as pd
+
+    with pytest.raises(NotIdentifiedError, match="do not bound every entrant's rating"):
+        per_item(ROUND_ROBIN, recorded(read_battles(pd.DataFrame(rows))))
+
+
+def test_worlds_have_the_ties_that_were_asked_for() -> None:
+    [record] = worlds(5, ties=0.3, orders="as-given", number=1)
+    tied = [one.credit == 0.5 for one in record.outcomes]
+    assert np.mean(tied) == pytest.approx(0.3, abs=0.002)
+
+
+def test_a_paths_precision_is_that_of_its_own_battles(pilot: Record) -> None:
+    played = play(Chain(), pilot)
+    se = np.array([entry.se for entry in rank(played.battles, "bradley-terry").standings[0].entries])
+    found = per_item(Design("chain", "chain"), replace(pilot))
+    assert np.sqrt(found.variance / 60) == pytest.approx(np.sqrt(2 * np.sum(se**2) / 4), rel=1e-9)
+
+
+@pytest.mark.parametrize("ties", [0.0, 0.39])
+def test_an_edge_in_elo_counts_ties_half(ties: float) -> None:
+    """Closed form: a win rate of 1/2 + edge (1 - ties)."""
+    rate = 0.5 * ties + 0.55 * (1 - ties)
+    assert elo_of_edge(0.05, ties) == pytest.approx(400 * np.log10(rate / (1 - rate)))

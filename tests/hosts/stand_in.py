@@ -77,6 +77,7 @@ class Call:
         item, first, second: the battle, by the marks in the prompt; of an entrant the sum, its name and nothing.
         fate: `answered`, or the fault; None while it waits.
         probability: that the first response is better.
+        bearer: the key that came with it.
         begun, ended: seconds on the machine's clock; ended is None while it waits, or where nobody waited any longer.
     """
 
@@ -87,6 +88,7 @@ class Call:
     second: str
     probability: float
     begun: float
+    bearer: str = ""
     fate: str | None = None
     ended: float | None = None
 
@@ -99,10 +101,11 @@ class Judge:
         self.calls: list[Call] = []
         self.asked: dict[str, int] = {}
 
-    async def completion(self, request: dict[str, Any]) -> tuple[Call, int, str] | None:
+    async def completion(self, request: dict[str, Any], bearer: str) -> tuple[Call, int, str] | None:
         """Return status and body of one call; None where the connection is to be closed."""
         script, number = self.script, len(self.calls)
         call = noted(request, turned=script.turned)
+        call.bearer = bearer
         self.calls.append(call)
         self.asked[call.key] = ask = self.asked.get(call.key, 0) + 1
         fault = script.fault(f"{call.item} {call.first} {call.second}", ask, number)
@@ -174,8 +177,8 @@ def preference(first: float, second: float) -> float:
 def completed(call: Call, text: str, logprobs: bool) -> dict[str, Any]:
     """Return the body of an answer."""
     top = {"A": ON_LETTERS * call.probability, "B": ON_LETTERS * (1 - call.probability), "The": 1 - ON_LETTERS}
-    known = [{"token": token, "logprob": math.log(p), "bytes": None} for token, p in top.items()]
-    said = {"token": text, "logprob": math.log(top.get(text, 1.0)), "bytes": None, "top_logprobs": known}
+    known = [{"token": token, "logprob": math.log(max(p, 1e-9)), "bytes": None} for token, p in top.items()]
+    said = {"token": text, "logprob": math.log(max(top.get(text, 1.0), 1e-9)), "bytes": None, "top_logprobs": known}
     choice = {
         "index": 0,
         "message": {"role": "assistant", "content": text},
@@ -197,9 +200,10 @@ async def serve(judge: Judge, reader: asyncio.StreamReader, writer: asyncio.Stre
     try:
         while head := await reader.readuntil(b"\r\n\r\n"):
             lines = head.decode("latin-1").split("\r\n")
-            sizes = [line.partition(":")[2] for line in lines if line.lower().startswith("content-length:")]
-            body = await reader.readexactly(int(sizes[0]) if sizes else 0)
-            answer = await routed(judge, lines[0].split()[1], body)
+            headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+            body = await reader.readexactly(int(headers.get("content-length", 0)))
+            bearer = headers.get("authorization", "").removeprefix("Bearer ")
+            answer = await routed(judge, lines[0].split()[1], body, bearer)
             if answer is None:
                 break
             call, status, text = answer
@@ -213,10 +217,10 @@ async def serve(judge: Judge, reader: asyncio.StreamReader, writer: asyncio.Stre
         writer.close()
 
 
-async def routed(judge: Judge, path: str, body: bytes) -> tuple[Call | None, int, str] | None:
+async def routed(judge: Judge, path: str, body: bytes, bearer: str) -> tuple[Call | None, int, str] | None:
     """Answer one request."""
     if path.endswith("/completions"):
-        return await judge.completion(json.loads(body))
+        return await judge.completion(json.loads(body), bearer)
     if path == "/script":
         judge.script = Script(**json.loads(body))
         return None, 200, "{}"

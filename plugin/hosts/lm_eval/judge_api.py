@@ -168,7 +168,7 @@ class LmEvalAPI(ModelAPI):
         """Return how many tokens a prompt may have; None where lm-eval sends it as text, and the server counts."""
         if getattr(self.model, "tokenizer", None) is None or not getattr(self.model, "tokenized_requests", True):
             return None
-        usual = getattr(self.model, "max_gen_toks", None) or getattr(self.model, "_max_gen_toks", 256)
+        usual: int = self.model._max_gen_toks if self.served else self.model.max_gen_toks
         return int(self.model.max_length) - int(call.settings.get("max_gen_toks", usual))
 
     def _output(self, text: str) -> ModelOutput:

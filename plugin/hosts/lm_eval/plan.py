@@ -150,10 +150,9 @@ class Plan:
 
         several = len(battles.judges) > 1
         ranking = rank(battles, self.options.rankers, by="judge" if several else None, **self.settings)
-        sources = [runs.told(source) for source in ranking.provenance["sources"]]
         if battles.lost:
             self.code = PARTLY
-        return replace(ranking, provenance={**ranking.provenance, "sources": sources})
+        return _in_places(ranking, runs.told)
 
     @property
     def log_dir(self) -> Path:
@@ -209,6 +208,16 @@ def shown(ranking: "Ranking") -> str:
     lines = [f"podium: warning: {warning}\n" for warning in told]
     lines += [f"podium: not ranked: {failure}\n" for failure in ranking.failures]
     return as_text(ranking, "table") + "".join(lines)
+
+
+def _in_places(ranking: "Ranking", told: Callable[[str], str]) -> "Ranking":
+    """Return a ranking whose sources and warnings name the files where they really are."""
+    return replace(
+        ranking,
+        standings=tuple(replace(one, warnings=tuple(map(told, one.warnings))) for one in ranking.standings),
+        provenance={**ranking.provenance, "sources": list(map(told, ranking.provenance["sources"]))},
+        failures=tuple(map(told, ranking.failures)),
+    )
 
 
 def _of(tasks: Sequence[str], column: str, battles: "Battles") -> "Battles":

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import redirect_stdout
+from contextlib import AbstractContextManager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,8 @@ def judge_model(name: str, arguments: Mapping[str, Any]) -> Any:
     if redacted(address) != address:
         raise UsageError("the judge's base_url holds a password: give it as an argument or environment variable")
     try:
-        model = get_model(name, memoize=False, **arguments)
+        with told_on_stderr():
+            model = get_model(name, memoize=False, **arguments)
     # Providers raise errors of their own kinds, some with the prompt to install a package.
     except Exception as error:
         raise UsageError(f"--ranker_judge {name}: {without(secrets_of(arguments), str(error))}") from None
@@ -130,8 +131,7 @@ def _evaluated(task: Any, judges: Sequence[Any], log_dir: Path) -> Any:
     from inspect_ai import eval
 
     display: Any = os.environ.get("INSPECT_DISPLAY") or ("rich" if sys.stderr.isatty() else "none")
-    # What goes to stdout is lm-eval's.
-    with redirect_stdout(sys.stderr):
+    with told_on_stderr():
         return eval(
             task,
             model_roles={"judge": judges[0] if len(judges) == 1 else list(judges)},
@@ -143,14 +143,26 @@ def _evaluated(task: Any, judges: Sequence[Any], log_dir: Path) -> Any:
         )
 
 
+def told_on_stderr() -> AbstractContextManager[Any]:
+    """Let Inspect say on stderr what it says: what goes to stdout is lm-eval's."""
+    return redirect_stdout(sys.stderr)
+
+
 def apart(call: Callable[[], Any]) -> Any:
     """Call it; in a thread of its own where an event loop is running, because Inspect brings its own loop."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    # Called outside of any `except`: Inspect takes what an error happened during for its cause.
+    if not _loop_is_running():
         return call()
     with ThreadPoolExecutor(max_workers=1) as thread:
         return thread.submit(call).result()
+
+
+def _loop_is_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _task(options: RankerOptions) -> Callable[..., Any]:

@@ -6,11 +6,14 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from podium.errors import PodiumError
 from podium.hosts.lm_eval import options as asked
-from podium.hosts.lm_eval.plan import Plan, planned
+
+if TYPE_CHECKING:
+    # `lm_eval --help` needs no tables.
+    from podium.hosts.lm_eval.plan import Plan
 
 Execute = Callable[[argparse.Namespace], None]
 
@@ -77,12 +80,14 @@ def ranked(execute: Execute, arguments: argparse.Namespace) -> None:
     sys.exit(plan.told())
 
 
-def _planned(told: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace) -> Plan:
+def _planned(told: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace) -> "Plan":
     """Check what is asked for, and turn on what it needs.
 
     Raises:
         UsageError: it cannot be done.
     """
+    from podium.hosts.lm_eval.plan import planned
+
     typed = vars(arguments)
     output_path = typed.get("output_path") or config.get("output_path")
     predict_only = typed.get("predict_only") or config.get("predict_only", False)
@@ -95,7 +100,7 @@ def _planned(told: Mapping[str, Any], config: Mapping[str, Any], arguments: argp
 
 
 @contextmanager
-def _ranking_after_evaluation(plan: Plan) -> Iterator[None]:
+def _ranking_after_evaluation(plan: "Plan") -> Iterator[None]:
     """Let lm-eval's `simple_evaluate` rank what it has evaluated; lm-eval looks the name up when it runs."""
     import lm_eval
     from lm_eval.evaluator import simple_evaluate

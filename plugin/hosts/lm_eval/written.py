@@ -34,7 +34,7 @@ def write_into(results: dict[str, Any], rankings: Mapping[str, Ranking], model: 
 def _figures(results: dict[str, Any], task: str, one: Standings, model: str) -> list[str]:
     """Write the score and its standard error of one model; return why where there is none."""
     entry = next((entry for entry in one.entries if entry.model == model), None)
-    if entry is None or entry.score is None:
+    if entry is None or entry.score is None or (entry.separated and entry.low is None):
         why = "its battles do not bound it" if entry else "it has no battle that could be read"
         return [f"no {one.ranker} of {model} on {task} in lm-eval's table: {why}"]
     name, filter_ = one.ranker, KEY + (f" {one.slice}".replace("/", "__") if one.slice else "")

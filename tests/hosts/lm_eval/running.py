@@ -2,6 +2,7 @@
 
 import functools
 import json
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ def run(patch: pytest.MonkeyPatch, tasks: Path, server: Any, model: str, *more: 
 def bare(patch: pytest.MonkeyPatch, *arguments: str) -> int:
     """Run `podium lm_eval` with these arguments."""
     with patch.context() as own:
+        own.setattr(logging.root, "handlers", list(logging.root.handlers))
         own.setattr(lm_eval.tasks, "TaskManager", functools.partial(TASK_MANAGER, include_defaults=False))
         return main(arguments)
 

@@ -1,0 +1,174 @@
+"""`podium lm_eval run ... --ranker_judge`: an Inspect tournament over the responses, by the server's own count."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("openai")
+
+from inspect_ai.log import read_eval_log
+from running import calls, results, run
+
+from podium.ranking_run import rank
+from podium.reading import read_battles
+
+KEY = "sk-podium-test-0123456789abcdef"
+MODELS = ("ash-0.9", "elm-0.6")
+
+
+@pytest.fixture
+def judge(server):
+    """Return the options that have responses judged by a model of lm-eval behind a chat address."""
+    spec = f"lm-eval:local-chat-completions,model=judge,base_url={server.chat},num_concurrent=8,api_key={KEY}"
+    return ("-o", "out", "--ranker", "bradley-terry,win-rate", "--ranker_judge", spec)
+
+
+@pytest.fixture
+def two(monkeypatch, task_of_sums, server):
+    """Run two models; return a way to run the second again, on the first twelve items, with more options.
+
+    What the second answers is kept by lm-eval, so that only judges are asked then.
+    """
+    kept = ("--limit", "12", "--use_cache", "answers")
+    assert run(monkeypatch, task_of_sums, server, MODELS[0], "-o", "out", "--log_samples", "--limit", "12") == 0
+    assert run(monkeypatch, task_of_sums, server, MODELS[1], "-o", "out", "--log_samples", *kept) == 0
+    return lambda *more: run(monkeypatch, task_of_sums, server, MODELS[1], *kept, *more)
+
+
+def newest_log():
+    """Return the log of the last tournament."""
+    return sorted(Path("out.podium").glob("*.eval"))[-1]
+
+
+def leaks(*texts):
+    """Return the files and texts in which the key stands, cached replies included."""
+    found = [path for path in Path().rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    logs = [path for path in Path().rglob("*.eval") if KEY in read_eval_log(str(path)).model_dump_json()]
+    return found + logs + [text for text in texts if KEY in text]
+
+
+def test_a_model_of_lm_eval_judges_and_nothing_is_asked_twice(two, judge, server, tmp_path, capfd):
+    assert two(*judge) == 0
+    out, err = capfd.readouterr()
+    assert "inspect" not in out
+    # Twelve battles, both orders.
+    assert calls(server, ["judge"]) == 24
+    assert {one.bearer for one in server.calls() if one.model == "judge"} == {KEY}
+    assert leaks(out, err) == []
+    [bradley_terry, win_rate] = rank(read_battles(newest_log()), ["bradley-terry", "win-rate"]).standings
+    kept = results(tmp_path / "out" / MODELS[1])
+    for one in (bradley_terry, win_rate):
+        [own] = [entry for entry in one.entries if entry.model == MODELS[1]]
+        assert kept["results"]["sums"][f"{one.ranker},podium"] == own.score
+    # The judge prefers the better mark, as the server's closed form says.
+    shown = [one for one in server.calls() if one.model == "judge"]
+    first = sum(preference_of(one) == (one.first == MODELS[1]) for one in shown) / len(shown)
+    assert win_rate.entries[[e.model for e in win_rate.entries].index(MODELS[1])].score == pytest.approx(first)
+    assert read_eval_log(str(newest_log()), header_only=True).results.metadata["podium"] == kept["podium"]
+    before = len(server.calls())
+    assert two(*judge) == 0
+    assert calls(server, ["judge"]) == 24
+    assert len(server.calls()) == before
+    assert results(tmp_path / "out" / MODELS[1])["podium"]["rankings"] == kept["podium"]["rankings"]
+
+
+def preference_of(call):
+    """Return whether the judge prefers what is shown first."""
+    return call.probability >= 0.5
+
+
+def test_a_judge_of_inspect_gets_its_key_and_nobody_else_does(two, server, tmp_path, capfd):
+    told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
+    where = f"base_url={server.address}/v1,api_key={KEY}"
+    how = ("--ranker_tournament", "anchor", "--ranker_args", "anchor=ash-0.9,items=5", "temperature=0")
+    assert two(*told, "--ranker_judge_args", where, *how) == 0
+    assert calls(server, ["judge"]) == 10
+    assert {one.bearer for one in server.calls() if one.model == "judge"} == {KEY}
+    assert leaks(*capfd.readouterr()) == []
+    assert results(tmp_path / "out" / MODELS[1])["podium"]["rankings"][0]["counts"]["battles"] == 5
+
+
+def test_battles_that_fail_for_good_are_unread_and_asked_again_next_time(two, judge, server, tmp_path, capfd):
+    server.script(faults={"400": 0.3}, lasting=True)
+    assert two(*judge, "--ranker_args", "orders=as-given") == 3
+    failed = {(one.item, one.first) for one in server.calls() if one.model == "judge" and one.fate == "400"}
+    answered = {(one.item, one.first) for one in server.calls() if one.model == "judge" and one.fate == "answered"}
+    assert failed
+    assert not failed & answered
+    counts = results(tmp_path / "out" / MODELS[1])["podium"]["rankings"][0]["counts"]
+    assert (counts["battles"], counts["unread"]) == (12, len(failed))
+    assert f"{len(failed)} battles failed, the first of them by RuntimeError('HTTPError: 400" in capfd.readouterr().err
+    asked = calls(server, ["judge"])
+    server.script()
+    assert two(*judge, "--ranker_args", "orders=as-given") == 0
+    assert calls(server, ["judge"]) == asked + len(failed)
+
+
+def test_a_judge_that_never_answers_costs_nothing_of_the_run(two, judge, server, tmp_path, capfd):
+    server.script(faults={"401": 1.0}, lasting=True)
+    assert two(*judge[:-1], judge[-1] + ",max_retries=1") == 3
+    out, err = capfd.readouterr()
+    assert "no battle was judged" in err
+    assert "exact_match" in out
+    assert "podium" not in results(tmp_path / "out" / MODELS[1])
+    assert leaks(out, err) == []
+
+
+def test_a_completion_model_judges_within_a_running_event_loop(two, server, tmp_path, monkeypatch, task_of_sums):
+    spec = f"lm-eval:local-completions,model=judge,base_url={server.completions},tokenizer_backend=none"
+    told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", spec, "--ranker_args", "items=3")
+    alone = ("--limit", "12", "--model_args", f"model={MODELS[1]},base_url={server.chat},num_concurrent=1")
+
+    async def within():
+        return run(monkeypatch, task_of_sums, server, MODELS[1], *told, *alone)
+
+    assert asyncio.run(within()) == 0
+    assert calls(server, ["judge"]) == 6
+    assert results(tmp_path / "out" / MODELS[1])["podium"]["rankings"][0]["counts"]["unread"] == 0
+
+
+def test_each_judge_of_a_jury_ranks(two, judge, server, tmp_path):
+    spec = judge[-1]
+    assert two(*judge, spec.replace("=judge", "=other"), "--ranker_args", "items=4") == 0
+    assert calls(server, ["judge"]) == calls(server, ["other"]) == 8
+    kept = results(tmp_path / "out" / MODELS[1])
+    assert len([name for name in kept["results"]["sums"] if name.startswith("win-rate,podium lm-eval__")]) == 2
+    assert len(kept["podium"]["rankings"]) == 4
+
+
+def test_a_log_can_be_taken_up_again_by_inspect(two, judge, server):
+    assert two(*judge, "--ranker_args", "items=2") == 0
+    config = read_eval_log(str(newest_log()), header_only=True).eval
+    assert str(config.task_registry_name).endswith("round_robin")
+    assert config.model_roles["judge"].model == "lm-eval/local-chat-completions/judge"
+    assert config.model_roles["judge"].args == {"lm_model": "judge"}
+    assert all(Path(source).exists() for source in config.task_args["responses"])
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--ranker_args", "realization=token-probs"), "models of lm-eval give none"),
+        (("--ranker_args", "realisation=labels"), "did you mean 'realization'?"),
+        (("--ranker_args", "orders=twice"), "orders=twice: there is no such choice"),
+        (("--ranker_tournament", "swiss"), "no tournament called 'swiss'"),
+        (("--ranker_judge", "lm-eval:local-chat-completions"), "with the model among the arguments"),
+        (("--ranker_judge", "lm-eval:no-such-type,model=m"), "no model type 'no-such-type'"),
+        (("--ranker_judge", "nobody/judge"), "--ranker_judge nobody/judge"),
+        (("--ranker_judge_args", f"base_url=http://me:{KEY}@localhost/v1"), "base_url holds a password"),
+        (("--ranker_judge_args", KEY), "one has no `=`"),
+        (("--ranker_metric", "exact_match"), "--ranker_judge asks for a judge"),
+    ],
+)
+def test_a_tournament_that_cannot_be_is_refused_before_the_run(
+    more, said, judge, monkeypatch, task_of_sums, server, capfd
+):
+    spec = "lm-eval:local-chat-completions,model=judge"
+    assert run(monkeypatch, task_of_sums, server, MODELS[0], *judge[:-1], spec, *more) == 2
+    err = capfd.readouterr().err
+    assert said in err
+    assert KEY not in err
+    assert server.calls() == []

@@ -1,0 +1,242 @@
+"""`podium lm_eval run ... --ranker` without a judge: the task's own metric decides, against runs on disk."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("lm_eval")
+
+from click.testing import CliRunner
+from running import bare, calls, results, run
+
+from podium.cli.main import podium
+from podium.hosts.lm_eval import wrapper
+from podium.ranking_run import rank
+from podium.reading import read_battles
+
+SCHEMA = Path(__file__).parents[4] / "shared" / "design" / "ranking.schema.json"
+MODELS = ("ash-0.9", "elm-0.7", "fir-0.4")
+TWO_METRICS = """\
+include: sums.yaml
+task: sums_twice
+filter_list:
+  - name: number
+    filter:
+      - {function: regex, regex_pattern: "answer is (\\\\d+)"}
+      - {function: take_first}
+  - name: all_text
+    filter:
+      - {function: take_first}
+"""
+GROUP = """\
+group: both
+task: [sums, sums_again]
+aggregate_metric_list:
+  - {metric: exact_match, filter_list: number, weight_by_size: true}
+"""
+
+
+@pytest.fixture
+def three(monkeypatch, task_of_sums, server, capfd):
+    """Run three models with a script that adds `--ranker`; return what was printed, run by run."""
+    printed = []
+    for model in MODELS:
+        assert run(monkeypatch, task_of_sums, server, model, "-o", "out", "--ranker", "bradley-terry,win-rate") == 0
+        printed.append(capfd.readouterr())
+    return printed
+
+
+def test_the_third_run_says_what_podium_rank_says_of_the_folders(three, server, tmp_path):
+    rows = results(tmp_path / "out" / "fir-0.4")
+    by_hand = rank(read_battles("out"), ["bradley-terry", "win-rate"])
+    [bradley_terry, win_rate] = by_hand.standings
+    own = {one.ranker: next(entry for entry in one.entries if entry.model == "fir-0.4") for one in by_hand.standings}
+    figures = rows["results"]["sums"]
+    for name, entry in own.items():
+        assert figures[f"{name},podium"] == entry.score
+        assert figures[f"{name}_stderr,podium"] == entry.se
+        assert rows["higher_is_better"]["sums"][name] is True
+    assert rows["podium"]["rankings"] == json.loads(by_hand.to_json())["rankings"]
+    assert bradley_terry.counts.battles == win_rate.counts.battles == 3 * 40
+    assert calls(server, MODELS) == 3 * 40
+
+
+def test_the_ranking_stands_in_the_hosts_table_and_whole_on_stderr(three):
+    first, _, third = three
+    assert "bradley-terry" not in first.out
+    assert "not ranked: ash-0.9 is the first model in out" in first.err
+    [row] = [line for line in third.out.splitlines() if "bradley-terry" in line]
+    assert [cell.strip() for cell in row.split("|")][3:7] == ["podium", "0", "bradley-terry", "↑"]
+    assert all(name in third.err for name in (*MODELS, "120 judged", "informative items"))
+
+
+@pytest.mark.skipif(not SCHEMA.exists(), reason="the schema lies beside a development checkout")
+def test_the_section_podium_follows_the_shared_schema(three, tmp_path):
+    import jsonschema
+
+    kept = results(tmp_path / "out" / "elm-0.7")["podium"]
+    jsonschema.validate(kept, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert kept["provenance"]["sources"][-1].startswith("this run")
+
+
+def test_the_legacy_form_and_a_config_file_ask_for_the_same(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
+    said = results(tmp_path / "out" / "fir-0.4")["podium"]["rankings"]
+    told = {
+        "model": "local-chat-completions",
+        "model_args": {"model": "fir-0.4", "base_url": server.chat, "num_concurrent": 8},
+        "tasks": ["sums"],
+        "apply_chat_template": True,
+        "include_path": str(task_of_sums),
+        "output_path": "elsewhere",
+        "ranker": {"name": ["bradley-terry", "win-rate"], "against": "out"},
+    }
+    Path("run.yaml").write_text(json.dumps(told))
+    assert bare(monkeypatch, "--config", "run.yaml", "--limit", "40") == 0
+    assert results(tmp_path / "elsewhere" / "fir-0.4")["podium"]["rankings"] == said
+    assert "takes the place of earlier runs of fir-0.4" in capfd.readouterr().err
+    # An option typed counts more than the file.
+    assert bare(monkeypatch, "run", "--config", "run.yaml", "--ranker", "mean", "-o", "third") == 0
+    assert [one["ranker"] for one in results(tmp_path / "third" / "fir-0.4")["podium"]["rankings"]] == ["mean"]
+
+
+def test_without_output_path_the_table_has_it_and_samples_are_not_dumped(
+    three, monkeypatch, task_of_sums, server, capfd
+):
+    more = ("--ranker", "win-rate", "--ranker_against", "out", "--ranker_label", "newcomer", "--show_config")
+    assert run(monkeypatch, task_of_sums, server, "fir-0.4", *more, "--limit", "10") == 0
+    out, err = capfd.readouterr()
+    assert "win-rate" in out
+    assert '"resps"' not in out
+    assert "newcomer" in err
+    assert "10 are common to all" in err
+    assert not list(Path("out").rglob("*newcomer*"))
+
+
+def test_a_run_without_ranker_is_the_hosts_alone(monkeypatch, task_of_sums, server, tmp_path, capfd):
+    assert run(monkeypatch, task_of_sums, server, "ash-0.9", "-o", "out") == 0
+    assert "podium" not in results(tmp_path / "out" / "ash-0.9")
+    assert not list(Path("out").rglob("samples_*"))
+    assert "podium" not in "".join(capfd.readouterr()).replace("podium_", "")
+
+
+def test_tasks_and_groups_are_ranked_each_and_every_metric_where_none_is_named(
+    monkeypatch, task_of_sums, server, tmp_path, capfd
+):
+    (task_of_sums / "again.yaml").write_text("include: sums.yaml\ntask: sums_again\n")
+    (task_of_sums / "twice.yaml").write_text(TWO_METRICS)
+    (task_of_sums / "both.yaml").write_text(GROUP)
+    for model in ("ash-0.9", "elm-0.7"):
+        told = ("-o", "out", "--ranker", "win-rate")
+        code = run(monkeypatch, task_of_sums, server, model, *told, task="both,sums_twice")
+    assert code == 0
+    figures = results(tmp_path / "out" / "elm-0.7")
+    for name in ("sums", "sums_again", "sums_twice"):
+        by_hand = rank(read_battles("out", where={"task": name}, metric="exact_match,number"), "win-rate")
+        [own] = [entry for entry in by_hand.standings[0].entries if entry.model == "elm-0.7"]
+        filter_ = "podium exact_match,number" if name == "sums_twice" else "podium"
+        assert figures["results"][name][f"win-rate,{filter_}"] == own.score
+    assert figures["groups"]["both"]["win-rate,podium"] == figures["results"]["both"]["win-rate,podium"]
+    slices = {(one["slice"], one["counts"]["battles"]) for one in figures["podium"]["rankings"]}
+    assert slices == {
+        ("sums", 40),
+        ("sums_again", 40),
+        ("both", 80),
+        ("sums_twice exact_match,number", 40),
+        ("sums_twice exact_match,all_text", 40),
+    }
+
+
+def test_an_unbounded_rating_is_left_out_of_the_table_and_said(monkeypatch, task_of_sums, server, tmp_path, capfd):
+    for model in ("nil-0.0", "one-1.0"):
+        assert run(monkeypatch, task_of_sums, server, model, "-o", "out", "--ranker", "bradley-terry,win-rate") == 0
+    figures = results(tmp_path / "out" / "one-1.0")["results"]["sums"]
+    assert "bradley-terry,podium" not in figures
+    assert figures["win-rate,podium"] == 1.0
+    assert "no bradley-terry of one-1.0 on sums in lm-eval's table" in capfd.readouterr().err
+
+
+def test_what_cannot_be_ranked_is_said_after_all_is_saved(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
+    (task_of_sums / "sums.jsonl").write_text('{"question": "What is 90 plus 9?", "answer": "99"}\n')
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "other"))
+    assert run(monkeypatch, task_of_sums, server, "oak-0.5", "-o", "out", "--ranker", "win-rate") == 3
+    out, err = capfd.readouterr()
+    rows = results(tmp_path / "out" / "oak-0.5")
+    assert "exact_match" in out
+    assert rows["n-samples"]["sums"]["effective"] == 1
+    assert list((tmp_path / "out" / "oak-0.5").glob("samples_sums_*.jsonl"))
+    assert "this run/samples_sums" in err
+    assert "no document or target of oak-0.5 is in another's samples" in err
+
+
+@pytest.mark.parametrize(("error", "code", "said"), [(KeyboardInterrupt, 130, "stopped"), (MemoryError, 3, "MemoryE")])
+def test_results_are_saved_whatever_happens_to_the_ranking(
+    three, error, code, said, monkeypatch, task_of_sums, server, tmp_path, capfd
+):
+    def broken(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr("podium.ranking_run.rank", broken)
+    assert run(monkeypatch, task_of_sums, server, "oak-0.5", "-o", "out", "--ranker", "win-rate") == code
+    assert results(tmp_path / "out" / "oak-0.5")["results"]["sums"]["exact_match,number"] > 0
+    assert said in capfd.readouterr().err
+
+
+def test_a_process_that_has_no_results_ranks_nothing(monkeypatch, task_of_sums, server, tmp_path):
+    import lm_eval.evaluator
+
+    monkeypatch.setattr(lm_eval.evaluator, "simple_evaluate", lambda **options: None)
+    assert run(monkeypatch, task_of_sums, server, "ash-0.9", "-o", "out", "--ranker", "win-rate") == 0
+    assert not list(Path("out").rglob("*.json")) if Path("out").exists() else True
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("--ranker", "soft-eol", "-o", "out"), "did you mean 'soft-elo'?"),
+        (("--ranker", "win-rate"), "name other runs with --ranker_against, or an --output_path"),
+        (("--ranker", "win-rate", "--ranker_against", "nowhere"), "no such file or directory: nowhere"),
+        (("--ranker", "win-rate", "--ranker_against", "tasks"), "there are no samples of lm-eval"),
+        (("--ranker", "win-rate", "-o", "out", "--predict_only"), "name a judge with --ranker_judge"),
+        (("--ranker", "win-rate", "-o", "out", "--ranker_tournament", "swim"), "name a judge with --ranker_judge"),
+        (("--ranker", "win-rate", "-o", "out", "--ranker_set", "ancor=x"), "did you mean 'anchor'?"),
+        (("-o", "out", "--ranker_label", "x"), "does nothing without --ranker NAME"),
+    ],
+)
+def test_wrong_usage_is_told_before_the_run(typed, said, monkeypatch, task_of_sums, server, capfd):
+    assert run(monkeypatch, task_of_sums, server, "ash-0.9", *typed) == 2
+    assert said in capfd.readouterr().err
+    assert calls(server, MODELS) == 0
+
+
+def test_an_unknown_key_of_the_section_is_refused(monkeypatch, capfd):
+    Path("run.yaml").write_text("tasks: [sums]\nranker: {name: win-rate, agianst: out}\n")
+    assert bare(monkeypatch, "run", "--config", "run.yaml") == 2
+    assert "did you mean 'ranker_against'?" in capfd.readouterr().err
+
+
+def test_the_hosts_help_shows_the_options_and_its_other_commands_are_as_they_were(monkeypatch, capfd):
+    assert bare(monkeypatch, "run", "--help") == 0
+    shown = capfd.readouterr().out
+    assert "ranking (podium):" in shown
+    assert all(f"--{name}" in shown for name in ("ranker", "ranker_against", "ranker_judge", "ranker_args", "tasks"))
+    for command in (("--help",), ("ls", "--help"), ("validate", "--help")):
+        assert bare(monkeypatch, *command) == 0
+        assert "ranker" not in capfd.readouterr().out
+    assert bare(monkeypatch, "ls", "--ranker", "x") == 2
+
+
+def test_extending_twice_adds_the_options_once(capfd):
+    from lm_eval._cli.harness import HarnessCLI
+
+    cli = HarnessCLI()
+    wrapper.extended(cli)
+    wrapper.extended(cli)
+    cli._subparsers.choices["run"].print_help()
+    assert capfd.readouterr().out.count("ranking (podium):") == 1
+
+
+def test_podium_passes_arguments_and_exit_code_on():
+    told = CliRunner().invoke(podium, ["lm_eval", "run", "--nonsense"])
+    assert told.exit_code == 2
+    assert "unrecognized arguments: --nonsense" in told.output

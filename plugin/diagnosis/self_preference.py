@@ -141,8 +141,8 @@ def line(
     Args:
         judge, reference: ratings, shape (entrants,) each.
         inside: mask of the family, shape (entrants,).
-        noise: sum over entrants of the variance of the reference's error.
-        shared: sum over entrants of the covariance of both errors.
+        noise: sum over entrants of the variance of the reference's error, within the family and outside it.
+        shared: sum over entrants of the covariance of both errors, likewise.
 
     Source: Fuller 1987, Measurement error models, section 2.2.
     """
@@ -173,7 +173,7 @@ def _weight(
     judge: Rated, reference: Rated, inside: np.ndarray, term: int, level: float, unit: Unit
 ) -> Figure | Missing:
     """Return a weight of the line with the interval of the errors of both ratings."""
-    fit = line(judge.elo, reference.elo, inside, *_errors(judge, reference))
+    fit = line(judge.elo, reference.elo, inside, *_errors(judge, reference, inside))
     if fit is None:
         why = "more than half of what sets the reference's ratings apart is chance"
         return Missing(WHAT, why, "give the reference more battles")
@@ -186,11 +186,23 @@ def _weight(
     return linear(value, influence, clusters, level, len(inside), "entrants", unit, method)
 
 
-def _errors(judge: Rated, reference: Rated) -> tuple[float, float]:
-    """Return the variance of the reference's errors and their covariance with the judge's, summed over entrants."""
-    noise = float(np.sum(reference.influence**2))
-    _, ours, theirs = np.intersect1d(judge.clusters.code, reference.clusters.code, return_indices=True)
-    return noise, float(np.sum(judge.influence[ours] * reference.influence[theirs]))
+def _errors(judge: Rated, reference: Rated, inside: np.ndarray) -> tuple[float, float]:
+    """Return the variance of the reference's errors and their covariance with the judge's, summed over entrants.
+
+    Only errors count that constant and family leave: the rest moves no slope.
+    """
+    ours, theirs = (_within(one.influence, inside) for one in (judge, reference))
+    _, here, there = np.intersect1d(judge.clusters.code, reference.clusters.code, return_indices=True)
+    return float(np.sum(theirs**2)), float(np.sum(ours[here] * theirs[there]))
+
+
+def _within(influence: np.ndarray, inside: np.ndarray) -> np.ndarray:
+    """Centre the columns of the family, and the others, shape (clusters, entrants)."""
+    found = influence.copy()
+    for group in (inside, ~inside):
+        if group.any():
+            found[:, group] -= found[:, group].mean(axis=1, keepdims=True)
+    return found
 
 
 def _unfit(reference: Rated, outside: np.ndarray) -> Missing | None:

@@ -1,0 +1,94 @@
+"""Cards of judges with known faults, over many simulated worlds: does every interval cover what is true?"""
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from podium import Battles, Judge, World, read_battles, simulate
+from podium.diagnosis.answer import Figure
+from podium.diagnosis.card import Card, diagnose
+from podium.merging import merge
+
+STRENGTHS = {"gpt-4": 0.9, "gpt-3": -0.2, "claude": 0.6, "llama": -0.4, "mistral": -0.9, "gemini": 0.0}
+LENGTHS = (7.1, 6.9, 7.3, 7.0, 6.8, 6.9)
+"""Mean log-lengths, in the order of the entrants."""
+OWN = ("gpt-4", "gpt-3")
+WORLDS = 200
+ITEMS = 40
+MANY = 6_000
+"""Items of the world that stands for infinitely many: its errors are a twelfth of those of 40 items."""
+
+FAIR = Judge(name="gpt-9", scale=1.5, tie=0.25, unread=0.02)
+FAULTY = Judge(
+    name="gpt-9", scale=1.5, position_bias=0.5, verbosity_bias=0.8, self_preference=0.6, favours=OWN, unread=0.02
+)
+
+
+def world(seed: int, items: int = ITEMS, item_sd: float = 0.0) -> World:
+    """Return a world whose entrants have these strengths and mean lengths, whatever the seed."""
+    found = simulate(list(STRENGTHS), items, seed=seed, strengths=list(STRENGTHS.values()), item_sd=item_sd)
+    lengths = np.array(LENGTHS)
+    return replace(found, length_means=lengths, log_length=found.log_length + lengths - found.length_means)
+
+
+def both(played: World, judge: Judge, repeats: int = 1) -> tuple[Battles, Battles]:
+    """Return a judge's presentations, and its battles."""
+    apart = read_battles(played.presentations(judge, human=True, repeats=repeats), merge=False)
+    return apart, replace(apart, table=merge(apart.table)[0].reset_index(drop=True))
+
+
+def card(played: World, judge: Judge, repeats: int = 1) -> Card:
+    """Return the card of a judge in a world."""
+    return diagnose(*both(played, judge, repeats)).cards[0]
+
+
+def repeats(judge: Judge) -> int:
+    """Return how often a judge sees everything: twice, where repeats are looked at."""
+    return 2 if judge == FAIR else 1
+
+
+@cache
+def cards(judge: Judge, item_sd: float, number: int = WORLDS) -> tuple[dict[str, Figure], ...]:
+    """Return the figures of a judge's cards in many worlds, made once per test process."""
+    return tuple(figures(card(world(seed, item_sd=item_sd), judge, repeats(judge))) for seed in range(number))
+
+
+@cache
+def truth(judge: Judge, item_sd: float) -> dict[str, float]:
+    """Return every figure of the judge in a world of very many items."""
+    found = figures(card(world(1_000_003, MANY, item_sd), judge, repeats(judge)))
+    return {name: figure.value for name, figure in found.items()}
+
+
+def figures(found: Card, sections: tuple[str, ...] = ()) -> dict[str, Figure]:
+    """Return all figures of a card by their path."""
+    said = {name: answer for name, answer in found.answers.items() if not sections or name in sections}
+    return {path: figure for name, answer in said.items() for path, figure in _walk(name, answer)}
+
+
+def coverage(found: tuple[dict[str, Figure], ...], name: str, value: float, narrowed: float = 1.0) -> float:
+    """Return the share of worlds whose interval holds a value.
+
+    Args:
+        narrowed: factor on the distances of the ends from the estimate.
+    """
+    held = [one[name] for one in found if name in one]
+    assert len(held) > 0.9 * len(found)
+    return float(
+        np.mean(
+            [
+                one.value - narrowed * (one.value - one.low) <= value <= one.value + narrowed * (one.high - one.value)
+                for one in held
+            ]
+        )
+    )
+
+
+def _walk(path: str, said: object) -> Iterator[tuple[str, Figure]]:
+    if isinstance(said, Figure):
+        yield path, said
+    elif is_dataclass(said):
+        for one in fields(said):
+            yield from _walk(f"{path}.{one.name}", getattr(said, one.name))

@@ -1,0 +1,84 @@
+"""Unread replies, ties, verdicts against their margin, and repeats, worked out by hand."""
+
+import numpy as np
+import pytest
+from hand_worked import presentations, values
+
+from podium.diagnosis.answer import Missing
+from podium.diagnosis.consistency import consistency
+
+
+def card(rows, columns, **constant):
+    return consistency(presentations(rows, columns, **constant), level=0.95)
+
+
+REPEATS = [
+    *((0, "ab", credit, k) for k, credit in enumerate((1, 1, 0))),
+    *((1, "ab", credit, k) for k, credit in enumerate((0.5, 0.5))),
+    (2, "ab", 1, 0),
+    (2, "ba", 0, 0),
+]
+"""A presentation judged three times (one pair of three agrees), one judged twice alike, and two judged once each."""
+
+
+def test_unread_replies_and_ties_have_their_own_denominators():
+    found = card([(0, 1.0), (1, 0.5), (2, np.nan), (3, 0.5), (4, 0.0)], "item credit")
+    assert values(unread=found.unread, ties=found.ties) == {"unread": 1 / 5, "ties": 2 / 4}
+    taken_for_ties = 3 / 5
+    assert found.ties.value != taken_for_ties
+    assert (found.unread.n, found.ties.n) == (5, 4)
+
+
+def test_verdicts_against_their_margin_are_shares_of_decisive_ones():
+    """Of x's margins -1, 2, -3, 1, 0, the verdicts x, x, y, tie, x: the first alone goes against its margin."""
+    rows = [(0, 1.0, -1.0), (1, 1.0, 2.0), (2, 0.0, -3.0), (3, 0.5, 1.0), (4, 1.0, 0.0)]
+    found = card(rows, "item credit margin").against_margin
+    assert (found.value, found.n) == (1 / 4, 4)
+
+
+def test_every_repeated_presentation_counts_once_in_the_retest():
+    found = card(REPEATS, "item order credit repeat")
+    agreement, chance = (1 / 3 + 1) / 2, 0.5**2 + 0.5**2 / 2
+    assert found.retest.value == pytest.approx(agreement)
+    assert found.retest_kappa.value == pytest.approx((agreement - chance) / (1 - chance))
+    pooled_over_pairs = (1 + 1) / (3 + 1)
+    assert found.retest.value != pytest.approx(pooled_over_pairs)
+    assert (found.repeated, found.retest.n, found.retest.clusters) == (2, 2, 2)
+
+
+def test_the_two_orders_of_a_pair_are_no_repeats():
+    found = card([(0, "ab", 1), (0, "ba", 0)], "item order credit")
+    assert isinstance(found.retest, Missing)
+    assert found.repeated == 0
+    assert "asked" not in found.retest.why
+    assert "ask the judge again" in found.retest.remedy
+
+
+def test_repeats_without_an_order_are_turned_to_one_response():
+    """x beats y, and y loses to x: one verdict, told twice."""
+    found = card(
+        [(0, 1, "x", "y"), (0, 0, "y", "x"), (1, 1, "x", "y"), (1, 1, "y", "x")], "item credit model_a model_b"
+    )
+    assert found.retest.value == 0.5
+
+
+def test_an_unread_repeat_agrees_with_nothing():
+    found = card([*REPEATS, (1, "ab", np.nan, 2)], "item order credit repeat")
+    assert found.retest.value == pytest.approx((1 / 3 + 1) / 2)
+
+
+def test_repeats_that_are_all_ties_have_no_kappa():
+    found = card([(0, "ab", 0.5, 0), (0, "ab", 0.5, 1)], "item order credit repeat")
+    assert found.retest.value == 1
+    assert isinstance(found.retest_kappa, Missing)
+
+
+def test_rows_without_an_item_leave_repeats_unknown():
+    found = card([(1.0,), (0.0,)], "credit")
+    assert isinstance(found.retest, Missing)
+    assert "item" in found.retest.remedy
+    assert found.unread.value == 0
+
+
+def test_verdicts_without_margins_say_so():
+    assert isinstance(card([(0, 1.0)], "item credit").against_margin, Missing)

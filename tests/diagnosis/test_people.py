@@ -1,0 +1,148 @@
+"""Agreement with people against oracle libraries and hand-worked tables."""
+
+import numpy as np
+import pytest
+from hand_worked import presentations
+from judged_worlds import both, world
+from scipy.special import stdtrit
+from sklearn.metrics import cohen_kappa_score, roc_auc_score
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from podium import Judge
+from podium.calibration_run import judge_agreement
+from podium.diagnosis.answer import Missing
+from podium.diagnosis.people import people
+from podium.rankers.calibration.evidence import evidence_of
+from podium.rankers.calibration.signals import signal_of
+from podium.rankers.calibration.targets import fit_target
+
+
+def card(battles, level=0.95):
+    return people(battles, level=level, rng=np.random.default_rng(0))
+
+
+def judged(items=60, seed=2, judge=None, item_sd=0.7):
+    _, battles = both(world(seed, items, item_sd), judge or Judge("j", scale=1.5, tie=0.3), repeats=1)
+    human = battles.table["human"].mask(np.arange(len(battles)) % 7 == 0, 0.5)
+    return type(battles)(battles.table.assign(human=human))
+
+
+def test_accuracy_counts_ties_and_agreement_leaves_them_out():
+    rows = [
+        (0, 1.0, 1.0),
+        (1, 1.0, 0.5),
+        (2, 0.5, 0.5),
+        (3, 0.0, 1.0),
+        (4, 0.0, 0.0),
+        (5, np.nan, 1.0),
+        (6, 1.0, np.nan),
+    ]
+    found = card(presentations(rows, "item credit human"))
+    assert (found.accuracy.value, found.accuracy.n) == (3 / 5, 5)
+    assert (found.agreement.value, found.agreement.n) == (2 / 3, 3)
+    with_unread_as_disagreement = 3 / 7
+    assert found.accuracy.value != with_unread_as_disagreement
+
+
+def test_kappa_and_its_error_are_cohens():
+    """Oracles: scikit-learn for the value, statsmodels for the asymptotic variance (rows independent)."""
+    battles = judged()
+    evidence = evidence_of(battles, signal_of(battles, "margin"))
+    judge, human = (np.sign(values - 0.5).astype(int) for values in (evidence.hard, evidence.human))
+    found = card(type(battles)(battles.table.drop(columns="item")))
+    table = np.array([[np.sum((judge == p) & (human == q)) for q in (-1, 0, 1)] for p in (-1, 0, 1)])
+    oracle, n = cohens_kappa(table), len(judge)
+    assert found.kappa.value == pytest.approx(cohen_kappa_score(judge, human))
+    reach = stdtrit(n - 1, 0.975) * np.sqrt(oracle.var_kappa * n / (n - 1))
+    assert found.kappa.high - found.kappa.value == pytest.approx(reach, rel=1e-9)
+    without_chance = np.sqrt(np.var(judge == human) / (n - 1)) * stdtrit(n - 1, 0.975)
+    assert found.kappa.high - found.kappa.value != pytest.approx(without_chance, rel=0.01)
+
+
+def test_figures_are_those_of_a_calibration():
+    """Oracle: the agreement that `podium calibrate` prints."""
+    battles = judged()
+    oracle, found = judge_agreement(battles), card(battles)
+    assert found.kappa.value == pytest.approx(oracle.kappa)
+    assert found.agreement.value == pytest.approx(oracle.agreement)
+    assert found.margin_tells.value == pytest.approx(oracle.auc)
+    assert (found.accuracy.n, found.agreement.n) == (oracle.battles, oracle.decisive)
+
+
+def test_the_auc_counts_equal_margins_half():
+    """Oracle: scikit-learn; margins in whole numbers, so that many are equal."""
+    battles = judged()
+    battles = type(battles)(battles.table.assign(margin=battles.table["margin"].round()))
+    evidence = evidence_of(battles, signal_of(battles, "margin"))
+    judge, human = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
+    decisive = (judge != 0) & (human != 0)
+    size, agree = np.abs(evidence.margin[decisive]), (judge == human)[decisive]
+    found = card(battles).margin_tells
+    assert found.value == pytest.approx(roc_auc_score(agree, size))
+    strictly_larger = np.mean(size[agree][:, None] > size[~agree][None, :])
+    assert found.value != pytest.approx(strictly_larger, abs=1e-3)
+
+
+def test_the_temperature_is_the_fitted_one_with_its_interval():
+    battles = judged()
+    oracle = fit_target(evidence_of(battles, signal_of(battles, "margin")), 0.9)
+    found = card(battles, level=0.9).temperature
+    assert (found.value, found.low, found.high, found.level) == (oracle.beta, oracle.low, oracle.high, 0.9)
+
+
+def test_a_judges_temperature_is_recovered():
+    """Truth: margins without noise are `scale` times what people go by, so beta is 1 / scale; not 1."""
+    found = card(judged(400, judge=Judge("j", scale=2.5, verdicts="soft"))).temperature
+    assert found.low < 0.4 < found.high < 1
+
+
+def test_the_calibration_error_adds_up_absolute_gaps():
+    """Ten credits of 0.81 of which people back six, ten of 0.63 of which they back nine: 0.5 * 0.21 + 0.5 * 0.27."""
+    rows = [(k, 0.81 if k < 10 else 0.63, float(k % 10 < (6 if k < 10 else 9))) for k in range(20)]
+    found = card(presentations(rows, "item credit human"))
+    assert found.calibration_error.value == pytest.approx(0.24)
+    gaps_that_cancel = abs(0.5 * (0.6 - 0.81) + 0.5 * (0.9 - 0.63))
+    assert found.calibration_error.value != pytest.approx(gaps_that_cancel)
+    assert [(one.predicted, one.agreement.value, one.agreement.n) for one in found.bins] == [
+        (pytest.approx(0.63), 0.9, 10),
+        (pytest.approx(0.81), 0.6, 10),
+    ]
+    assert found.bins[0].mean_margin is None
+    assert isinstance(found.temperature, Missing)
+
+
+def test_agreement_rises_with_the_margin_in_ten_bins():
+    found = card(judged(200))
+    assert len(found.bins) == 10
+    assert sum(one.agreement.n for one in found.bins) == found.agreement.n
+    margins = [one.mean_margin for one in found.bins]
+    assert margins == sorted(margins)
+    assert found.bins[-1].agreement.value > found.bins[0].agreement.value + 0.2
+
+
+def test_hard_verdicts_without_margins_leave_the_temperature_missing():
+    rows = [(0, 1.0, 1.0), (1, 0.0, 1.0), (2, 0.5, 0.5)]
+    found = card(presentations(rows, "item credit human"))
+    lacking = (found.margin_tells, found.temperature, found.calibration_error)
+    assert all(isinstance(one, Missing) and "margin" in one.remedy for one in lacking)
+    assert found.accuracy.value == 2 / 3
+    assert found.bins == ()
+
+
+def test_margins_that_people_go_against_give_no_temperature():
+    rows = [(k, float(k % 2), 2.0 * (k % 2) - 1, float((k % 2 == 0) ^ (k == 3))) for k in range(12)]
+    found = card(presentations(rows, "item credit margin human")).temperature
+    assert isinstance(found, Missing)
+    assert "people prefer the response that the judge likes less" in found.why
+
+
+def test_without_labels_the_section_is_missing():
+    found = card(presentations([(0, 1.0)], "item credit"))
+    assert isinstance(found, Missing)
+    assert "--human-judge" in found.remedy
+
+
+def test_one_thing_throughout_has_no_kappa():
+    found = card(presentations([(0, 1.0, 1.0), (1, 1.0, 1.0)], "item credit human"))
+    assert isinstance(found.kappa, Missing)
+    assert found.accuracy.value == 1

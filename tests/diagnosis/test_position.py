@@ -1,0 +1,140 @@
+"""Position preference and swaps, worked out by hand."""
+
+import numpy as np
+import pytest
+from hand_worked import presentations, values
+from judged_worlds import both, world
+from scipy.special import expit
+
+from podium import Judge
+from podium.diagnosis.answer import Missing
+from podium.diagnosis.position import position
+from podium.diagnosis.swaps import twins_of
+
+VERDICTS = [(1, 1), (0, 0), (1, 0), (1, 0), (1, 0), (0, 1), (1, 0.5), (0.5, 0.5)]
+"""What x earned when shown first, and when shown second: two that hold, three flips to the first, one to the second, a
+half, and a tie."""
+BY_HAND = [row for k, (first, then) in enumerate(VERDICTS) for row in ((k, "ab", first), (k, "ba", then))]
+    (item, order, credit)
+    for item, pair in enumerate(VERDICTS)
+    for order, credit in zip(("ab", "ba"), pair, strict=True)
+]
+
+
+def card(rows=BY_HAND, columns="item order credit", near_tie=0.3, **constant):
+    return position(presentations(rows, columns, **constant), near_tie=near_tie, level=0.95)
+
+
+def test_the_shares_of_the_response_shown_first():
+    found = card()
+    assert values(win=found.first_wins, tie=found.ties, loss=found.second_wins) == {
+        "win": 9 / 16,
+        "tie": 3 / 16,
+        "loss": 4 / 16,
+    }
+    assert found.prefers_first.value == 9 / 13
+    credit_of_a = np.mean([credit == 1 for _, _, credit in BY_HAND])
+    assert found.first_wins.value != credit_of_a
+
+
+def test_figures_of_pairs_read_in_both_orders():
+    found = card()
+    assert found.balanced
+    assert found.first_credit.value == pytest.approx(5.25 / 8)
+    assert found.effect.value == pytest.approx(np.log(3) / 2)
+    assert found.effect.value != pytest.approx(np.log(3))
+
+
+def test_position_difference_is_of_one_response_in_both_places():
+    """Read literally, the paper's formula would take y's credit in the second order: a judge that holds would get 1."""
+    first, second = np.array(VERDICTS, dtype=float).T
+    assert card().difference.value == pytest.approx(4.5 / 8)
+    assert np.abs(first - (1 - second)).mean() != pytest.approx(4.5 / 8)
+
+
+def test_position_difference_takes_means_over_repeats():
+    """Two repeats whose flips cancel: the mean credit does not depend on the place."""
+    rows = [(0, "ab", 1, 0), (0, "ba", 0, 0), (0, "ab", 0, 1), (0, "ba", 1, 1), (1, "ab", 1, 0), (1, "ba", 0.5, 0)]
+    assert card(rows, "item order credit repeat").difference.value == pytest.approx((0 + 0.5) / 2)
+
+
+def test_the_swap_report_with_and_without_ties():
+    found = card().swaps
+    names = ("same", "half", "flip", "flip_decisive", "prefers_first", "flips_to_first")
+    everything = values(**{name: getattr(found.all, name) for name in names})
+    assert everything == pytest.approx(dict(zip(names, (3 / 8, 1 / 8, 4 / 8, 4 / 6, 9 / 13, 3 / 4), strict=True)))
+    assert found.clear.pairs == 6
+    assert values(same=found.clear.same, flip=found.clear.flip) == pytest.approx({"same": 2 / 6, "flip": 4 / 6})
+    assert isinstance(found.clear.half, Missing)
+    assert (found.near.pairs, found.near.half.value) == (2, 0.5)
+    assert isinstance(found.near.flip, Missing)
+
+
+def test_near_ties_are_told_by_the_mean_margin_where_there_is_one():
+    """Margins of x: the mean over the orders is 0.3, -2, 0.05, and of the last pair unknown."""
+    margins = [(1, 0.8, 1, -0.2), (0, -3, 0, -1), (1, 2.1, 0, -2), (1, 2.0, 1, np.nan)]
+    rows = [row for k, (c, m, d, n) in enumerate(margins) for row in ((k, "ab", c, m), (k, "ba", d, n))]
+    found = card(rows, "item order credit margin").swaps
+    assert (found.all.pairs, found.clear.pairs, found.near.pairs) == (4, 1, 2)
+    assert found.near.flip.value == 0.5
+    by_one_order = sum(abs(m) <= 0.3 for _, m, _, _ in margins)
+    assert by_one_order != found.near.pairs
+
+
+def test_the_lead_in_margin_belongs_to_the_response_shown_first():
+    rows = [(0, "ab", 1, 2.0), (0, "ba", 1, 1.0), (1, "ab", 0, -1.0), (1, "ba", 0, -3.0)]
+    found = card(rows, "item order credit margin")
+    assert found.margin_lead.value == pytest.approx(((2.0 - 1.0) / 2 + (-1.0 + 3.0) / 2) / 2)
+    assert found.margin_lead.value != pytest.approx(np.mean([2, 1, -1, -3]))
+
+
+def test_the_effect_of_being_first_does_not_depend_on_strength():
+    """Closed form: s(d + b) s(b - d) / (s(-d - b) s(d - b)) = exp(2 b) for every d; the share of wins depends on d."""
+    d, b = np.linspace(-4, 4, 9), 0.7
+    both_first, both_second = expit(d + b) * expit(b - d), expit(-d - b) * expit(d - b)
+    assert np.log(both_first / both_second) / 2 == pytest.approx(np.full(9, b))
+    assert np.ptp((expit(d + b) + expit(b - d)) / 2) > 0.1
+
+
+def test_naming_the_other_response_a_changes_nothing():
+    turned = [(item, {"ab": "ba", "ba": "ab"}[order], 1 - credit, "y", "x") for item, order, credit in BY_HAND]
+    assert card(turned, "item order credit model_a model_b").to_dict() == card().to_dict()
+
+
+def test_without_an_order_position_is_missing():
+    found = card([(k, credit) for k, _, credit in BY_HAND], "item credit")
+    assert isinstance(found, Missing)
+    assert "which response was shown first" in found.why
+    assert "--shown a" in found.remedy
+
+
+def test_pairs_in_one_order_leave_what_needs_both_missing():
+    found = card([row for row in BY_HAND if row[1] == "ab"])
+    assert not found.balanced
+    assert found.first_wins.n == 8
+    missing = (found.first_credit, found.margin_lead, found.effect, found.difference, found.swaps.all, found.swaps.near)
+    assert all(isinstance(one, Missing) and "both orders" in one.remedy for one in missing)
+    assert found.grids() == ()
+
+
+def test_an_unread_order_is_no_tie():
+    rows = [(item, order, np.nan if item == 7 and order == "ba" else credit) for item, order, credit in BY_HAND]
+    found = card(rows)
+    assert (found.first_wins.n, found.swaps.all.pairs, found.ties.value) == (15, 7, 2 / 15)
+
+
+def test_flips_that_all_go_one_way_bound_no_effect():
+    found = card([(0, "ab", 1), (0, "ba", 0), (1, "ab", 1), (1, "ba", 1)])
+    assert isinstance(found.effect, Missing)
+    assert "all 1 flips go one way" in found.effect.why
+
+
+def test_soft_credits_have_a_lead_in_credit_and_no_log_odds_of_flips():
+    """Truth: the expected credits of the simulated judge, in both orders."""
+    judge, played = Judge(verdicts="soft", position_bias=0.4), world(5, 300)
+    apart, _ = both(played, judge, repeats=1)
+    found = position(apart, near_tie=0.3, level=0.95)
+    assert isinstance(found.effect, Missing)
+    assert found.margin_lead.value == pytest.approx(0.4)
+    assert found.first_credit.value == pytest.approx(twins_of(apart).credit.mean())
+    assert found.first_credit.excludes(0.5)

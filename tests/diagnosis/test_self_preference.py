@@ -1,0 +1,180 @@
+"""Self-preference against known truth: what a stretched judge, a favoured family and chance do to the line."""
+
+import numpy as np
+import pytest
+from judged_worlds import OWN, both, world
+
+from podium import Judge, rank, read_battles
+from podium.diagnosis.answer import Figure, Missing
+from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.rated import fixed, rated
+from podium.diagnosis.reference import reference_of
+from podium.diagnosis.self_preference import line, self_preference
+from podium.rankers.elo import POINTS
+
+JUDGED = np.array([10.0, 35.0, -20.0, 40.0, -65.0])
+PEOPLE = np.array([5.0, 10.0, -10.0, 20.0, -25.0])
+INSIDE = np.array([False, True, False, True, False])
+
+
+def test_the_line_is_that_of_least_squares():
+    """Oracle: numpy.linalg.lstsq; without the step for the family the slope is another one."""
+    design = np.stack([np.ones(5), PEOPLE, INSIDE], axis=1)
+    oracle = np.linalg.lstsq(design, JUDGED, rcond=None)[0]
+    assert line(JUDGED, PEOPLE, INSIDE).weights == pytest.approx(oracle)
+    nobody = line(JUDGED, PEOPLE, np.zeros(5, dtype=bool)).weights
+    assert nobody == pytest.approx(np.polyfit(PEOPLE, JUDGED, 1)[::-1])
+    assert nobody[1] != pytest.approx(oracle[1], rel=1e-3)
+
+
+@pytest.mark.parametrize(("noise", "shared"), [(0.0, 0.0), (60.0, 25.0)])
+def test_the_derivatives_of_the_line_are_finite_differences(noise, shared):
+    fit, step = line(JUDGED, PEOPLE, INSIDE, noise, shared), 1e-5
+    for k in range(5):
+        up, down = (np.eye(5)[k] * sign * step for sign in (1, -1))
+        for derivative, ends in (
+            (fit.by_judge, [line(JUDGED + end, PEOPLE, INSIDE, noise, shared) for end in (up, down)]),
+            (fit.by_reference, [line(JUDGED, PEOPLE + end, INSIDE, noise, shared) for end in (up, down)]),
+        ):
+            assert derivative[k] == pytest.approx((ends[0].weights - ends[1].weights) / (2 * step), abs=1e-4)
+
+
+def test_the_references_error_does_not_flatten_the_line():
+    """2,000 draws: truth is slope 1.5 and an excess of 100; plain least squares flattens and accuses."""
+    rng = np.random.default_rng(0)
+    truth = np.array([200.0, 150, 120, 90, 60, 20, -20, -50, -80, -110, -150, -230])
+    inside, sd = np.arange(12) < 3, 30.0
+    fits = []
+    for _ in range(2_000):
+        seen = truth + rng.normal(0, sd, 12)
+        judged = 1.5 * truth + 100 * inside
+        fits.append([line(judged, seen, inside, sd**2 * 10, 0.0), line(judged, seen, inside)])
+    kept = np.array([[fit.weights[1:] for fit in pair] for pair in fits if pair[0] is not None])
+    (slope, excess), (flat, accused) = np.median(kept, axis=0)
+    assert slope == pytest.approx(1.5, abs=0.03)
+    assert excess == pytest.approx(100, abs=8)
+    assert flat < 1.4
+    assert accused > 120
+
+
+def test_a_reference_that_is_mostly_chance_gives_no_line():
+    spread = np.sum((PEOPLE - PEOPLE.mean()) ** 2)
+    assert line(JUDGED, PEOPLE, np.zeros(5, dtype=bool), 0.49 * spread) is not None
+    assert line(JUDGED, PEOPLE, np.zeros(5, dtype=bool), 0.51 * spread) is None
+
+
+def test_ratings_and_their_errors_are_those_of_the_ranker():
+    """Oracle: `podium rank` with its item-clustered sandwich."""
+    _, battles = both(world(4, 50, item_sd=1.0), Judge(), repeats=1)
+    found = rated(battles)
+    standings = {entry.model: entry for entry in rank(battles, "bradley-terry").standings[0].entries}
+    se = np.sqrt(np.sum(found.influence**2, axis=0) * 50 / 49)
+    for k, name in enumerate(found.entrants):
+        assert found.elo[k] + 1500 == pytest.approx(standings[name].score)
+        assert se[k] == pytest.approx(standings[name].se)
+    assert found.influence.sum(axis=0) == pytest.approx(np.zeros(6), abs=1e-8)
+
+
+def card(judge, items=400, item_sd=0.0, seed=11, families=None, **reference):
+    _, battles = both(world(seed, items, item_sd), judge, repeats=1)
+    return self_preference(
+        battles,
+        judge=judge.name,
+        families=families or {},
+        reference=reference_of(battles, **reference),
+        level=0.95,
+    )
+
+
+def test_a_self_preference_is_recovered_in_elo_points():
+    """Truth: 0.5 logits, whatever the judge's scale; the raw difference of mean ratings is far from it."""
+    judge = Judge("gpt-9", scale=1.4, self_preference=0.5, favours=OWN)
+    found = card(judge)
+    assert (found.family, found.how, found.who) == ("OpenAI", "guessed", "people")
+    assert not found.excess.excludes(0.5 * POINTS)
+    assert found.excess.excludes(0.0)
+    assert not found.slope.excludes(1.4)
+    assert found.slope.excludes(1.0)
+
+
+def test_a_judge_who_stretches_every_difference_is_not_accused_for_its_strong_family():
+    """The family is strong and the scale 2: mean ratings above the reference's would be taken for self-preference."""
+    judge = Judge("gpt-9", scale=2.0)
+    played = world(12, 400)
+    _, battles = both(played, judge, repeats=1)
+    reference = reference_of(battles)
+    found = self_preference(battles, judge="gpt-9", families={}, reference=reference, level=0.95)
+    assert not found.excess.excludes(0.0)
+    ours, theirs = rated(battles).of(OWN), reference.ratings.of(OWN)
+    raw = float((ours.elo - theirs.elo).mean())
+    assert raw > 40 > abs(found.excess.value)
+
+
+def test_families_are_shown_with_their_members_and_every_excess():
+    found = card(Judge("gpt-9"))
+    assert found.families["OpenAI"] == ("gpt-3", "gpt-4")
+    assert set(found.families) == set(found.excesses) == {"OpenAI", "Anthropic", "Meta", "Mistral", "Google"}
+    assert all(isinstance(one, Figure) for one in found.excesses.values())
+
+
+def test_given_families_stand_over_guessed_ones():
+    found = card(Judge("gpt-9"), families={"llama": "OpenAI", "gpt-3": "somebody"})
+    assert found.families["OpenAI"] == ("gpt-4", "llama")
+    assert found.families["somebody"] == ("gpt-3",)
+
+
+def test_a_judge_of_no_known_family_is_missing_one():
+    found = card(Judge("my-judge"))
+    assert found.family is None
+    assert isinstance(found.excess, Missing)
+    assert "my-judge" in found.excess.why
+    assert "--families" in found.excess.remedy
+    assert isinstance(found.excesses["OpenAI"], Figure)
+
+
+def test_a_family_without_entrants_is_missing():
+    found = card(Judge("command-r"))
+    assert "no entrant is known to be of the judge's family (Cohere)" in found.excess.why
+
+
+def test_three_entrants_of_other_families_are_needed():
+    found = card(Judge("gpt-9"), families={"claude": "OpenAI", "gemini": "OpenAI"})
+    assert isinstance(found.excess, Missing)
+    assert "2 entrants of other families" in found.excess.why
+
+
+def test_without_people_gold_or_other_judges_nothing_is_held_against_the_judge():
+    _, battles = both(world(1, 30), Judge("gpt-9"), repeats=1)
+    alone = battles.table.drop(columns="human")
+    found = self_preference(
+        read_battles(alone), judge="gpt-9", families={}, reference=reference_of(read_battles(alone)), level=0.95
+    )
+    assert isinstance(found.excess, Missing)
+    assert "--gold" in found.excess.remedy
+    assert found.families["OpenAI"] == OWN[::-1]
+
+
+def test_a_gold_ranking_is_a_reference_without_error():
+    """Truth: the strengths themselves as gold; the excess of a judge that favours nobody is 0."""
+    played = world(9, 300)
+    _, battles = both(played, Judge("gpt-9", scale=1.3), repeats=1)
+    scores = {name: 1000 + POINTS * float(s) for name, s in zip(played.entrants, played.strengths, strict=True)}
+    bare = read_battles(battles.table.drop(columns="human"))
+    reference = reference_of(bare, gold=Gold("gold.csv", scores))
+    found = self_preference(bare, judge="gpt-9", families={}, reference=reference, level=0.95)
+    assert found.who == "gold"
+    assert not found.excess.excludes(0.0)
+    assert not found.slope.excludes(1.3)
+    assert fixed(scores).influence.shape == (0, 6)
+
+
+def test_other_judges_are_the_last_resort():
+    """Truth: of two judges, one favours its family by 0.8 logits."""
+    vain, fair = Judge("gpt-9", self_preference=0.8, favours=OWN), Judge("llama-9")
+    together = read_battles(world(5, 300).presentations(vain, fair))
+    ours, others = together.where("judge", "gpt-9"), together.where("judge", "llama-9")
+    reference = reference_of(ours, others=others)
+    found = self_preference(ours, judge="gpt-9", families={}, reference=reference, level=0.95)
+    assert found.who == "other judges"
+    assert not found.excess.excludes(0.8 * POINTS)
+    assert found.excess.excludes(0.0)

@@ -1,0 +1,163 @@
+"""Longer responses among near-ties, the length term, and the partial correlation, against closed forms and oracles."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hand_worked import presentations
+from judged_worlds import both, world
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from podium import Judge, NotIdentifiedError
+from podium.diagnosis.answer import Missing
+from podium.diagnosis.length_model import REGULARIZATION, length_effect
+from podium.diagnosis.reference import reference_of
+from podium.diagnosis.verbosity import log_ratio, partial_correlation, verbosity
+from podium.rankers.coded import code
+
+NOBODY = Missing("ratings", "nobody to compare with", "label some")
+ROWS = [
+    (0, 1.0, 0.2, 300, 100),
+    (1, 0.0, -0.3, 100, 400),
+    (2, 0.0, 0.1, 500, 100),
+    (3, 1.0, 2.0, 100, 900),
+    (4, 0.5, 0.0, 100, 200),
+    (5, 1.0, 0.1, 100, 100),
+    (6, 1.0, np.nan, 300, 100),
+]
+"""Two near-ties go to the longer response, one to the shorter; a clear one, a tie, equal lengths, and no margin."""
+
+
+def card(rows=ROWS, columns="item credit margin length_a length_b", near_tie=0.3, **constant):
+    return verbosity(presentations(rows, columns, **constant), reference=NOBODY, near_tie=near_tie, level=0.95)
+
+
+def test_the_longer_response_among_near_ties():
+    found = card()
+    assert (found.longer_near_ties.value, found.longer_near_ties.n) == (2 / 3, 3)
+    assert (found.longer.value, found.longer.n) == (3 / 5, 5)
+    assert found.longer_near_ties.value != found.longer.value
+
+
+def test_a_wider_band_takes_in_more_near_ties():
+    assert card(near_tie=2.0).longer_near_ties.n == 4
+
+
+def test_hard_verdicts_without_margins_tell_no_near_ties():
+    found = card([(item, credit, a, b) for item, credit, _, a, b in ROWS], "item credit length_a length_b")
+    assert isinstance(found.longer_near_ties, Missing)
+    assert "margin" in found.longer_near_ties.remedy
+    assert found.longer.n == 5
+
+
+def test_soft_credits_near_a_half_are_near_ties():
+    rows = [(0, 0.52, 300, 100), (1, 0.49, 300, 100), (2, 0.9, 300, 100)]
+    found = card(rows, "item credit length_a length_b")
+    assert (found.longer_near_ties.value, found.longer_near_ties.n) == (0.5, 2)
+
+
+def test_without_lengths_verbosity_is_missing():
+    found = card([(0, 1.0), (1, 0.0)], "item credit")
+    assert isinstance(found, Missing)
+    assert "length_a and length_b" in found.remedy
+
+
+def test_without_a_reference_only_the_residuals_are_missing():
+    found = card()
+    assert found.residuals == Missing("residual ratings and length", NOBODY.why, NOBODY.remedy)
+
+
+def played(items=60, judge=None):
+    _, battles = both(world(3, items, item_sd=0.5), judge or Judge(verbosity_bias=0.6), repeats=1)
+    return battles
+
+
+def test_the_length_term_maximises_the_penalised_likelihood():
+    """Oracle: scipy.optimize on the same likelihood; without the strengths the weight is another one."""
+    battles = played(20)
+    coded, z = code(battles), log_ratio(battles)
+
+    def loss(weights):
+        logits = weights[coded.a] - weights[coded.b] + weights[-1] * z
+        gain = coded.credit @ logits - np.logaddexp(0, logits).sum()
+        return REGULARIZATION / 2 * weights[:-1] @ weights[:-1] - gain
+
+    oracle = minimize(loss, np.zeros(7), method="BFGS", options={"gtol": 1e-7}).x
+    assert length_effect(coded, z).weight == pytest.approx(oracle[-1], abs=1e-5)
+    alone = minimize(lambda w: np.logaddexp(0, w * z).sum() - coded.credit @ (w * z), 0.0).x[0]
+    assert abs(alone - oracle[-1]) > 0.02
+
+
+def test_the_error_of_the_length_term_is_the_clustered_one():
+    """Oracle: statsmodels GLM with item-clustered covariance; it has no penalty."""
+    battles = played(200)
+    coded, z = code(battles), log_ratio(battles)
+    design = np.column_stack([(np.eye(6)[coded.a] - np.eye(6)[coded.b])[:, :-1], z])
+    with np.errstate(all="ignore"):
+        glm = sm.GLM(coded.credit, design, family=sm.families.Binomial())
+        fit = glm.fit(cov_type="cluster", cov_kwds={"groups": coded.cluster})
+    found = verbosity(battles, reference=NOBODY, near_tie=0.3, level=0.95).effect
+    se = fit.bse[-1]
+    assert found.value == pytest.approx(fit.params[-1], abs=2e-3)
+    assert (found.high - found.low) / 2 == pytest.approx(1.972 * se, rel=0.02)
+
+
+def test_lengths_that_differ_only_from_model_to_model_are_told_from_nothing():
+    battles = played(20)
+    coded = code(battles)
+    lengths = np.array([1.0, 2.0, 0.5, 3.0, 1.5, 2.2])
+    with pytest.raises(NotIdentifiedError, match="nothing tells length from strength"):
+        length_effect(coded, lengths[coded.a] - lengths[coded.b])
+
+
+def test_the_partial_correlation_is_that_of_three_correlations():
+    """Closed form: (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2))."""
+    rng = np.random.default_rng(1)
+    given = rng.normal(size=30)
+    x, y = given + rng.normal(size=30), given + rng.normal(size=30)
+    xy, xz, yz = (np.corrcoef(*pair)[0, 1] for pair in ((x, y), (x, given), (y, given)))
+    found = partial_correlation(x, y, given, 0.95)
+    assert found.value == pytest.approx((xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)))
+    assert abs(found.value - xy) > 0.2
+    assert (found.n, found.clusters) == (30, None)
+
+
+@pytest.mark.parametrize("truth", [0.0, 0.6])
+def test_the_partial_correlation_covers_what_is_true(truth):
+    """2,000 draws of 12 entrants; the interval around the plain correlation does not."""
+    rng = np.random.default_rng(int(10 * truth))
+    covered = plain = 0
+    for _ in range(2_000):
+        given, left, own = rng.normal(size=(3, 12))
+        x, y = 2 * given + left, truth * left - given + np.sqrt(1 - truth**2) * own
+        found = partial_correlation(x, y, given, 0.95)
+        covered += found.low <= truth <= found.high
+        shift = np.corrcoef(x, y)[0, 1] - found.value
+        plain += found.low + shift <= truth <= found.high + shift
+    assert 0.935 < covered / 2_000 < 0.965
+    assert plain / 2_000 < 0.8
+
+
+def test_residual_ratings_follow_length_where_the_judge_does():
+    """A judge with a length bias of 2 logits, against people without."""
+    battles = played(400, Judge(length_bias=2.0))
+    reference = reference_of(battles)
+    found = verbosity(battles, reference=reference, near_tie=0.3, level=0.95)
+    assert (found.who, found.residuals.n) == ("people", 6)
+    assert found.residuals.value > 0.9
+
+
+def test_a_length_bias_is_recovered_where_strengths_are_all_that_differs():
+    """Truth: 0.7 + 0.5 logits; people, who have no such bias, are not accused."""
+    judge = Judge(length_bias=0.7, verbosity_bias=0.5)
+    _, battles = both(world(8, 300), judge, repeats=1)
+    found = verbosity(battles, reference=NOBODY, near_tie=0.3, level=0.95)
+    assert not found.effect.excludes(1.2)
+    assert found.effect.excludes(0.7)
+    assert not found.people.excludes(0.0)
+
+
+def test_log_ratios_are_of_one_plus_the_length():
+    battles = presentations([(0, 1.0, 0, 9)], "item credit length_a length_b")
+    assert log_ratio(battles) == pytest.approx([-np.log(10)])
+    assert expit(log_ratio(battles)) == pytest.approx([1 / 11])

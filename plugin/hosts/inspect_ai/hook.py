@@ -8,6 +8,7 @@ from pathlib import Path
 from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, hooks
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
+from podium.hosts.inspect_ai.arguments import flat
 from podium.hosts.inspect_ai.kept import NAMESPACE, PLAYED_FOR
 
 USUAL = "bradley-terry"
@@ -57,7 +58,7 @@ def _rank(logs: Sequence[EvalLog], rankers: tuple[str, ...]) -> None:
 
     paths = [Path(one.location.removeprefix("file://")) for one in logs]
     try:
-        ranking = ranked(paths, rankers, one_sided=logs[0].eval.task_args.get("one_sided", "unread"))
+        ranking = ranked(paths, rankers, one_sided=flat(logs[0].eval.task_args).get("one_sided", "unread"))
         for log, path in zip(logs, paths, strict=True):
             log.results = written_into(path, ranking)
         kept = kept_beside(paths[0], ranking)

@@ -5,12 +5,14 @@ from typing import Any
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
+from podium.hosts.inspect_ai.arguments import flat
 from podium.hosts.inspect_ai.metrics import judged
 from podium.hosts.inspect_ai.refusal import told_plainly
+from podium.hosts.inspect_ai.unscored import unscored
 
 
 @scorer(metrics=[judged()])
-def pairwise(reference: str, cache: bool = True, **options: Any) -> Scorer:
+def pairwise(reference: str, cache: bool = True, **kwargs: Any) -> Scorer:
     """Compare every response of a log with that of a reference, by the role `judge`.
 
     `inspect score LOG --scorer podium/pairwise -S reference=OTHER.eval --model-role judge=MODEL`. A sample that the
@@ -19,7 +21,7 @@ def pairwise(reference: str, cache: bool = True, **options: Any) -> Scorer:
     Args:
         reference: responses to compare with: an Inspect log, or any file that podium reads, as `label=path`.
         cache: take replies of earlier runs instead of new calls.
-        **options: of `podium.hosts.inspect_ai.judging.judging`.
+        **kwargs: of `podium.hosts.inspect_ai.judging.judging`.
     """
     from podium.hosts.inspect_ai.judge import Run, presented
     from podium.hosts.inspect_ai.judging import judging
@@ -27,12 +29,12 @@ def pairwise(reference: str, cache: bool = True, **options: Any) -> Scorer:
     from podium.hosts.inspect_ai.verdict import score_of
 
     with told_plainly():
-        run, other = Run(judging(**options), cache=cache), reference_of(reference)
+        run, other = Run(judging(**flat(kwargs)), cache=cache), reference_of(reference)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         battle = other.battle(state)
         if isinstance(battle, str):
-            return Score.unscored(reason="scoring_failed", explanation=battle)
+            return unscored("scoring_failed", battle)
         return score_of(battle, await presented(run, battle), run.how)
 
     return score

@@ -5,13 +5,14 @@ from typing import Any
 
 from inspect_ai import Task, task
 
+from podium.hosts.inspect_ai.arguments import flat
 from podium.hosts.inspect_ai.refusal import told_plainly
 
 
 @task
-def round_robin(responses: str | Sequence[str] = (), items: int | None = None, **options: Any) -> Task:
+def round_robin(responses: str | Sequence[str] = (), items: int | None = None, **kwargs: Any) -> Task:
     """Play all pairs of entrants on every item, or on a sample of `items`."""
-    return _tournament("round_robin", responses, {"items": items}, **options)
+    return _tournament("round_robin", responses, {"items": items}, **kwargs)
 
 
 @task
@@ -21,11 +22,11 @@ def anchor(
     items: int | None = None,
     pilot: int | None = None,
     candidates: str | Sequence[str] | None = None,
-    **options: Any,
+    **kwargs: Any,
 ) -> Task:
     """Play everyone against one anchor, several, or the one that a pilot finds (`anchor=auto`)."""
     settings = {"anchor": anchor, "items": items, "pilot": pilot, "candidates": candidates}
-    return _tournament("anchor", responses, settings, **options)
+    return _tournament("anchor", responses, settings, **kwargs)
 
 
 @task
@@ -34,16 +35,16 @@ def swim(
     items: int | None = None,
     order: str | Sequence[str] | None = None,
     ratings: str | None = None,
-    **options: Any,
+    **kwargs: Any,
 ) -> Task:
     """Let entrants join one by one and meet ever nearer neighbours."""
-    return _tournament("swim", responses, {"items": items, "order": order, "ratings": ratings}, **options)
+    return _tournament("swim", responses, {"items": items, "order": order, "ratings": ratings}, **kwargs)
 
 
 @task
-def chain(responses: str | Sequence[str] = (), items: int | None = None, **options: Any) -> Task:
+def chain(responses: str | Sequence[str] = (), items: int | None = None, **kwargs: Any) -> Task:
     """Let each item play a random path through all entrants."""
-    return _tournament("chain", responses, {"items": items}, **options)
+    return _tournament("chain", responses, {"items": items}, **kwargs)
 
 
 def _tournament(name: str, responses: str | Sequence[str], settings: Mapping[str, Any], **options: Any) -> Task:
@@ -51,4 +52,4 @@ def _tournament(name: str, responses: str | Sequence[str], settings: Mapping[str
     from podium.hosts.inspect_ai.playing import tournament
 
     with told_plainly():
-        return tournament(name, responses, settings, **options)
+        return tournament(name, responses, settings, **flat(options))

@@ -8,23 +8,23 @@ from typing import Any
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
+from podium.hosts.inspect_ai.arguments import flat
 from podium.hosts.inspect_ai.judging import Judging, judging, merged, verdict_row
-from podium.hosts.inspect_ai.kept import NAMESPACE, OPTIONS, ROUND
+from podium.hosts.inspect_ai.kept import BATTLES, NAMESPACE, OPTIONS, ROUND, packed
 from podium.hosts.inspect_ai.metrics import judged
+from podium.hosts.inspect_ai.unscored import unscored
 
 SHOWN = ("category", "length_a", "length_b")
 
 
 @scorer(metrics=[judged()])
-def verdict(**options: Any) -> Scorer:
+def verdict(**kwargs: Any) -> Scorer:
     """Read what the judges replied; the value is what model_a earned, and no value where that cannot be read.
 
     Args:
-        **options: of `podium.hosts.inspect_ai.judging.judging`; what is not said is as when the replies were asked for.
+        **kwargs: of `podium.hosts.inspect_ai.judging.judging`; what is not said is as when the replies were asked for.
     """
-    # Not at the top: it brings pandas, and every `inspect` command imports this module.
-    from podium.hosts.inspect_ai.packing import BATTLES
-
+    options = flat(kwargs)
     judging(**options)
     # Of this scorer alone: a prompt file may be another one by the next run.
     how_of = cache(lambda told: judging(**json.loads(told)))
@@ -34,7 +34,7 @@ def verdict(**options: Any) -> Scorer:
             return None
         kept = state.store.get(NAMESPACE)
         if not kept:
-            return Score.unscored(reason="scoring_failed", explanation="the judge was not asked")
+            return unscored("scoring_failed", "the judge was not asked")
         how = how_of(json.dumps({**kept.get(OPTIONS, {}), **options}))
         if BATTLES in state.metadata:
             return score_of_pack(state.metadata, kept[BATTLES], how)
@@ -45,15 +45,28 @@ def verdict(**options: Any) -> Scorer:
 
 def score_of_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], how: Judging) -> Score:
     """Return the score of a sample of many battles: the share that could be read, and every verdict beside it."""
-    from podium.hosts.inspect_ai.packing import BATTLES, battles_of
+    from podium.hosts.inspect_ai.packing import battles_of
 
     scores = [score_of(battle, one, how) for battle, one in zip(battles_of(metadata), kept, strict=True)]
     read = [one.as_float() for one in scores if one.value == one.value]
     verdicts = [{**(one.metadata or {})[NAMESPACE], "credit": _credit(one)} for one in scores]
     said = f"{len(read)} of {len(scores)} battles have a readable verdict"
+    each = "\n".join(f"{one['model_a']} against {one['model_b']}: {_earned(one)}" for one in verdicts)
     return Score(
-        value=len(read) / len(scores), answer=said, explanation=said, metadata={NAMESPACE: {BATTLES: verdicts}}
+        value=len(read) / len(scores),
+        answer=said,
+        explanation=f"{said}\n{each}",
+        metadata={NAMESPACE: packed(verdicts)},
     )
+
+
+def _earned(verdict: Mapping[str, Any]) -> str:
+    """Say what the first-named entrant earned, and in which order of presentation how much."""
+    shown = ", ".join(
+        f"{row['order']} " + (f"unread ({row['reason']})" if row["credit"] is None else f"{row['credit']:.3g}")
+        for row in verdict["presentations"]
+    )
+    return ("unread" if verdict["credit"] is None else f"{verdict['credit']:.3g}") + f" ({shown})"
 
 
 def _credit(score: Score) -> float | None:
@@ -74,7 +87,7 @@ def score_of(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -
     metadata = {NAMESPACE: {**known, "margin": found.margin, "prompt_hash": how.prompt_hash, "presentations": rows}}
     said = explained(rows, battle["model_a"], battle["model_b"])
     if found.credit is None:
-        return Score.unscored(reason="grader_failed", answer="unread", explanation=said, metadata=metadata)
+        return unscored("grader_failed", said, answer="unread", metadata=metadata)
     answer = battle["model_a"] if found.credit > 0.5 else battle["model_b"] if found.credit < 0.5 else "tie"
     return Score(value=found.credit, answer=answer, explanation=said, metadata=metadata)
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ pytest.importorskip("inspect_ai")
 import scripted_judge
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model._model import init_model_roles
 from played_logs import ENTRANTS, ITEMS, quality
 from scripted_judge import Behaviour, Record
 
@@ -77,12 +79,19 @@ def write_responses(tmp_path: Path) -> Callable[..., list[str]]:
     return write
 
 
+def roles(judge: str | Sequence[Any]) -> dict[str, Any]:
+    """Return the roles of one judge or a jury; a role holds a list in newer versions only."""
+    if isinstance(judge, str) or "list" in str(signature(init_model_roles).parameters["roles"].annotation):
+        return {"judge": judge}
+    return {f"judge{number if number > 1 else ''}": one for number, one in enumerate(judge, start=1)}
+
+
 @pytest.fixture
 def play(record: Record) -> Play:
     """Return a way to play a task; it gives the log as it stands on disk."""
 
     def run(task: Task, judge: str | Sequence[Any] = "scripted/judge", **options: Any) -> EvalLog:
-        [log] = eval(task, model_roles={"judge": judge}, **options)
+        [log] = eval(task, model_roles=roles(judge), **options)
         return read_eval_log(log.location)
 
     return run

@@ -2,12 +2,14 @@
 
 import pytest
 from click.testing import CliRunner
+from inspect_ai import eval
 from inspect_ai.model import GenerateConfig, get_model
 from played_logs import assert_same_figures, battles, by_hand, place, ranked, verdict_of
 
 import podium
 from podium.cli.main import podium as command
 from podium.hosts.inspect_ai.tasks import round_robin
+from podium.hosts.inspect_ai.unscored import HAS_REASON
 
 
 @pytest.fixture
@@ -55,7 +57,7 @@ def test_a_majority_counts_wins_and_losses(play, behave, write_responses):
 def test_a_quorum_that_is_not_there_leaves_the_battle_unread(play, behave, write_responses):
     judges = [behave("good"), behave("bad", garbage=1.0)]
     log = play(round_robin(responses=write_responses(), quorum=2), judges)
-    assert {verdict_of(one).reason for one in battles(log)} == {"grader_failed"}
+    assert not HAS_REASON or {verdict_of(one).reason for one in battles(log)} == {"grader_failed"}
     log = play(round_robin(responses=write_responses(), quorum=1), judges)
     assert all(verdict_of(one).value == verdict_of(one).value for one in battles(log))
 
@@ -103,8 +105,20 @@ def test_the_same_judge_twice_is_refused_not_merged(play, record, write_response
 
 
 def test_the_role_grader_judges_where_no_judge_is_named(record, write_responses):
-    from inspect_ai import eval
-
     [log] = eval(round_robin(responses=write_responses()), model_roles={"grader": "scripted/judge"})
     assert record.calls == 72
     assert log.status == "success"
+
+
+def test_a_jury_may_sit_in_numbered_roles(behave, write_responses, record):
+    for name in ("fair", "first", "second"):
+        behave(name)
+    roles = {"judge": "scripted/fair", "judge2": "scripted/first", "judge3": "scripted/second"}
+    [log] = eval(round_robin(responses=write_responses()), model_roles=roles)
+    judges = {
+        row["judge"].split("|")[0]
+        for one in battles(log)
+        for row in verdict_of(one).metadata["podium"]["presentations"]
+    }
+    assert judges == set(roles.values())
+    assert record.calls == 3 * 2 * len(battles(log))

@@ -44,11 +44,13 @@ class Claimed:
         samples: to be read.
         silent: results of runs, by folder and entrant; those with samples are taken out.
         paths: of all of them.
+        notes: newer runs without samples.
     """
 
     samples: list[Samples] = field(default_factory=list)
     silent: list[tuple[str, Results]] = field(default_factory=list)
     paths: set[Path] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -83,6 +85,7 @@ def gather(found: Sequence["Found"], reading: Reading) -> Gathered:
     if not files:
         raise _nothing(lost)
     files, notes = (_refused_strangers(files), []) if reading.all_runs else newest(files)
+    notes = claimed.notes + notes
     judged = judged_in([] if reading.metrics else files)
     if judged.sheets:
         told = (*notes, *judged.notes)
@@ -123,25 +126,33 @@ def _claim(claimed: Claimed, label: str | None, paths: Sequence[Path], results: 
     """
     known = beside(paths)
     own = [samples_at(path, label, [one for one in known if one.path.parent == path.parent]) for path in paths]
-    names = sorted({one.entrant if label is None else (one.results and one.results.model) or "" for one in own})
+    names = sorted({one.results.model for one in own if one.results and one.results.model})
     if label is not None and len(names) > 1:
         raise UsageError(
             f"the label {label!r} stands for one entrant, and its files are of {len(names)}: {some(names, most=5)}; "
             "label their folders or results files one by one"
         )
-    told = {one.results.path for one in own if one.results} | {path.parent for path in paths}
-    silent = [one for one in results if one.path not in told and not _has_samples(one, own)]
-    claimed.silent += [(label or one.model or one.path.parent.name, one) for one in silent]
+    told = {one.results.path for one in own if one.results}
+    for one in [one for one in results if one.path not in told]:
+        last = _last_samples(one, own)
+        if last is None:
+            claimed.silent.append((label or one.model or one.path.parent.name, one))
+        elif last.time < one.time:
+            why = without_samples(f"the newest run of {last.entrant}", one)
+            claimed.notes.append(f"{why}; until then those of {last.time} count")
     claimed.paths |= {*paths, *(one.path for one in results)}
-    claimed.samples += [one for one in own if one.path not in {known.path for known in claimed.samples}]
+    there = {one.path.resolve() for one in claimed.samples}
+    claimed.samples += [one for one in own if one.path.resolve() not in there]
 
 
-def _has_samples(results: Results, samples: Sequence[Samples]) -> bool:
-    """Whether another run of the same model in the same folder has samples."""
-    return any(
-        one.path.parent == results.path.parent and one.results is not None and one.results.model == results.model
+def _last_samples(results: Results, samples: Sequence[Samples]) -> Samples | None:
+    """Return the newest samples of the same model in the same folder; None where no run of it has any."""
+    own = [
+        one
         for one in samples
-    )
+        if one.path.parent == results.path.parent and one.results is not None and one.results.model == results.model
+    ]
+    return max(own, key=lambda one: one.time, default=None)
 
 
 def _of_tasks(samples: Sequence[Samples], where: Sequence[tuple[str, str]]) -> list[Samples]:
@@ -341,8 +352,8 @@ def _unnamed(files: Iterable[Samples]) -> list[str]:
         return []
     shown = some([f"{name}={folder}" for name, folder in found], " ", most=5)
     return [
-        f"lm_eval was run without model arguments and drew {len(found)} names at random; say whose they are with "
-        f"labels: {shown}"
+        f"lm_eval was run without the name of a model, and {len(found)} entrants are called as it drew at random; say "
+        f"whose they are with labels: {shown}"
     ]
 
 

@@ -32,6 +32,10 @@ NO_MATTER = frozenset({"batch_size", "max_batch_size", "num_concurrent", "max_re
 """Arguments of a model that do not make it another model."""
 
 
+NAMING = frozenset({"peft", "delta", "pretrained", "model", "path", "engine"})
+"""Arguments of which lm-eval takes a model's name; without any, it draws one at random."""
+
+
 @dataclass(frozen=True)
 class Results:
     """What a results file says of a run.
@@ -48,6 +52,12 @@ class Results:
     def model(self) -> str | None:
         """Name of the model, which lm-eval takes from its arguments."""
         return text_of(self.content.get("model_name"))
+
+    @property
+    def time(self) -> str:
+        """When the run was saved, as the file's name says."""
+        named = RESULTS.match(self.path.name)
+        return named["time"] if named else ""
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -108,7 +118,7 @@ class Samples:
     @property
     def unnamed(self) -> bool:
         """Whether lm-eval drew the model's name at random, for want of arguments."""
-        return not self.labelled and self.results is not None and not self.results.arguments
+        return not self.labelled and self.results is not None and not NAMING & self.results.arguments.keys()
 
 
 def results_of(path: Path) -> Results | None:
@@ -144,7 +154,7 @@ def samples_at(path: Path, label: str | None, results: Iterable[Results]) -> Sam
     """
     named = SAMPLES.match(path.name)
     task, time = (named["task"], named["time"] or "") if named else (path.name.partition(".")[0], "")
-    run = next((one for one in results if time and one.path.name.endswith(f"_{time}.json")), None)
+    run = next((one for one in results if time and one.time == time), None)
     entrant = label or (run and run.model) or path.absolute().parent.name
     return Samples(path, task, time, entrant, label is not None, run)
 
@@ -223,9 +233,8 @@ def without_samples(entrant: str, results: Results) -> str:
 
 def samples_beside(results: Results) -> list[Path]:
     """Return the samples files of a run."""
-    named = RESULTS.match(results.path.name)
-    time = named["time"] if named else ""
-    return sorted(path for path in results.path.parent.glob(f"samples_*_{time}.jsonl*") if is_samples(path))
+    beside = results.path.parent.glob(f"samples_*_{results.time}.jsonl*")
+    return sorted(path for path in beside if is_samples(path))
 
 
 def opened(path: Path) -> Any:

@@ -304,7 +304,7 @@ def test_tasks_of_one_model_in_two_folders_belong_together(tmp_path: Path) -> No
 
 
 def test_a_source_given_twice_is_read_once(out: Path) -> None:
-    assert len(podium.read_battles(out, out / "org__a")) == 4
+    assert len(podium.read_battles(out, out / "org__a", out / "." / "org__b" / ".." / "org__b")) == 4
 
 
 def test_a_label_cannot_name_two_models(out: Path) -> None:
@@ -314,10 +314,16 @@ def test_a_label_cannot_name_two_models(out: Path) -> None:
         podium.read_battles(f"x={out}")
 
 
-def test_names_drawn_at_random_are_said_with_the_remedy(tmp_path: Path) -> None:
+def test_a_label_stands_for_one_model_some_of_whose_results_are_gone(out: Path) -> None:
+    home = write_run(out, "org/a", {"u": scored(A)}, time=LATER, results=False)
+    assert "x" in podium.read_battles(f"x={home}", f"y={out}/org__b").entrants
+
+
+@pytest.mark.parametrize("arguments", [{}, {"base_url": "http://localhost"}])
+def test_names_drawn_at_random_are_said_with_the_remedy(tmp_path: Path, arguments: dict[str, str]) -> None:
     write_run(tmp_path, "a", {"t": scored(A)})
-    home = write_run(tmp_path, "5dvysgrd", {"t": scored(B)}, arguments={})
-    told = f"drew 1 names at random; say whose they are with labels: 5dvysgrd={home}"
+    home = write_run(tmp_path, "5dvysgrd", {"t": scored(B)}, arguments=arguments)
+    told = f"1 entrants are called as it drew at random; say whose they are with labels: 5dvysgrd={home}"
     assert any(told in note for note in podium.read_battles(tmp_path).notes)
 
 
@@ -328,6 +334,14 @@ def test_a_run_without_samples_is_said_and_the_rest_is_ranked(out: Path) -> None
     assert battles.lost[0].startswith("org/c has no samples beside ")
     assert battles.lost[0].endswith("run lm_eval with --log_samples")
     assert battles.lost[0] in battles.notes
+
+
+def test_a_newer_run_without_samples_is_said_and_the_older_samples_count(out: Path) -> None:
+    home = write_run(out, "org/a", {"t": scored([0.0] * 4)}, time=LATER, samples=False)
+    battles = podium.read_battles(out)
+    told = f"the newest run of org/a has no samples beside {home}/results_{LATER}.json"
+    assert (scores_by_mean(out)["org/a"], battles.lost) == (0.75, ())
+    assert any(note.startswith(told) and note.endswith(f"those of {TIME} count") for note in battles.notes)
 
 
 def test_folders_without_any_samples_are_an_error_with_the_remedy(tmp_path: Path) -> None:

@@ -136,7 +136,8 @@ def _score(ranker: str, items: Sequence[Any]) -> float:
         return UNKNOWN
     for warning in found.warnings:
         log.warning("podium: %s: %s", ranker, warning)
-    return UNKNOWN if own.score is None else own.score
+    # Where the data do not bound a rating, the regularization makes it, and lm-eval's table cannot say so.
+    return UNKNOWN if own.score is None or own.separated else own.score
 
 
 def _error(ranker: str, items: Sequence[Any]) -> float | str:
@@ -144,4 +145,4 @@ def _error(ranker: str, items: Sequence[Any]) -> float | str:
         _, own = standings(ranker, items)
     except PodiumError:
         return NO_ERROR
-    return NO_ERROR if own.se is None else own.se
+    return NO_ERROR if own.se is None or own.separated else own.se

@@ -24,6 +24,7 @@ FAILED = "failed"
 NOT_ASKED = "not asked: the judge kept failing"
 PATIENCE = 20
 """Battles that fail one after the other before a judge is left alone."""
+WRAPPERS = frozenset(("RetryError", "ModelGenerateError"))
 
 log = logging.getLogger(__name__)
 
@@ -121,7 +122,8 @@ class Sitting:
     def __init__(self, bench: Bench, models: Sequence[Model]) -> None:
         self.run = Run(bench.how, cache=bench.cache, jury=models)
         self.names = [identity(one, bench.how) for one in jury_of(bench.how, models)]
-        self.room = anyio.Semaphore(bench.concurrency)
+        # Both orders of a battle are asked for at once.
+        self.room = anyio.Semaphore(max(1, bench.concurrency // bench.how.calls()))
         self.patience = max(PATIENCE, 2 * bench.concurrency)
         self.in_a_row = 0
         self.errors: Counter[str] = Counter()
@@ -138,8 +140,9 @@ class Sitting:
         self.in_a_row = 0
         return read(battle, kept, self.run.how)
 
-    def _failed(self, battle: Mapping[str, Any], error: Exception) -> dict[str, Any]:
+    def _failed(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
         """Return a failed battle as unread; say so at the first of its kind."""
+        error = _cause(error)
         kind, said = type(error).__name__, redacted(" ".join(str(error).split()))[:300]
         self.in_a_row += 1
         self.errors[kind] += 1
@@ -153,6 +156,12 @@ class Sitting:
         common = {"order": "merged", "repeat": 0, "credit": None, "margin": None, "reason": reason}
         rows = [{"judge": name, **common} for name in self.names]
         return _about(battle) | {"credit": None, "margin": None, "reason": reason, "presentations": rows}
+
+
+def _cause(error: BaseException) -> BaseException:
+    """Return what went wrong behind what Inspect makes of it: that the retries are used up, or the whole prompt."""
+    inner = error.__cause__ if type(error).__name__ in WRAPPERS else None
+    return error if inner is None else _cause(inner)
 
 
 def read(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -> dict[str, Any]:

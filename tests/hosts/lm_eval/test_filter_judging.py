@@ -1,0 +1,252 @@
+"""The judging filter inside lm-eval: every response is compared, calls fail one by one, nothing is asked twice."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("lm_eval")
+
+from inspect_ai.model import ModelAPI, ModelOutput, modelapi
+from judged_tasks import (
+    ITEMS,
+    Recorded,
+    battles,
+    evaluated,
+    figure,
+    quality,
+    response,
+    verdicts,
+    write_opponents,
+    write_task,
+)
+from stand_in import StandIn, preference
+
+from podium.errors import UsageError
+from podium.hosts.lm_eval.batch import NOT_ASKED, PATIENCE
+from podium.hosts.lm_eval.filter import JudgeFilter
+
+KEY = "very-secret-value-0123456789"
+
+
+@modelapi(name="indiscreet")
+class Indiscreet(ModelAPI):
+    """A judge that tells its key."""
+
+    async def generate(self, input: list[Any], **more: Any) -> ModelOutput:
+        if "q1" in input[-1].text:
+            raise RuntimeError(f"the key {KEY} is not valid")
+        return ModelOutput.from_content(self.model_name, f"A {KEY}")
+
+
+@pytest.fixture
+def asked(server: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Return what the filter is asked for: a judge of the server, two opponents on disk."""
+    monkeypatch.setenv("STANDIN_API_KEY", KEY)
+    return {
+        "judge": "openai-api/standin/judge",
+        "judge_args": {"base_url": f"{server.address}/v1"},
+        "against": write_opponents(tmp_path),
+        "item": "id",
+        "max_retries": 0,
+    }
+
+
+def test_every_response_is_judged_in_both_orders_by_what_the_judge_thinks(
+    server: StandIn, tmp_path: Path, asked: dict[str, Any]
+):
+    """Closed form: the mean over both orders of the probability that the stand-in puts on this run's letter."""
+    found = evaluated(write_task(tmp_path, asked))
+    for k, one in enumerate(verdicts(found)):
+        expected = []
+        for name in ("elm", "fir"):
+            own, other = quality("own", k), quality(name, k)
+            expected.append((preference(own, other) + 1 - preference(other, own)) / 2)
+        assert one["credit"] == pytest.approx(sum(expected) / 2, abs=1e-3)
+    assert len(server.calls()) == ITEMS * 2 * 2
+
+
+def test_a_second_run_asks_nothing_and_says_the_same(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+    tasks = write_task(tmp_path, asked)
+    first = evaluated(tasks)
+    calls = len(server.calls())
+    again = evaluated(tasks)
+    assert (calls, len(server.calls())) == (ITEMS * 4, calls)
+    assert verdicts(again) == verdicts(first)
+
+
+def test_another_judge_does_not_get_the_first_ones_replies(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+    evaluated(write_task(tmp_path, asked))
+    evaluated(write_task(tmp_path, {**asked, "judge": "openai-api/standin/judge-2"}))
+    assert [one.model for one in server.calls()].count("judge-2") == ITEMS * 4
+
+
+def test_the_order_in_which_an_opponent_and_this_run_are_named_is_a_tournaments(
+    server: StandIn, tmp_path: Path, asked: dict[str, Any]
+):
+    """Who comes first by name is a: what a run asked is in the cache when its opponent asks the same of it."""
+    evaluated(write_task(tmp_path, {**asked, "entrant": "own", "against": write_opponents(tmp_path, ["fir"])}))
+    calls = len(server.calls())
+    fir = Recorded({f"Question {k}?": response("fir", k) for k in range(ITEMS)})
+    found = evaluated(
+        write_task(tmp_path, {**asked, "entrant": "fir", "against": write_opponents(tmp_path, ["own"])}), fir
+    )
+    assert len(server.calls()) == calls == ITEMS * 2
+    assert figure(found, "judged") == ITEMS
+
+
+def test_calls_that_fail_leave_their_battle_unread_and_the_rest_judged(
+    server: StandIn, tmp_path: Path, asked: dict[str, Any]
+):
+    server.script(faults={"400": 0.25}, lasting=True)
+    found = evaluated(write_task(tmp_path, asked))
+    unread = [one for one in battles(found) if one["credit"] is None]
+    assert {one["reason"] for one in unread} == {"failed: BadRequestError"}
+    assert 0 < len(unread) < ITEMS * 2
+    assert (figure(found, "judged"), figure(found, "unread")) == (ITEMS * 2 - len(unread), len(unread))
+
+
+def test_only_what_failed_is_asked_again(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+    tasks = write_task(tmp_path, asked)
+    server.script(faults={"400": 0.25}, lasting=True)
+    first = evaluated(tasks)
+    failed = {(row["item"], one["model_b"]) for row in verdicts(first) for one in row["battles"] if "error" in one}
+    calls = len(server.calls())
+    server.script()
+    assert figure(evaluated(tasks), "unread") == 0
+    # Opponents are elm and fir, so this model is b beside both.
+    again = {(one.item, "this model") for one in server.calls()[calls:]}
+    assert again == failed
+
+
+def test_garbage_is_unread_with_its_reason_and_is_no_tie(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+    server.script(faults={"reply": 1.0})
+    found = evaluated(write_task(tmp_path, {**asked, "logprobs": "off", "attempts": 1}))
+    assert (figure(found, "judged"), figure(found, "unread")) == (0, ITEMS * 2)
+    assert all(one["reason"] and one["credit"] is None for one in battles(found))
+
+
+def test_a_judge_that_is_down_is_left_alone_after_a_while(tmp_path: Path, asked: dict[str, Any], caplog: Any):
+    closed = {"base_url": "http://127.0.0.1:9/v1", "max_retries": 0}
+    down = {**asked, "judge_args": closed, "concurrency": 1}
+    down["against"] = [*down["against"], *write_opponents(tmp_path, ["own"])]
+    found = evaluated(write_task(tmp_path, down))
+    reasons = [one["reason"] for one in battles(found)]
+    assert reasons.count("failed: APIConnectionError") == PATIENCE
+    assert reasons.count(NOT_ASKED) == ITEMS * 3 - PATIENCE
+    assert (figure(found, "judged"), figure(found, "unread")) == (0, ITEMS * 3)
+    assert f"{PATIENCE} battles in a row failed" in caplog.text
+
+
+def test_calls_are_concurrent_and_never_more_than_was_said(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+    server.script(latency=0.05)
+    evaluated(write_task(tmp_path, {**asked, "concurrency": 4}))
+    calls = server.calls()
+    at_once = [sum(one.begun <= call.begun < (one.ended or 0) for one in calls) for call in calls]
+    assert 2 <= max(at_once) <= 4
+
+
+def test_a_filter_works_while_an_event_loop_is_running(server: StandIn, asked: dict[str, Any]):
+    docs = [{"id": f"q{k}"} for k in range(ITEMS)]
+
+    async def inside() -> list[str]:
+        return JudgeFilter(**asked).apply([[response("own", k)] for k in range(ITEMS)], docs)
+
+    told = [json.loads(one) for one in asyncio.run(inside())]
+    assert [one["credit"] is not None for one in told] == [True] * ITEMS
+
+
+def test_responses_that_are_not_there_are_missing_and_not_unread(
+    server: StandIn, tmp_path: Path, asked: dict[str, Any]
+):
+    lacking = {**asked, "against": write_opponents(tmp_path, lacking=[2, 3])}
+    model = Recorded()
+    model.said["Question 5?"] = "  "
+    found = evaluated(write_task(tmp_path, lacking), model)
+    assert [figure(found, name) for name in ("judged", "unread", "missing")] == [ITEMS * 2 - 4, 0, 4]
+    assert verdicts(found)[5]["missing"] == dict.fromkeys(("elm", "fir"), "this model: empty response")
+    assert verdicts(found)[2]["missing"] == {"elm": "no response"}
+
+
+def test_a_jury_gives_one_verdict_and_every_judges_own(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+    found = evaluated(
+        write_task(tmp_path, {**asked, "judge": ["openai-api/standin/judge", "openai-api/standin/judge-2"]})
+    )
+    first = battles(found)[0]
+    credits = [one["credit"] for one in first["presentations"]]
+    assert (len(first["presentations"]), figure(found, "judged")) == (4, ITEMS * 2)
+    assert first["credit"] == pytest.approx(sum(credits) / 4)
+    assert figure(found, "bradley_terry") > 0
+
+
+def test_a_model_of_lm_eval_judges(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+    judge = f"lm-eval:local-chat-completions,model=judge,base_url={server.chat},num_concurrent=4"
+    found = evaluated(write_task(tmp_path, {**asked, "judge": judge, "judge_args": {}}))
+    assert figure(found, "judged") == ITEMS * 2
+    assert {one["credit"] for one in battles(found)} <= {0.0, 0.5, 1.0}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"judge_args": {"api_key": KEY}},
+        {"judge_args": {"default_headers": {"Authorization": f"Bearer {KEY}"}}},
+        {"judge_args": {"base_url": f"http://me:{KEY}@localhost/v1"}},
+        {"judge_args": {"note": KEY}},
+        {"judge": "lm-eval:local-chat-completions,model=judge,api_key=abc"},
+    ],
+    ids=["by name", "in a header", "in an address", "by its value", "in a model's text"],
+)
+def test_a_key_in_the_yaml_is_refused_and_not_repeated(asked: dict[str, Any], wrong: dict[str, Any]):
+    with pytest.raises(UsageError, match="environment variable") as refused:
+        JudgeFilter(**{**asked, **wrong})
+    assert KEY not in str(refused.value)
+
+
+def test_no_key_lands_in_results_samples_or_logs(
+    tmp_path: Path, asked: dict[str, Any], caplog: pytest.LogCaptureFixture
+):
+    """The judge repeats its key, in replies and in errors, as some servers do."""
+    caplog.set_level("DEBUG", logger="podium")
+    found = evaluated(write_task(tmp_path, {**asked, "judge": "indiscreet/judge", "judge_args": {}}))
+    told = json.dumps(found, default=str)
+    assert KEY not in told
+    assert KEY not in "".join(one.getMessage() for one in caplog.records if one.name.startswith("podium"))
+    assert {one.get("error") for one in battles(found)} == {None, "the key *** is not valid"}
+    assert '"replies": ["A ***"]' in json.dumps(verdicts(found))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"ordrs": "both"}, "did you mean 'orders'"),
+        ({"orders": "twice"}, "available: both, random, as-given"),
+        ({"concurrency": 0}, "concurrency=0: give 1 or more"),
+        ({"realization": "rubrik"}, "did you mean 'rubric'"),
+    ],
+)
+def test_a_wrong_option_is_named_with_the_right_one(asked: dict[str, Any], wrong: dict[str, Any], said: str):
+    with pytest.raises(UsageError, match=said):
+        JudgeFilter(**asked, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"item": "name"}, "item: name: documents have no such field; fields: id"),
+        ({"item": None}, "none of the 1 documents is in"),
+        ({"entrant": "elm"}, "an opponent is called 'elm'"),
+        ({"against": "nowhere"}, "no such file or directory: nowhere"),
+        ({"judge": "podium/nobody", "judge_args": {}}, "judge: podium/nobody"),
+    ],
+)
+def test_what_does_not_fit_is_said(asked: dict[str, Any], wrong: dict[str, Any], said: str):
+    with pytest.raises(UsageError, match=said):
+        JudgeFilter(**{**asked, **wrong}).apply([["An answer."]], [{"id": "q0"}])
+
+
+def test_only_texts_can_be_judged(asked: dict[str, Any]):
+    with pytest.raises(UsageError, match="generate_until"):
+        JudgeFilter(**asked).apply([[(-1.5, True)]], [{"id": "q0"}])

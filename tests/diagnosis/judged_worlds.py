@@ -8,12 +8,14 @@ import numpy as np
 
 from podium import Battles, Judge, World, read_battles, simulate
 from podium.diagnosis.answer import Figure
-from podium.diagnosis.card import Card, diagnose
+from podium.diagnosis.card import SECTIONS, Said, asked
+from podium.diagnosis.subject import Subject
 from podium.merging import merge
 
 STRENGTHS = {"gpt-4": 0.9, "gpt-3": -0.2, "claude": 0.6, "llama": -0.4, "mistral": -0.9, "gemini": 0.0}
 LENGTHS = (7.1, 6.9, 7.3, 7.0, 6.8, 6.9)
 """Mean log-lengths, in the order of the entrants."""
+ASKED = ("position", "consistency", "verbosity", "self_preference", "people")
 OWN = ("gpt-4", "gpt-3")
 WORLDS = 200
 ITEMS = 40
@@ -39,9 +41,10 @@ def both(played: World, judge: Judge, repeats: int = 1) -> tuple[Battles, Battle
     return apart, replace(apart, table=merge(apart.table)[0].reset_index(drop=True))
 
 
-def card(played: World, judge: Judge, repeats: int = 1) -> Card:
-    """Return the card of a judge in a world."""
-    return diagnose(*both(played, judge, repeats)).cards[0]
+def answers(played: World, judge: Judge, sections: tuple[str, ...] = ASKED, repeats: int = 1) -> dict[str, Said]:
+    """Return what some sections of the card say of a judge in a world."""
+    subject = Subject(judge.name, *both(played, judge, repeats))
+    return {section.name: asked(section, subject) for section in SECTIONS if section.name in sections}
 
 
 def repeats(judge: Judge) -> int:
@@ -50,21 +53,23 @@ def repeats(judge: Judge) -> int:
 
 
 @cache
-def cards(judge: Judge, item_sd: float, number: int = WORLDS) -> tuple[dict[str, Figure], ...]:
+def cards(
+    judge: Judge, item_sd: float, number: int = WORLDS, sections: tuple[str, ...] = ASKED
+) -> tuple[dict[str, Figure], ...]:
     """Return the figures of a judge's cards in many worlds, made once per test process."""
-    return tuple(figures(card(world(seed, item_sd=item_sd), judge, repeats(judge))) for seed in range(number))
+    played = (world(seed, item_sd=item_sd) for seed in range(number))
+    return tuple(figures(answers(one, judge, sections, repeats(judge))) for one in played)
 
 
 @cache
 def truth(judge: Judge, item_sd: float) -> dict[str, float]:
     """Return every figure of the judge in a world of very many items."""
-    found = figures(card(world(1_000_003, MANY, item_sd), judge, repeats(judge)))
+    found = figures(answers(world(1_000_003, MANY, item_sd), judge, repeats=repeats(judge)))
     return {name: figure.value for name, figure in found.items()}
 
 
-def figures(found: Card, sections: tuple[str, ...] = ()) -> dict[str, Figure]:
-    """Return all figures of a card by their path."""
-    said = {name: answer for name, answer in found.answers.items() if not sections or name in sections}
+def figures(said: dict[str, Said]) -> dict[str, Figure]:
+    """Return all figures by their path."""
     return {path: figure for name, answer in said.items() for path, figure in _walk(name, answer)}
 
 

@@ -15,10 +15,6 @@ VERDICTS = [(1, 1), (0, 0), (1, 0), (1, 0), (1, 0), (0, 1), (1, 0.5), (0.5, 0.5)
 """What x earned when shown first, and when shown second: two that hold, three flips to the first, one to the second, a
 half, and a tie."""
 BY_HAND = [row for k, (first, then) in enumerate(VERDICTS) for row in ((k, "ab", first), (k, "ba", then))]
-    (item, order, credit)
-    for item, pair in enumerate(VERDICTS)
-    for order, credit in zip(("ab", "ba"), pair, strict=True)
-]
 
 
 def card(rows=BY_HAND, columns="item order credit", near_tie=0.3, **constant):

@@ -54,6 +54,13 @@ def asked(server: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> d
     }
 
 
+@pytest.fixture
+def unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Return what the filter is asked for where no call is made."""
+    monkeypatch.setenv("STANDIN_API_KEY", KEY)
+    return {"judge": "podium/offline", "against": write_opponents(tmp_path), "item": "id"}
+
+
 def test_every_response_is_judged_in_both_orders_by_what_the_judge_thinks(
     server: StandIn, tmp_path: Path, asked: dict[str, Any]
 ):
@@ -199,9 +206,9 @@ def test_a_model_of_lm_eval_judges(server: StandIn, tmp_path: Path, asked: dict[
     ],
     ids=["by name", "in a header", "in an address", "by its value", "in a model's text"],
 )
-def test_a_key_in_the_yaml_is_refused_and_not_repeated(asked: dict[str, Any], wrong: dict[str, Any]):
+def test_a_key_in_the_yaml_is_refused_and_not_repeated(unasked: dict[str, Any], wrong: dict[str, Any]):
     with pytest.raises(UsageError, match="environment variable") as refused:
-        JudgeFilter(**{**asked, **wrong})
+        JudgeFilter(**{**unasked, **wrong})
     assert KEY not in str(refused.value)
 
 
@@ -227,9 +234,9 @@ def test_no_key_lands_in_results_samples_or_logs(
         ({"realization": "rubrik"}, "did you mean 'rubric'"),
     ],
 )
-def test_a_wrong_option_is_named_with_the_right_one(asked: dict[str, Any], wrong: dict[str, Any], said: str):
+def test_a_wrong_option_is_named_with_the_right_one(unasked: dict[str, Any], wrong: dict[str, Any], said: str):
     with pytest.raises(UsageError, match=said):
-        JudgeFilter(**asked, **wrong)
+        JudgeFilter(**unasked, **wrong)
 
 
 @pytest.mark.parametrize(
@@ -239,14 +246,14 @@ def test_a_wrong_option_is_named_with_the_right_one(asked: dict[str, Any], wrong
         ({"item": None}, "none of the 1 documents is in"),
         ({"entrant": "elm"}, "an opponent is called 'elm'"),
         ({"against": "nowhere"}, "no such file or directory: nowhere"),
-        ({"judge": "podium/nobody", "judge_args": {}}, "judge: podium/nobody"),
+        ({"judge": "podium/nobody"}, "judge: podium/nobody"),
     ],
 )
-def test_what_does_not_fit_is_said(asked: dict[str, Any], wrong: dict[str, Any], said: str):
+def test_what_does_not_fit_is_said(unasked: dict[str, Any], wrong: dict[str, Any], said: str):
     with pytest.raises(UsageError, match=said):
-        JudgeFilter(**{**asked, **wrong}).apply([["An answer."]], [{"id": "q0"}])
+        JudgeFilter(**{**unasked, **wrong}).apply([["An answer."]], [{"id": "q0"}])
 
 
-def test_only_texts_can_be_judged(asked: dict[str, Any]):
+def test_only_texts_can_be_judged(unasked: dict[str, Any]):
     with pytest.raises(UsageError, match="generate_until"):
-        JudgeFilter(**asked).apply([[(-1.5, True)]], [{"id": "q0"}])
+        JudgeFilter(**unasked).apply([[(-1.5, True)]], [{"id": "q0"}])

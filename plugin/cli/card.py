@@ -7,16 +7,18 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
+from typing import Literal
 
 import click
 from rich import box
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, Group
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from podium.cli.printable import printable
-from podium.cli.tables import literal
+from podium.cli.tables import literal, width_of
 from podium.diagnosis.answer import Figure, Grid, Missing, Row
 from podium.diagnosis.card import ACROSS, SECTIONS, Card, Diagnosis, Said
 from podium.diagnosis.wording import EMPTY, ends, made_of, number
@@ -24,6 +26,9 @@ from podium.diagnosis.wording import EMPTY, ends, made_of, number
 PLAIN_WIDTH = 120
 NARROW = 100
 """Columns below which the number of items is left out of the rows; the title of the card says it."""
+INDENT = 2
+GAP = 2
+SHORTEST_LABEL = 20
 MOST_REASONS = 4
 Block = tuple[str, Said]
 """A title and what was said under it."""
@@ -91,7 +96,8 @@ def _tables(found: Diagnosis, terminal: bool) -> str:
     console = Console(file=buffer, width=width, force_terminal=styled, highlight=False, markup=False, emoji=False)
     for title, denominators, blocks in _parts(found):
         _print(console, title, denominators, blocks)
-    return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
+    lines = [line.rstrip() for line in buffer.getvalue().splitlines()]
+    return "".join(f"{line}\n" for line, before in zip(lines, ["", *lines], strict=False) if line or before)
 
 
 def _print(console: Console, title: str, denominators: str, blocks: Sequence[Block]) -> None:
@@ -110,40 +116,55 @@ def _print(console: Console, title: str, denominators: str, blocks: Sequence[Blo
     _print_remarks(console, blocks)
 
 
-def _lines(rows: Sequence[Row], width: int) -> Padding:
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column()
-    for _ in range(2):
-        table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True)
-    for row in rows:
-        table.add_row(*map(Text, _cells(row, width >= NARROW)))
-    return Padding(table, (0, 0, 0, 2))
+def _lines(rows: Sequence[Row], width: int) -> Group:
+    """Align figures in columns, and write facts in words across them."""
+    cells = [None if isinstance(row.value, str) else _cells(row, width >= NARROW) for row in rows]
+    widths = [max((cell_len(line[k]) for line in cells if line), default=0) for k in range(4)]
+    room = width - INDENT - sum(widths[1:]) - 3 * GAP
+    widths[0] = min(widths[0], max(room, SHORTEST_LABEL))
+    parts = [_fact(row) if line is None else _aligned(line, widths) for row, line in zip(rows, cells, strict=True)]
+    return Group(*(Padding(part, (0, 0, 0, INDENT)) for part in parts))
+
+
+def _fact(row: Row) -> Text:
+    return Text(f"{printable(row.label)}: {printable(str(row.value))}")
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> Table:
+    """Return one line; only the label may wrap."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, GAP, 0, 0))
+    for k, width in enumerate(widths):
+        table.add_column(width=width, justify="right" if k in (1, 2) else "left", no_wrap=k > 0)
+    table.add_row(*map(Text, cells))
+    return table
 
 
 def _cells(row: Row, items: bool) -> tuple[str, str, str, str]:
     """Return label, estimate, interval and denominator; a dash where the answer is missing."""
     label, value = printable(row.label), row.value
+    if isinstance(value, str):
+        return label, printable(value), "", ""
     if isinstance(value, Missing):
         return label, EMPTY, "", ""
-    if isinstance(value, str):
-        return f"{label}: {printable(value)}", "", "", ""
     size = made_of(value) if items else f"{value.n:,} {value.of}"
     return label, number(value), ends(value), size
 
 
 def _print_grid(console: Console, grid: Grid) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=None)
-    last = len(grid.header) - 1
+    """Print a table; one that is too wide breaks its cells between words, and cuts no number."""
+    rows = [[printable(cell) for cell in row] for row in grid.rows]
+    fits = width_of(list(grid.header), rows) + INDENT <= console.width
+    table, last = Table(box=box.SIMPLE_HEAD, pad_edge=False), len(grid.header) - 1
     for k, name in enumerate(grid.header):
-        wraps = grid.words and k == last
-        table.add_column(Text(printable(name)), justify="left" if k == 0 or wraps else "right", no_wrap=not wraps)
-    for row in grid.rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        words = grid.words and k == last
+        side: Literal["left", "right"] = "left" if k == 0 or words else "right"
+        table.add_column(Text(printable(name)), justify=side, no_wrap=fits and not words, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell if fits else cell.replace(" (", "\n(")) for cell in row))
     console.print()
     if grid.title:
-        console.print(Padding(Text(printable(grid.title)), (0, 0, 0, 2)))
-    console.print(Padding(table, (0, 0, 0, 2)))
+        console.print(Padding(Text(printable(grid.title)), (0, 0, 0, INDENT)))
+    console.print(Padding(table, (0, 0, 0, 1)))
 
 
 def _print_remarks(console: Console, blocks: Sequence[Block]) -> None:
@@ -151,7 +172,7 @@ def _print_remarks(console: Console, blocks: Sequence[Block]) -> None:
         if lines:
             console.print(Text(heading, style="bold"))
             for line in lines:
-                console.print(Padding(Text(line), (0, 0, 0, 2)))
+                console.print(Padding(Text(line), (0, 0, 0, INDENT)))
             console.print()
 
 

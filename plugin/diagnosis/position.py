@@ -67,13 +67,13 @@ class Position:
 
     def rows(self) -> tuple[Row, ...]:
         """Return the lines of the section."""
-        mixed = () if self.balanced else (Row("  not all in both orders", "quality enters"),)
+        mixed = Row("  of these", "not all were read in both orders, so quality enters them, too")
         return (
             Row("shown first: wins", self.first_wins),
             Row("shown first: ties", self.ties),
             Row("shown first: loses", self.second_wins),
             Row("first preferred, ties aside", self.prefers_first),
-            *mixed,
+            *(() if self.balanced else (mixed,)),
             Row("credit of the first, in both orders", self.first_credit),
             Row("lead of the first in margin", self.margin_lead),
             Row("effect of being first, log-odds", self.effect),

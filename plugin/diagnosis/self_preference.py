@@ -81,7 +81,7 @@ class SelfPreference:
         if not self.families:
             return ()
         rows = tuple(
-            (name, str(len(models)), brief(self.excesses.get(name, self.excess)), some(models, most=6))
+            (name, str(len(models)), brief(self.excesses.get(name, self.excess)), some(models, most=3))
             for name, models in self.families.items()
         )
         title = "families, given or guessed from names (--families corrects them)"

@@ -97,13 +97,16 @@ class LmEvalAPI(ModelAPI):
         """
         call = Call([{"role": one.role, "content": one.text} for one in input], _settings(config))
         self.waiting.append(call)
-        async with self.making:
-            if self.model is None:
-                self.model = await anyio.to_thread.run_sync(self._made)
-        async with self.turns:
-            if not call.done:
-                batch = self._batch(call)
-                await anyio.to_thread.run_sync(self._answer, batch)
+        try:
+            async with self.making:
+                if self.model is None:
+                    self.model = await anyio.to_thread.run_sync(self._made)
+            async with self.turns:
+                if not call.done:
+                    await anyio.to_thread.run_sync(self._answer, self._batch(call))
+        finally:
+            # One that was cancelled must not be asked with the next batch.
+            self.waiting = [one for one in self.waiting if one is not call]
         if call.error is not None:
             raise RuntimeError(without(self.secrets, f"{type(call.error).__name__}: {call.error}")) from None
         return self._output(call.text or "")

@@ -1,6 +1,7 @@
 """A model of lm-eval as a judge in Inspect: `lm-eval/TYPE/MODEL`."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from inspect_ai.model import ModelAPI, modelapi
@@ -45,6 +46,6 @@ def name_and_arguments(spec: str, more: Mapping[str, Any]) -> tuple[str, dict[st
         )
     if "model" in arguments:
         arguments[MODEL] = arguments.pop("model")
-    # Inspect keeps replies in a folder of this name: a path must not lead out of it.
-    plain = "/".join(part for part in told.split("/") if part.strip(". "))
+    # Inspect keeps replies in a folder of this name: a path must not lead out of it. The whole path is an argument.
+    plain = Path(told).name if Path(told).exists() else "/".join(part for part in told.split("/") if part.strip(". "))
     return f"{PROVIDER}/{kind}/{plain}", arguments

@@ -8,8 +8,8 @@ from inspect_ai.log import EvalSample, read_eval_log
 
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.judging import Judging, reply_of
-from podium.hosts.inspect_ai.kept import NAMESPACE
-from podium.hosts.inspect_ai.packing import BATTLES, battles_of
+from podium.hosts.inspect_ai.kept import BATTLES, NAMESPACE
+from podium.hosts.inspect_ai.packing import battles_of
 
 Key = tuple[str, str, str, str, str, int]
 """Judge, item, both entrants, order, repeat."""

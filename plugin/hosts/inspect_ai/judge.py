@@ -2,19 +2,22 @@
 
 import json
 import math
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
 import anyio
 from inspect_ai.model import CachePolicy, GenerateConfig, Logprob, Model, ModelOutput, get_model, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import collect
 
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.arguments import flat
 from podium.hosts.inspect_ai.judging import Judging, Settled, judging, kept_reply, reply_of
-from podium.hosts.inspect_ai.kept import NAMESPACE, OPTIONS, ROUND
+from podium.hosts.inspect_ai.kept import BATTLES, NAMESPACE, OPTIONS, ROUND
+from podium.hosts.inspect_ai.together import together
 from podium.scorers import checklist
 from podium.scorers.asking import Texts
 from podium.scorers.orders import Presentation
@@ -85,17 +88,15 @@ class Run:
 
 
 @solver
-def judge(*, cache: bool = True, reask: str | None = None, **options: Any) -> Solver:
+def judge(*, cache: bool = True, reask: str | None = None, **kwargs: Any) -> Solver:
     """Ask every judge for every presentation of the battle, and keep the replies in the store.
 
     Args:
         cache: whether replies of earlier runs are taken instead of new calls.
         reask: a log: what could be read there is taken from it, and only the rest is asked.
-        **options: of `podium.hosts.inspect_ai.judging.judging`.
+        **kwargs: of `podium.hosts.inspect_ai.judging.judging`.
     """
-    # Not at the top: it brings pandas, and every `inspect` command imports this module.
-    from podium.hosts.inspect_ai.packing import BATTLES
-
+    options = flat(kwargs)
     run = Run(judging(**options), cache=cache, reask=reask)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
@@ -112,10 +113,10 @@ def judge(*, cache: bool = True, reask: str | None = None, **options: Any) -> So
 
 async def _pack(run: Run, metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Ask for every battle of a pack; few packs at once, because each holds its transcript in memory."""
-    from podium.hosts.inspect_ai.packing import BATTLES, battles_of
+    from podium.hosts.inspect_ai.packing import battles_of
 
     async with run.packs:
-        return {BATTLES: await collect(*(presented(run, one) for one in battles_of(metadata)))}
+        return {BATTLES: await together([partial(presented, run, one) for one in battles_of(metadata)])}
 
 
 async def presented(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,16 +128,20 @@ async def presented(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
     if run.how.settings.checklist and not battle.get("checklist"):
         battle = {**battle, "checklist": await _checklist(run, battle)}
     shown = run.how.shown(battle["item"], battle["model_a"], battle["model_b"])
-    calls = [_shown(run, model, one, battle) for model in jury_of(run.how, run.jury) for one in shown]
-    kept = {"presentations": [{**one, "mode": run.mode(one["judge"])} for one in await collect(*calls)]}
+    calls = [partial(_shown, run, model, one, battle) for model in jury_of(run.how, run.jury) for one in shown]
+    kept = {"presentations": [{**one, "mode": run.mode(one["judge"])} for one in await together(calls)]}
     return kept | ({"checklist": list(battle["checklist"])} if run.how.settings.checklist else {})
 
 
 def judges() -> list[Model]:
-    """Return the models of the role `judge` (else `grader`): one, or a jury."""
+    """Return the models of the role `judge` (else `grader`), one or a list, and of `judge2`, `judge3` ...: a jury."""
     roles = model_roles()
     role = next((name for name in ROLES if name in roles), ROLES[0])
-    found = roles.get(role)
+    jury = sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))
+    return [model for name in (role, *jury) for model in _models(name, roles.get(name))]
+
+
+def _models(role: str, found: Model | list[Model] | None) -> list[Model]:
     return found if isinstance(found, list) else [get_model(role=role, required=True)]
 
 

@@ -1,13 +1,13 @@
 """Inspect logs as podium reads them: responses to be judged, verdicts to be ranked, scores to be compared."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ChatMessage
 from inspect_ai.scorer import Score, value_to_float
 
@@ -15,6 +15,8 @@ from podium.errors import DataError
 from podium.formats.inspect_log import is_log
 from podium.hosts.inspect_ai.kept import NAMESPACE, ROUND, presentations
 from podium.hosts.inspect_ai.packing import battles_of
+from podium.hosts.inspect_ai.rows import Rows
+from podium.hosts.inspect_ai.samples import Scored, by_inspect, header_of, samples_of
 from podium.responses.answers import Answer, Question, answer
 from podium.responses.reading import FileReader
 
@@ -27,22 +29,6 @@ FAILED = "failed"
 """Why a battle is unread of which a call failed for good."""
 
 
-def opened(path: Path, *, without: Iterable[str] = ()) -> EvalLog:
-    """Read a log.
-
-    Args:
-        without: fields of samples to leave out, beside those that podium never needs.
-
-    Raises:
-        DataError: it is no whole log.
-    """
-    try:
-        return read_eval_log(str(path), exclude_fields={*LEFT_OUT, *without})
-    except (ValueError, KeyError, OSError) as error:
-        problem = f"not a whole Inspect log ({error})"
-        raise DataError(problem, source=str(path), remedy="give a log that Inspect can open") from None
-
-
 def answers(path: Path) -> Iterator[Answer]:
     """Read what a model answered in an ordinary eval: one response per sample, the first epoch's.
 
@@ -51,7 +37,7 @@ def answers(path: Path) -> Iterator[Answer]:
     Raises:
         DataError: it is no whole log.
     """
-    log = opened(path)
+    log = by_inspect(path, exclude_fields=LEFT_OUT)
     for sample in [] if is_tournament(log) else log.samples or []:
         if sample.epoch == 1 and sample.input:
             yield answer(_question(sample, path), log.eval.model, sample.output.completion, errored=bool(sample.error))
@@ -67,33 +53,38 @@ def records(path: Path) -> pd.DataFrame:
     Raises:
         DataError: it is no whole log, or nothing in it is scored.
     """
-    log = opened(path, without=("messages",))
-    rows = [row for sample in log.samples or [] for row in rows_of(sample, log)]
-    judges = dict.fromkeys(row["judge"] for row in rows)
-    rows += [_failed(battle, judge) for battle in _lost(log) for judge in judges]
-    if not rows:
-        raise _nothing_scored(log, path)
-    return pd.DataFrame(rows).set_axis(pd.RangeIndex(1, len(rows) + 1, name="row"))
+    log, table = header_of(path), Rows()
+    lost: list[Mapping[str, Any]] = []
+    failure = None
+    for sample in samples_of(path):
+        for row in rows_of(sample, log):
+            table.add(row)
+        lost += _lost(sample, log)
+        failure = failure or sample.error
+    for judge in table.seen("judge"):
+        for battle in lost:
+            table.add({**battle, "judge": judge})
+    if not table.count:
+        raise _nothing_scored(log, path, failure)
+    return table.frame()
 
 
-def _nothing_scored(log: EvalLog, path: Path) -> DataError:
-    error = next((one.error for one in log.samples or [] if one.error), None)
-    if is_tournament(log) and error is not None:
-        problem = f"no battle was judged; the first of those that failed: {error.message}"
+def _nothing_scored(log: EvalLog, path: Path, failure: str | None) -> DataError:
+    if is_tournament(log) and failure is not None:
+        problem = f"no battle was judged; the first of those that failed: {failure}"
         return DataError(problem, source=str(path), remedy="mend that, and run `inspect eval-retry` on the log")
     return DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
 
 
-def rows_of(sample: EvalSample, log: EvalLog) -> list[dict[str, Any]]:
+def rows_of(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:
     """Return the rows of one sample: its verdicts, or its scores."""
-    scores = sample.scores or {}
     # A score that was appended reads the same replies again: the later reading counts, and only once.
-    judged = {_presentation(row): row for score in scores.values() for row in presentations(score)}
+    judged = {_presentation(row): row for score in sample.scores.values() for row in presentations(score)}
     if judged or _is_schedule(sample):
         return list(judged.values())
     if is_tournament(log):
         return []
-    return [row for name, score in scores.items() for row in _scored(name, score, sample, log)]
+    return [row for name, score in sample.scores.items() for row in _scored(name, score, sample, log)]
 
 
 def _presentation(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -105,7 +96,7 @@ def is_tournament(log: EvalLog) -> bool:
     return f"{NAMESPACE}_entrants" in (log.eval.metadata or {})
 
 
-def _scored(name: str, score: Score, sample: EvalSample, log: EvalLog) -> Iterator[dict[str, Any]]:
+def _scored(name: str, score: Score, sample: Scored, log: EvalLog) -> Iterator[dict[str, Any]]:
     """Yield a row per value of a score: most have one, some have several by name."""
     several = isinstance(score.value, Mapping)
     values = list(score.value.items()) if isinstance(score.value, Mapping) else [(None, score.value)]
@@ -142,19 +133,19 @@ def is_number(text: str) -> bool:
         return False
 
 
-def _lost(log: EvalLog) -> Iterator[dict[str, Any]]:
-    """Yield the battles that failed: they were asked for, and there is no verdict."""
-    for sample in (log.samples or []) if is_tournament(log) else []:
-        if sample.error is not None and not sample.scores and not _is_schedule(sample):
-            yield from battles_of(sample.metadata)
+def _lost(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:
+    """Return the battles of a sample that failed: they were asked for, and there is no verdict."""
+    if not is_tournament(log) or sample.error is None or sample.scores or _is_schedule(sample):
+        return []
+    return [_failed(battle) for battle in battles_of(sample.metadata)]
 
 
-def _failed(battle: Mapping[str, Any], judge: str) -> dict[str, Any]:
+def _failed(battle: Mapping[str, Any]) -> dict[str, Any]:
     known = {name: battle[name] for name in ("item", "model_a", "model_b")}
-    return {**known, "judge": judge, "order": "merged", "repeat": 0, "credit": None, "reason": FAILED}
+    return {**known, "order": "merged", "repeat": 0, "credit": None, "reason": FAILED}
 
 
-def _is_schedule(sample: EvalSample) -> bool:
+def _is_schedule(sample: Scored) -> bool:
     return ROUND in sample.metadata
 
 

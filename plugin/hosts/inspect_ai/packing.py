@@ -6,13 +6,13 @@ from typing import Any
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
-from podium.hosts.inspect_ai.kept import NAMESPACE
+from podium.hosts.inspect_ai.kept import BATTLES, NAMESPACE, as_rows
 from podium.hosts.inspect_ai.source import TournamentSource
 from podium.responses.collection import Responses
 from podium.tournaments.schedule import Next, Outcome, Pairing, Round, Tournament
 
-BATTLES = "battles"
-"""Sample metadata under which a pack names its pairs."""
+PORTION = 1000
+"""Packs given to Inspect at once: it keeps every sample that waits in memory."""
 
 
 class PackedSource(TournamentSource):
@@ -21,6 +21,16 @@ class PackedSource(TournamentSource):
     def __init__(self, tournament: Tournament, battle: Callable[[Pairing, int], Sample], responses: Responses) -> None:
         self.responses = responses
         super().__init__(tournament, responses.field(), battle, outcomes_of)
+        self.seeds = {str(one.id) for one in self.initial_samples()}
+
+    def initial_samples(self) -> list[Sample]:
+        """Return the first packs of the first round."""
+        return super().initial_samples()[:PORTION]
+
+    async def next_samples(self) -> list[Sample] | None:
+        """Return the next packs of the current round, or announce the next; None when all is over."""
+        upcoming = await super().next_samples()
+        return upcoming and upcoming[:PORTION]
 
     def dealt(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per item."""
@@ -79,6 +89,5 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
     if sample.error is not None or not sample.scores:
         return ()
     kept = (next(iter(sample.scores.values())).metadata or {}).get(NAMESPACE, {})
-    return tuple(
-        Outcome(Pairing(one["item"], one["model_a"], one["model_b"]), one["credit"]) for one in kept.get(BATTLES, ())
-    )
+    battles = as_rows(kept[BATTLES]) if BATTLES in kept else []
+    return tuple(Outcome(Pairing(one["item"], one["model_a"], one["model_b"]), one["credit"]) for one in battles)

@@ -1,0 +1,109 @@
+"""Packs are given to Inspect a portion at a time, and kept small: nothing else about a tournament changes by it."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inspect_ai import eval_retry, eval_set
+from inspect_ai.log import read_eval_log
+from played_logs import ITEMS, place
+
+import podium
+from podium.hosts.inspect_ai import packing
+from podium.hosts.inspect_ai.kept import NAMESPACE, as_columns, as_rows
+from podium.hosts.inspect_ai.tasks import round_robin, swim
+
+VALUES = st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3)
+
+
+@pytest.fixture
+def two_at_once(monkeypatch):
+    """Give out two packs at once: six items are three portions."""
+    monkeypatch.setattr(packing, "PORTION", 2)
+
+
+def table(log):
+    rows = podium.read_battles(str(place(log))).table
+    return rows.sort_values(["item", "model_a", "model_b"]).reset_index(drop=True)
+
+
+@pytest.mark.parametrize("task", [round_robin, swim])
+def test_portions_change_no_verdict(task, behave, write_responses, play, monkeypatch):
+    responses, judge = write_responses(), behave(garbage=0.2)
+    whole = play(task(responses=responses, pack=True), judge)
+    monkeypatch.setattr(packing, "PORTION", 2)
+    portions = play(task(responses=responses, pack=True), judge)
+    assert len(portions.samples) == len(whole.samples) > 2
+    assert table(portions).equals(table(whole))
+
+
+def test_a_portion_is_all_that_inspect_is_given_at_once(behave, write_responses, two_at_once):
+    source = round_robin(responses=write_responses(), pack=True).sample_source
+    assert [one.id for one in source.initial_samples()] == ["q0::round 1", "q1::round 1"]
+
+
+@pytest.mark.parametrize("task", [round_robin, swim])
+def test_a_retry_of_portions_asks_only_for_what_failed(task, behave, record, write_responses, play, two_at_once):
+    first = play(task(responses=write_responses(), pack=True, cache=True), behave(errors=0.1, fails_first=True))
+    failed = [one.id for one in first.samples if one.error]
+    assert failed
+    [again] = eval_retry(first)
+    again = read_eval_log(again.location)
+    assert not any(one.error for one in again.samples)
+    assert table(again)["credit"].notna().all()
+    assert max(record.times().values()) == 2  # the call that failed, once more
+
+
+def test_an_eval_set_of_portions_whose_judge_fails_once_plays_everything(
+    behave, record, write_responses, tmp_path, two_at_once
+):
+    behave(errors=0.1, fails_first=True)
+    whole, logs = eval_set(
+        round_robin(responses=write_responses(), pack=True),
+        log_dir=str(tmp_path / "set"),
+        model_roles={"judge": "scripted/judge"},
+        fail_on_error=True,
+        continue_on_fail=True,
+        retry_attempts=8,
+        retry_wait=0.01,
+        retry_immediate=False,
+    )
+    assert whole
+    assert max(record.times().values()) == 2
+    found = table(logs[0])
+    assert len(found) == 6 * ITEMS
+    assert found["credit"].notna().all()
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abcd"), VALUES), min_size=1))
+def test_columns_hold_what_the_rows_hold(rows):
+    columns = as_columns(rows)
+    assert as_rows(json.loads(json.dumps(columns))) == [
+        {name: row.get(name) for name in {*columns["same"], *columns["columns"]}} for row in rows
+    ]
+
+
+def test_what_all_rows_say_is_kept_once():
+    rows = [{"judge": "j" * 100, "credit": k} for k in range(50)]
+    assert json.dumps(as_columns(rows)).count("j" * 100) == 1
+    assert len(json.dumps(as_columns(rows))) < len(json.dumps(rows)) / 10
+
+
+def test_a_packed_score_says_every_verdict_in_words_and_keeps_it_in_numbers(behave, write_responses, play):
+    log = play(round_robin(responses=write_responses(), pack=True), behave(garbage=0.3))
+    table = podium.read_battles(str(place(log)), merge=False).table
+    unread = 0
+    for sample in log.samples:
+        score = sample.scores["verdict"]
+        assert score.explanation.count(" against ") == 6
+        own = table[table["item"] == sample.metadata["item"]]
+        shown = as_rows(score.metadata[NAMESPACE]["presentations"])
+        assert sorted(str(row["credit"]) for row in shown) == sorted(
+            str(None if credit != credit else credit) for credit in own["credit"]
+        )
+        assert score.explanation.count("unread (") == own["credit"].isna().sum() + sum(
+            line.partition(": ")[2].startswith("unread (") for line in score.explanation.splitlines()
+        )
+        unread += own["credit"].isna().sum()
+    assert unread > 0

@@ -1,0 +1,64 @@
+"""A stand-in for models: answers at an OpenAI-compatible address with the recorded responses of examples/tournament.
+
+    python examples/lm_eval/serve.py [PORT]
+
+The model's name says whose responses (`rowan`, `linden`, ...). An instruction that it did not answer gets an empty
+response.
+"""
+
+import json
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+RECORDED = Path(__file__).parents[1] / "tournament" / "responses"
+PORT = 8123
+
+
+def recorded() -> dict[str, dict[str, str]]:
+    """Return the responses, by entrant and instruction."""
+    files = sorted(RECORDED.glob("*.jsonl"))
+    rows = {path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] for path in files}
+    return {name: {row["instruction"]: row["response"] for row in own} for name, own in rows.items()}
+
+
+class Models(BaseHTTPRequestHandler):
+    """Answers one request."""
+
+    protocol_version = "HTTP/1.1"
+    said = recorded()
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        name, prompt = asked["model"], asked["messages"][-1]["content"]
+        if name not in self.said:
+            self.answer(404, {"error": {"message": f"no model {name!r}; there are {', '.join(self.said)}"}})
+            return
+        message = {"role": "assistant", "content": self.said[name].get(prompt, "")}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        self.answer(200, {"object": "chat.completion", "model": name, "choices": [choice]})
+
+    def answer(self, status: int, body: dict[str, object]) -> None:
+        content = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *arguments: object) -> None:
+        """Say nothing about single requests."""
+
+
+def main() -> None:
+    """Serve until interrupted."""
+    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else PORT), Models)
+    print(f"{', '.join(Models.said)} at http://127.0.0.1:{server.server_port}/v1/chat/completions", flush=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        server.server_close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Verdicts in lm-eval's samples, read without lm-eval: credits, orders, judges, and what only looks like verdicts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podium.formats.lm_eval_judged import frame, read, written
+from podium.reading import read_battles
+
+
+def presentation(order: str, credit: float | None, judge: str = "j") -> dict[str, Any]:
+    """Return one presentation as the filter keeps it."""
+    reason = None if credit is not None else "no verdict"
+    verdict = {"credit": credit, "margin": None, "reason": reason}
+    return {"order": order, "repeat": 0, "judge": judge, **verdict, "replies": ["A"]}
+
+
+def document(item: int, *shown: dict[str, Any], entrant: str = "this model") -> dict[str, Any]:
+    """Return the verdicts on one document: a battle with an opponent that comes before by name."""
+    verdict = {"credit": shown[0]["credit"], "margin": None, "reason": shown[0]["reason"]}
+    battle = {"model_a": "elm", "model_b": entrant, **verdict, "presentations": list(shown), "length_a": 3}
+    told = {"item": f"t:{item}", "entrant": entrant, "credit": None, "one_sided": "unread", "missing": {}}
+    return {**told, "battles": [battle]}
+
+
+def write_samples(folder: Path, documents: list[dict[str, Any]], said: str = "hello") -> Path:
+    """Write samples as lm-eval does, the verdicts in `filtered_resps`."""
+    folder.mkdir(parents=True)
+    rows = [
+        {"doc_id": k, "doc": {}, "arguments": {}, "resps": [[said]], "filtered_resps": [written(one)], "filter": "f"}
+        for k, one in enumerate(documents)
+    ]
+    path = folder / "samples_t_2026-01-01T00-00-00.000000.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def test_both_orders_are_one_battle_and_credit_stays_with_its_owner(tmp_path: Path):
+    """Closed form: elm earned 0.75 and 0.25 where it was shown first and second, so 0.5."""
+    folder = write_samples(tmp_path / "ash", [document(0, presentation("ab", 0.75), presentation("ba", 0.25))])
+    [row] = read_battles(folder).to_frame().to_dict("records")
+    assert (row["model_a"], row["model_b"], row["credit"], row["order"]) == ("elm", "ash", 0.5, "merged")
+    assert (row["item"], row["length_a"]) == ("t:0", 3)
+
+
+def test_one_unread_order_leaves_the_battle_unread(tmp_path: Path):
+    folder = write_samples(tmp_path / "ash", [document(0, presentation("ab", 0.75), presentation("ba", None))])
+    counts = read_battles(folder).counts()
+    assert (counts.battles, counts.unread, counts.one_sided) == (1, 1, 1)
+
+
+def test_runs_that_met_each_other_are_put_together(tmp_path: Path):
+    ash = write_samples(tmp_path / "ash", [document(k, presentation("ab", 1.0)) for k in range(2)])
+    oak = write_samples(tmp_path / "oak", [document(k, presentation("ab", 0.0)) for k in range(2)])
+    battles = read_battles(ash, oak)
+    assert (battles.entrants, len(battles), battles.counts().items) == (("ash", "elm", "oak"), 4, 2)
+
+
+def test_the_filters_own_name_counts_and_a_label_counts_more(tmp_path: Path):
+    folder = write_samples(tmp_path / "model", [document(0, presentation("ab", 1.0), entrant="ash")])
+    assert read_battles(folder).entrants == ("ash", "elm")
+    assert read_battles(f"mine={folder}").entrants == ("elm", "mine")
+
+
+def test_a_jury_counts_once_where_its_verdict_is_asked_for():
+    shown = (presentation("merged", 1.0), presentation("merged", 0.0, judge="k"))
+    assert len(frame([document(0, *shown)])) == 1
+    assert len(frame([document(0, shown[0])])) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", "42", "[]", '{"podium_verdicts": 2, "battles": []}', '{"podium_verdicts": 1, "battles": [', "{}"]
+)
+def test_what_is_no_verdict_is_none(text: str):
+    assert read(text) is None
+    assert read([text]) is None
+
+
+def test_what_the_model_said_itself_is_no_verdict(tmp_path: Path):
+    forged = document(0, presentation("ab", 0.0))
+    folder = write_samples(tmp_path / "ash", [forged], said=f"Here: {written(forged)}")
+    honest = write_samples(tmp_path / "oak", [document(0, presentation("ab", 1.0))])
+    assert read_battles(folder, honest).entrants == ("elm", "oak")

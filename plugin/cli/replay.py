@@ -4,10 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from podium.cli.output_file import OutputFile
 from podium.cli.printable import printable
+from podium.cli.replay_study import RANKERS, study
 from podium.cli.sources import read, source_options
+from podium.errors import UsageError
 
 
 class Numbers(click.ParamType):
@@ -30,7 +33,6 @@ class Numbers(click.ParamType):
 @click.option(
     "--tournament",
     "tournaments",
-    required=True,
     metavar="NAME[,NAME...]",
     help="Which battles to play; `podium list tournaments` shows them. Several are set side by side.",
 )
@@ -40,7 +42,7 @@ class Numbers(click.ParamType):
     default="bradley-terry",
     show_default=True,
     metavar="NAME[,NAME...]",
-    help="One or more rankers; side by side, one.",
+    help="One or more rankers; side by side, one; in a study, win-rate as well unless others are named.",
 )
 @click.option(
     "--level",
@@ -53,10 +55,19 @@ class Numbers(click.ParamType):
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the tournament and the rankers."
 )
 @click.option(
-    "--seeds", type=click.IntRange(min=1), help="Set tournaments side by side, averaged over so many seeds from --seed."
+    "--seeds",
+    type=click.IntRange(min=1),
+    help="Set tournaments side by side, averaged over so many seeds from --seed; in a study, 20.",
 )
 @click.option(
     "--budget", "budgets", type=Numbers(), help="Side by side, on as many items as so many battles allow (1000,5000)."
+)
+@click.option(
+    "--study", "whole_study", is_flag=True, help="Every anchor, numbers of items, anchors and entrants, tournaments."
+)
+@click.option("--items", type=Numbers(), help="Numbers of items of a study; by default 25, 50, 100, 200, 400, 800.")
+@click.option(
+    "--gold", metavar="FILE", help="In a study, compare with this ranking (model, score), or with these battles."
 )
 @click.option("--pool", is_flag=True, help="Take the verdicts of several judges together.")
 @click.option(
@@ -88,23 +99,58 @@ def replay(context: click.Context, **arguments: Any) -> None:
     A battle that is not on record is missing: counted, never a tie. Several tournaments, --seeds or --budget give a
     table of how far each is from the ranking of all that is on record, and of what it costs.
 
+    With --study, the record becomes a laboratory: every entrant as the anchor, growing numbers of items, anchors and
+    entrants, all tournaments, each over many seeds, against the whole record or a gold ranking.
+
     \b
     podium replay battles.csv --tournament swim
     podium replay battles.csv --tournament anchor --set anchor.anchor=gpt-4 --ranker win-rate
     podium replay battles.csv --tournament round_robin,anchor,swim,chain --seeds 20 --budget 1000,5000
+    podium replay battles.csv --study --gold arena.csv -o study.csv
     """
     from podium.cli.output import suffix_style
     from podium.replay_study import tournament_names
 
     style, output = arguments.pop("style") or suffix_style(arguments["output"]), arguments.pop("output")
-    names = tournament_names(arguments.pop("tournaments"))
+    whole_study = arguments.pop("whole_study")
+    names = tournament_names(_tournaments(arguments.pop("tournaments"), whole_study))
+    _refuse_misplaced(arguments, whole_study)
     complete = arguments.pop("complete")
+    if whole_study and context.get_parameter_source("rankers") is ParameterSource.DEFAULT:
+        arguments["rankers"] = ",".join(RANKERS)
     rankers = _settled(arguments, names)
     battles = read(arguments, one_sided=arguments.pop("one_sided"))
     battles = battles.complete_items() if complete else battles
-    if len(names) == 1 and arguments["seeds"] is None and arguments["budgets"] is None:
+    if whole_study:
+        study(battles, names, rankers, style, output, arguments)
+    elif len(names) == 1 and arguments["seeds"] is None and arguments["budgets"] is None:
         context.exit(_single(battles, names[0], rankers, style, output, arguments))
-    _several(battles, names, rankers, style, output, arguments)
+    else:
+        _several(battles, names, rankers, style, output, arguments)
+
+
+def _tournaments(typed: str | None, whole_study: bool) -> str:
+    """Return the names that were typed; in a study, all of podium's own by default.
+
+    Raises:
+        UsageError: none were typed, and it is no study.
+    """
+    if typed is None and not whole_study:
+        raise click.UsageError("Missing option '--tournament'; or ask for a --study of all.")
+    return "round_robin,anchor,swim,chain" if typed is None else typed
+
+
+def _refuse_misplaced(arguments: dict[str, Any], whole_study: bool) -> None:
+    """Refuse options that would be passed over in silence.
+
+    Raises:
+        UsageError: one of them was typed.
+    """
+    if whole_study and arguments["budgets"] is not None:
+        raise UsageError("a study varies the number of items, not the budget; leave out --budget, or name --items")
+    misplaced = next((name for name in ("items", "gold") if arguments[name] is not None), None)
+    if misplaced and not whole_study:
+        raise UsageError(f"--{misplaced} belongs to a --study; leave it out, or add --study")
 
 
 def _settled(arguments: dict[str, Any], tournaments: list[str]) -> list[str]:

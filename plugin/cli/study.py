@@ -4,14 +4,13 @@ import sys
 from pathlib import Path
 
 import click
-from rich.cells import cell_len
 
+from podium.cli.aligned import aligned, markdown_table
 from podium.cli.printable import printable
 from podium.cli.tables import literal
 from podium.replay_study import Row, Study
 
 EMPTY = "–"
-GAP = " " * 3
 
 
 def write(found: Study, style: str, output: Path | None) -> None:
@@ -30,7 +29,7 @@ def as_text(found: Study, style: str) -> str:
     if style == "csv":
         return found.to_frame().to_csv(index=False)
     header, rows = cells(found)
-    lines = _markdown(header, rows) if style == "md" else _aligned(header, rows)
+    lines = markdown_table(header, rows) if style == "md" else aligned(header, rows)
     title = f"**{literal(title_of(found))}**" if style == "md" else title_of(found)
     return "\n".join([title, "", *lines, "", legend(found)]) + "\n"
 
@@ -76,21 +75,3 @@ def _spread(mean: float | None, sd: float | None, digits: int) -> str:
     if mean is None:
         return EMPTY
     return f"{mean:.{digits}f}" + ("" if sd is None else f" ± {sd:.{digits}f}")
-
-
-def _aligned(header: list[str], rows: list[list[str]]) -> list[str]:
-    widths = [max(cell_len(row[k]) for row in [header, *rows]) for k in range(len(header))]
-    rule = "─" * (sum(widths) + len(GAP) * (len(widths) - 1))
-    first, *others = [_line(row, widths) for row in [header, *rows]]
-    return [first, rule, *others]
-
-
-def _line(row: list[str], widths: list[int]) -> str:
-    """Align the name to the left and numbers to the right; a Chinese character takes two columns."""
-    name, *numbers = (" " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True))
-    return GAP.join([row[0] + name, *(space + cell for space, cell in zip(numbers, row[1:], strict=True))])
-
-
-def _markdown(header: list[str], rows: list[list[str]]) -> list[str]:
-    first, *others = ["| " + " | ".join(map(literal, row)) + " |" for row in [header, *rows]]
-    return [first, "|---|" + "---:|" * (len(header) - 1), *others]

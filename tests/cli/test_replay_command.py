@@ -69,6 +69,72 @@ def test_markdown_has_a_row_per_anchor(podium: Podium, example: Path, tmp_path: 
     ]
 
 
+STUDY = ("--study", "--seeds", "2", "--items", "10,20")
+
+
+def test_a_study_draws_every_anchor_and_prints_its_tables(podium: Podium, example: Path) -> None:
+    answer = podium("replay", example, *STUDY)
+    lines = answer.out.splitlines()
+    assert lines[0] == "study · 6 entrants, 40 items, 574 of 600 battles judged"
+    assert sum("┤" in line for line in lines) == 10
+    assert [line.split("──")[-2] for line in lines if "└" in line] == ["6"]
+    titles = [line for line in lines if " by number of " in line or "at random, " in line or "as the anchor" in line]
+    assert titles == [
+        "every entrant as the anchor, 20 items (mean ± Monte-Carlo standard error)",
+        "Kendall's tau by number of items, bradley-terry",
+        "rating error by number of items, bradley-terry, Elo",
+        "Kendall's tau by number of items, win-rate",
+        "rating error by number of items, win-rate, win rate",
+        "judge calls by number of items",
+        "anchors drawn at random, 40 items",
+        "Kendall's tau by number of entrants, drawn at random, 20 items",
+    ]
+    assert answer.code == 0
+
+
+def test_a_study_as_csv_has_denominators_and_intervals(podium: Podium, example: Path, tmp_path: Path) -> None:
+    podium("replay", example, *STUDY, "--ranker", "win-rate", "-o", tmp_path / "study.csv")
+    rows = list(csv.DictReader((tmp_path / "study.csv").open(encoding="utf-8")))
+    anchors = [row for row in rows if row["figure"] == "anchor" and row["items"] == "20"]
+    assert [(row["design"], row["ranker"], row["seeds"], row["failed"]) for row in anchors] == [
+        (name, "win-rate", "2", "0") for name in ("amber", "birch", "cedar", "dune", "ember", "fjord")
+    ]
+    assert all(float(row["tau_low"]) <= float(row["tau"]) <= float(row["tau_high"]) for row in anchors)
+    assert all(row["place"] and row["informativeness"] and row["calls"] for row in anchors)
+
+
+def test_a_study_against_a_gold_ranking_names_it(podium: Podium, example: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("model,score\namber,3\ncedar,2\nember,1\n", encoding="utf-8")
+    answer = podium("replay", example, *STUDY, "--gold", gold)
+    assert f"reference: {gold}, which knows 3 of 6 entrants" in answer.out
+    assert "does not know, so nothing is compared of: birch, dune, fjord" in answer.err
+
+
+def test_a_study_against_gold_battles_ranks_them(podium: Podium, example: Path) -> None:
+    answer = podium("replay", example, *STUDY, "--gold", example, "--format", "json")
+    points = json.loads(answer.out)["study"]["points"]
+    whole = [p for p in points if (p["design"], p["items"], p["ranker"]) == ("round_robin", 40, "bradley-terry")]
+    assert [round(p["tau"]["mean"], 9) for p in whole] == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--items", "10"), "Missing option '--tournament'"),
+        (("--tournament", "swim", "--items", "10"), "--items belongs to a --study"),
+        (("--tournament", "swim", "--gold", "x.csv"), "--gold belongs to a --study"),
+        (("--study", "--budget", "100"), "leave out --budget"),
+        (("--study", "--items", "400"), "items=400: the record has 40"),
+    ],
+)
+def test_options_of_a_study_are_not_passed_over(
+    podium: Podium, example: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    answer = podium("replay", example, *words)
+    assert (answer.code, complaint in answer.err, answer.out) == (2, True, "")
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [

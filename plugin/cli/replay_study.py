@@ -1,0 +1,60 @@
+"""podium replay --study: the record as a laboratory."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from podium.cli.printable import printable
+
+if TYPE_CHECKING:
+    from podium.battles import Battles
+
+RANKERS = ("bradley-terry", "win-rate")
+SEEDS = 20
+
+
+def study(
+    battles: "Battles",
+    tournaments: list[str],
+    rankers: list[str],
+    style: str,
+    output: Path | None,
+    arguments: dict[str, Any],
+) -> None:
+    """Run the study that was typed, and write it."""
+    from podium.cli.progress_bar import shown_on_terminal
+    from podium.cli.study_text import write
+    from podium.study.laboratory import run_study
+
+    with shown_on_terminal():
+        found = run_study(
+            battles,
+            rankers,
+            tournaments=tournaments,
+            items=arguments["items"] or (),
+            seeds=arguments["seeds"] or SEEDS,
+            seed=arguments["seed"],
+            level=arguments["level"],
+            pool=arguments["pool"],
+            **_gold(arguments["gold"], arguments),
+            **arguments["options"],
+        )
+    for warning in found.warnings:
+        click.echo(printable(f"podium: warning: {warning}"), err=True)
+    write(found, style, output)
+
+
+def _gold(source: str | None, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the scores of a gold ranking; gold battles are ranked by Bradley-Terry."""
+    from podium.diagnosis.gold_source import read_gold
+    from podium.ranking_run import rank
+
+    if source is None:
+        return {}
+    gold = read_gold(source)
+    if gold.scores is not None:
+        return {"gold": gold.scores, "gold_scale": gold.scale, "gold_name": source}
+    standings = rank(gold.battles, "bradley-terry", pool=arguments["pool"]).standings[0]
+    scores = {entry.model: entry.score for entry in standings.entries if entry.score is not None}
+    return {"gold": scores, "gold_scale": "elo", "gold_name": f"{source}, by bradley-terry"}

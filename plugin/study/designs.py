@@ -1,0 +1,117 @@
+"""Designs of a study, and which rows of the record each plays."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from podium import plugins
+from podium.options import options_of
+from podium.replay_run import Record, made, play, seeded
+from podium.tournaments.drawing import generator, sampled
+from podium.tournaments.schedule import Field
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One design in one setting, to be played with many seeds.
+
+    Attributes:
+        figure: `anchor`, `tournament`, `anchors` or `entrants`.
+        design: what to call it.
+        name: of the tournament.
+        settings: its options, without the seed.
+        items: how many are drawn.
+        entrants: how many are drawn.
+        anchors: how many are drawn, where anchors are drawn at random; else None.
+    """
+
+    figure: str
+    design: str
+    name: str
+    items: int
+    entrants: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    anchors: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a cell plays with one seed.
+
+    Attributes:
+        rows: mask of the record's rows, shape (rows,).
+        entrants: positions of those who take part, shape (n,).
+        battles, calls, missing: asked for, recorded judge calls for them, and not on record.
+    """
+
+    rows: np.ndarray
+    entrants: np.ndarray
+    battles: int
+    calls: int
+    missing: int
+
+
+class Bench:
+    """Plays cells on a record: by masks where the schedule needs no verdicts, else as the tournament goes."""
+
+    def __init__(self, record: Record) -> None:
+        table, field_ = record.battles.table, record.field
+        self.record = record
+        self.a, self.b = (table[side].cat.codes.to_numpy() for side in ("model_a", "model_b"))
+        self.place = {name: k for k, name in enumerate(field_.items)}
+        places = np.array([self.place.get(name, -1) for name in table["item"].cat.categories])
+        self.item = places[table["item"].cat.codes]
+        self.item[table["item"].isna().to_numpy()] = -1
+        self._sizes: dict[tuple[Any, ...], int] = {}
+
+    def drawn(self, cell: Cell, seed: int) -> Drawn:
+        """Return what a cell plays with a seed; items and entrants of one seed are nested and shared by all cells."""
+        whole = self.record.field
+        items = sampled(whole, cell.items, seed)
+        names = _some(whole.entrants, cell.entrants, seed, "entrants")
+        part = Field(names, items, {})
+        taking = np.isin(whole.entrants, names)
+        settings = dict(cell.settings)
+        if cell.anchors is not None:
+            settings["anchor"] = _some(names, cell.anchors, seed, "anchors")
+        if cell.name == "round_robin" or (cell.name == "anchor" and settings.get("anchor", "auto") != "auto"):
+            return self._static(cell, settings, part, taking)
+        return self._played(cell, settings, part, taking, seed)
+
+    def _static(self, cell: Cell, settings: Mapping[str, Any], part: Field, taking: np.ndarray) -> Drawn:
+        """Return the rows of all pairs, or of all pairs with an anchor, on the items."""
+        # One more than there are items: rows without an item have the place -1, and are never played.
+        within = np.zeros(len(self.place) + 1, dtype=bool)
+        within[[self.place[name] for name in part.items]] = True
+        rows = within[self.item] & taking[self.a] & taking[self.b]
+        if cell.name == "anchor":
+            anchor = np.isin(self.record.field.entrants, np.atleast_1d(settings["anchor"]))
+            rows &= anchor[self.a] | anchor[self.b]
+        codes = np.unique(self.record.code_of_row[rows])
+        asked = self._size(cell, settings, part)
+        calls = int(self.record.calls[codes].sum())
+        return Drawn(rows, np.flatnonzero(taking), asked, calls, asked - len(codes))
+
+    def _played(self, cell: Cell, settings: Mapping[str, Any], part: Field, taking: np.ndarray, seed: int) -> Drawn:
+        known = options_of(plugins.tournament_rule(cell.name))
+        played = play(made(cell.name, seeded(settings, seed, known)), replace(self.record, field=part))
+        price = played.price
+        return Drawn(played.rows, np.flatnonzero(taking), price.battles, price.calls, price.missing)
+
+    def _size(self, cell: Cell, settings: Mapping[str, Any], part: Field) -> int:
+        """Return how many battles the tournament counts; it depends on numbers only, so it is asked once."""
+        anchors = len(np.atleast_1d(settings["anchor"])) if cell.name == "anchor" else 0
+        key = (cell.name, len(part.entrants), len(part.items), anchors)
+        if key not in self._sizes:
+            self._sizes[key] = made(cell.name, settings).size(part)
+        return self._sizes[key]
+
+
+def _some(names: tuple[str, ...], number: int, seed: int, purpose: str) -> tuple[str, ...]:
+    """Return some of the names, sorted; those of a seed are nested."""
+    if number >= len(names):
+        return names
+    ordered = sorted(names)
+    return tuple(sorted(ordered[k] for k in generator(seed, purpose).permutation(len(ordered))[:number]))

@@ -1,0 +1,156 @@
+"""What a study found: one point per design, setting and ranker."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pandas as pd
+from scipy.stats import pearsonr
+
+from podium.text import plain
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A mean over seeds.
+
+    Attributes:
+        mean: over seeds.
+        se: Monte-Carlo standard error; None for a single seed.
+        low, high: ends of its t interval; None for a single seed.
+    """
+
+    mean: float
+    se: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One design in one setting, ranked by one ranker, over all seeds.
+
+    Attributes:
+        figure: `anchor` (each entrant as the anchor), `tournament`, `anchors` (their number) or `entrants` (theirs).
+        design: a tournament, or the anchor's name.
+        entrants, items: that took part.
+        anchors: how many were drawn at random; None where that is not the question.
+        ranker: by which the battles were ranked.
+        battles, calls: asked for, and recorded judge calls for them; means over seeds, None for means over anchors.
+        missing: battles not on record, mean over seeds.
+        tau: Kendall's tau-b with the reference; None where no seed gave a ranking.
+        error: mean absolute difference from the reference, both centred; None where the scales differ.
+        seeds: that were played; 1 where nothing is left to chance.
+        failed: of them, without a score for everyone; left out of `tau` and `error`.
+    """
+
+    figure: str
+    design: str
+    entrants: int
+    items: int
+    anchors: int | None
+    ranker: str
+    battles: float | None
+    calls: float | None
+    missing: float | None
+    tau: Spread | None
+    error: Spread | None
+    seeds: int
+    failed: int
+
+    def row(self) -> dict[str, Any]:
+        """Return a flat row."""
+        flat = {name: value for name, value in asdict(self).items() if name not in ("tau", "error")}
+        for name, spread in (("tau", self.tau), ("error", self.error)):
+            flat[name] = None if spread is None else spread.mean
+            for part in ("se", "low", "high"):
+                flat[f"{name}_{part}"] = None if spread is None else getattr(spread, part)
+        return flat
+
+
+@dataclass(frozen=True, slots=True)
+class Anchored:
+    """An entrant as the anchor.
+
+    Attributes:
+        anchor: its name.
+        place: in the reference ranking, 1 = best; None where that does not know it.
+        informativeness: share of pairs of others that it tells apart, with the ends of its interval.
+    """
+
+    anchor: str
+    place: int | None
+    informativeness: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All that a study found.
+
+    Attributes:
+        reference: what rankings were compared with.
+        known: entrants that the reference scores.
+        entrants: of the record.
+        scales: of `error`, by ranker.
+        level: of intervals.
+        anchors: every entrant, the strongest first.
+        points: one per design, setting and ranker.
+        whole: battles, judged ones, calls and items of the record.
+        provenance: sources, options and versions.
+        warnings: what to know before reading the points.
+    """
+
+    reference: str
+    known: int
+    entrants: int
+    scales: Mapping[str, str]
+    level: float
+    anchors: tuple[Anchored, ...]
+    points: tuple[Point, ...]
+    whole: Mapping[str, int]
+    provenance: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def rankers(self) -> tuple[str, ...]:
+        """Names of the rankers."""
+        return tuple(self.scales)
+
+    def correlation(self, ranker: str, items: int) -> Spread | None:
+        """Return Pearson's correlation of tau and informativeness over anchors, with Fisher's interval (Figure 3).
+
+        None for fewer than four anchors, or where all have one tau or one informativeness.
+        """
+        share = {one.anchor: one.informativeness for one in self.anchors if one.informativeness is not None}
+        points = [
+            (share[point.design], point.tau.mean)
+            for point in self.points
+            if (point.figure, point.ranker, point.items) == ("anchor", ranker, items)
+            and point.tau is not None
+            and point.design in share
+        ]
+        if len(points) < 4 or any(len(set(values)) < 2 for values in zip(*points, strict=True)):
+            return None
+        found = pearsonr(*zip(*points, strict=True))
+        low, high = found.confidence_interval(self.level)
+        return Spread(float(found.statistic), None, float(low), float(high))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {"podium": "0.1", "study": asdict(self)}
+
+    def to_json(self) -> str:
+        """Return a JSON document without NaN or infinity."""
+        return json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False, default=plain)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per point; anchors bring their place and their informativeness."""
+        about = {one.anchor: one for one in self.anchors}
+        frame = pd.DataFrame([point.row() for point in self.points])
+        own = [about.get(point.design) if point.figure == "anchor" else None for point in self.points]
+        frame["place"] = [None if one is None else one.place for one in own]
+        frame["informativeness"] = [None if one is None else one.informativeness for one in own]
+        return frame.astype({"anchors": "Int64", "place": "Int64"})

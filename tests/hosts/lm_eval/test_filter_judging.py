@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("lm_eval")
 
-from inspect_ai.model import ModelAPI, ModelOutput, modelapi
+import inspect_ai
+from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
 from judged_tasks import (
     ITEMS,
     Recorded,
@@ -25,8 +26,11 @@ from judged_tasks import (
 from stand_in import StandIn, preference
 
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.tasks import anchor
 from podium.hosts.lm_eval.batch import NOT_ASKED, PATIENCE
 from podium.hosts.lm_eval.filter import JudgeFilter
+from podium.ranking_run import rank
+from podium.reading import read_battles
 
 KEY = "very-secret-value-0123456789"
 
@@ -102,6 +106,21 @@ def test_the_order_in_which_an_opponent_and_this_run_are_named_is_a_tournaments(
     )
     assert len(server.calls()) == calls == ITEMS * 2
     assert figure(found, "judged") == ITEMS
+
+
+def test_a_tournament_of_the_same_models_by_the_same_judge_asks_nothing_more(
+    server: StandIn, tmp_path: Path, asked: dict[str, Any]
+):
+    found = evaluated(write_task(tmp_path, {**asked, "entrant": "own", "orders": "both"}))
+    calls = len(server.calls())
+    judge = get_model(asked["judge"], **asked["judge_args"])
+    sources = write_opponents(tmp_path, ["own", "elm", "fir"])
+    task = anchor(responses=sources, anchor="own")
+    [log] = inspect_ai.eval(task, model_roles={"judge": judge}, display="none")
+    assert (log.status, len(server.calls())) == ("success", calls)
+    played = rank(read_battles(log.location.removeprefix("file://")), "bradley-terry").standings[0]
+    own = next(one for one in played.entries if one.model == "own")
+    assert figure(found, "bradley_terry") == pytest.approx(own.score, abs=1e-9)
 
 
 def test_calls_that_fail_leave_their_battle_unread_and_the_rest_judged(

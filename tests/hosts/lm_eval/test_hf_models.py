@@ -1,4 +1,7 @@
-"""A tiny Hugging Face model, made here, as one more model and as a judge. Needs the extra `test-hf`: PyTorch is large."""
+"""A tiny Hugging Face model, made here, as one more model and as a judge.
+
+It needs the extra `test-hf`, because PyTorch is large.
+"""
 
 from pathlib import Path
 
@@ -6,9 +9,11 @@ import pytest
 
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
 
+import torch
+import transformers
 from running import bare, calls, results, run
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
@@ -61,25 +66,17 @@ def test_it_is_ranked_last_by_the_metric_and_all_tie_when_it_judges(
 ):
     """It never adds, so it loses; as a judge it prefers each side once, so every battle is half a win for both."""
     few = ("--limit", "6", "-o", "out")
-    told = (
-        "--model",
-        "hf",
-        "--model_args",
-        f"pretrained={tiny}",
-        "--device",
-        "cpu",
-        "--include_path",
-        str(task_of_sums),
-    )
+    told = ("--model", "hf", "--model_args", f"pretrained={tiny}", "--device", "cpu")
+    told += ("--include_path", str(task_of_sums), "--tasks", "sums")
     assert run(monkeypatch, task_of_sums, server, "ash-0.9", *few, "--log_samples") == 0
-    assert bare(monkeypatch, "run", *told, "--tasks", "sums", *few, "--ranker", "win-rate") == 0
+    assert bare(monkeypatch, "run", *told, *few, "--ranker", "win-rate") == 0
     [own] = [one for one in Path("out").iterdir() if one.name.endswith("tiny-hf")]
     by_metric = results(own)
     assert by_metric["results"]["sums"]["exact_match,number"] == 0.0
     assert by_metric["podium"]["rankings"][0]["models"][-1]["model"].endswith("tiny-hf")
     spec = f"lm-eval:hf,pretrained={tiny},device=cpu,batch_size=4"
     judged = ("--ranker", "win-rate", "--ranker_judge", spec)
-    assert bare(monkeypatch, "run", *told, "--tasks", "sums", *few, *judged) == 0
+    assert bare(monkeypatch, "run", *told, *few, *judged) == 0
     [standings] = results(own)["podium"]["rankings"]
     assert standings["counts"]["battles"] == 6
     assert standings["counts"]["unread"] == 0

@@ -1,12 +1,15 @@
 """A model of lm-eval that judges: batches, failures one by one, prompts that do not fit, settings."""
 
 import asyncio
+from typing import ClassVar
 
 import pytest
 
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
+# Before a model is registered here: lm-eval looks for its own only where there are none yet.
+import lm_eval.models  # noqa: F401
 from inspect_ai.model import GenerateConfig, get_model
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
@@ -21,8 +24,8 @@ ROOM = 50
 class Local(LM):
     """A model on this machine, as the harness knows them: it refuses a whole batch for one of its prompts."""
 
-    batches: list[list[str]] = []
-    settings: list[dict] = []
+    batches: ClassVar[list[list[str]]] = []
+    settings: ClassVar[list[dict]] = []
     max_length = ROOM + 10
     max_gen_toks = 10
 

@@ -1,22 +1,23 @@
 """Many battles judged at once, through Inspect's models: its providers, retries and cache, outside of any eval."""
 
+import asyncio
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import anyio
-import sniffio
 from inspect_ai.model import GenerateConfig, Model
-from inspect_ai.util import collect
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_judged import ABOUT
 from podium.hosts.inspect_ai.judge import Run, identity, jury_of, presented
 from podium.hosts.inspect_ai.judging import Judging, merged, verdict_row
+from podium.hosts.inspect_ai.together import together
 from podium.hosts.lm_eval.secrets import redacted
 from podium.hosts.lm_eval.tournament import judge_model
 
@@ -95,8 +96,8 @@ def judged(bench: Bench, battles: Sequence[Mapping[str, Any]]) -> list[dict[str,
 
 def _loop_is_running() -> bool:
     try:
-        sniffio.current_async_library()
-    except sniffio.AsyncLibraryNotFoundError:
+        asyncio.get_running_loop()
+    except RuntimeError:
         return False
     return True
 
@@ -105,7 +106,7 @@ async def _all(bench: Bench, battles: Sequence[Mapping[str, Any]]) -> list[dict[
     async with AsyncExitStack() as stack:
         models = [await stack.enter_async_context(one) for one in bench.models()]
         judging = Sitting(bench, models)
-        return await collect(*(judging.judged(battle) for battle in battles))
+        return await together([partial(judging.judged, battle) for battle in battles])
 
 
 class Sitting:

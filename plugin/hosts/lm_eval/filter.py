@@ -95,7 +95,7 @@ class JudgeFilter(Filter):
         Raises:
             UsageError: opponents that cannot be read or do not fit the documents, or an unknown judge.
         """
-        said = [_first(one) for one in resps]
+        said = _first_of_each(resps)
         met = opponents(self.against, self.entrant, field=self.item, task=self.task).meet(docs, said)
         battles = iter(judged(self.bench, [battle for one in met for battle in one.battles]))
         documents = [self._document(one, [next(battles) for _ in one.battles]) for one in met]
@@ -120,18 +120,23 @@ def _words(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: "off" if name == "logprobs" and value is False else value for name, value in options.items()}
 
 
-def _first(response: Any) -> str:
-    """Return the response that is judged: the first, where a task asks for several.
+def _first_of_each(responses: Iterable[Any]) -> list[str]:
+    """Return the responses that are judged: of each document the first, where a task asks for several.
 
     Raises:
-        UsageError: it is no text.
+        UsageError: one is no text.
     """
-    first = response[0] if isinstance(response, list | tuple) and response else response
-    if not isinstance(first, str):
-        raise UsageError(
-            f"a response to be judged is no text but {type(first).__name__}: only tasks with "
-            "`output_type: generate_until` can be judged"
-        )
+    listed = [list(one) if isinstance(one, list | tuple) else [one] for one in responses]
+    times = max(map(len, listed), default=1)
+    if times > 1:
+        log.warning("podium: there are up to %d responses to a document (repeats): the first of them is judged", times)
+    first = [one[0] if one else "" for one in listed]
+    for one in first:
+        if not isinstance(one, str):
+            raise UsageError(
+                f"a response to be judged is no text but {type(one).__name__}: only tasks with "
+                "`output_type: generate_until` can be judged"
+            )
     return first
 
 
@@ -142,7 +147,6 @@ def _tell(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -> None
     missing = Counter(why for one in documents for why in one["missing"].values())
     lost = [f"{number} unread ({why})" for why, number in sorted(unread.items())]
     lost += [f"{number} not played ({why})" for why, number in sorted(missing.items())]
-    said = "; ".join(
-        [f"{len(battles) - unread.total()} of {len(battles)} battles judged by {', '.join(judges)}", *lost]
-    )
-    log.log(logging.WARNING if lost else logging.INFO, "podium: %d documents: %s", len(documents), said)
+    done = f"{len(battles) - unread.total()} of {len(battles)} battles judged by {', '.join(judges)}"
+    level = logging.WARNING if lost else logging.INFO
+    log.log(level, "podium: %d documents: %s", len(documents), "; ".join([done, *lost]))

@@ -1,6 +1,7 @@
 """Whom the filter compares a run's responses with: responses from disk, aligned with the documents of the task."""
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from podium.responses.answers import ABSENT, EMPTY
 from podium.responses.collection import Item, Responses
 from podium.responses.reading import read_responses
 from podium.text import some
+
+log = logging.getLogger(__name__)
 
 Against = str | Sequence[str] | Mapping[str, str]
 
@@ -131,6 +134,8 @@ def opponents(against: Against, own: str, *, field: str | None = None, task: str
         DataError: a file is not what it should be.
     """
     found = read_responses(*sources(against), readers=(READER,))
+    for note in found.notes:
+        log.warning("podium: %s", note)
     if own in found.entrants:
         raise UsageError(
             f"an opponent is called {own!r}, as this run's own model: label it (other={own}), or say `entrant: NAME`"

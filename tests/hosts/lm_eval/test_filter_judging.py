@@ -273,6 +273,20 @@ def test_what_does_not_fit_is_said(unasked: dict[str, Any], wrong: dict[str, Any
         JudgeFilter(**{**unasked, **wrong}).apply([["An answer."]], [{"id": "q0"}])
 
 
+def test_of_several_responses_the_first_is_judged_and_that_is_said(unasked: dict[str, Any], caplog: Any):
+    docs, said = [{"id": "q0"}], "An answer in one line."
+    several = JudgeFilter(**unasked).apply([[said, "Another.", "A third."]], docs)
+    assert several == JudgeFilter(**unasked).apply([said], docs)
+    assert "up to 3 responses to a document" in caplog.text
+
+
+def test_notes_on_the_opponents_are_told(unasked: dict[str, Any], tmp_path: Path, caplog: Any):
+    (tmp_path / "questions.jsonl").write_text('{"id": "q99", "instruction": "Nobody answered?"}\n')
+    against = [*unasked["against"], str(tmp_path / "questions.jsonl")]
+    JudgeFilter(**{**unasked, "against": against}).apply(["An answer."], [{"id": "q0"}])
+    assert "1 questions that nobody answered were left out" in caplog.text
+
+
 def test_only_texts_can_be_judged(unasked: dict[str, Any]):
     with pytest.raises(UsageError, match="generate_until"):
         JudgeFilter(**unasked).apply([[(-1.5, True)]], [{"id": "q0"}])

@@ -1,0 +1,51 @@
+"""How long a judge card takes, section by section.
+
+    python benchmarks/diagnose.py [--presentations 40026] [--markdown]
+
+A simulated round robin of seven models in both orders, with margins, lengths and human labels, so that every section
+has something to do. The goal: the full card of 40,026 presentations within 10 seconds.
+"""
+
+import argparse
+
+import tables
+
+from podium import Battles, Judge, read_battles, simulate
+from podium.diagnosis.card import SECTIONS, asked, diagnose
+from podium.diagnosis.subject import Subject
+
+ENTRANTS = ["gpt-4", "gpt-35", "claude-2", "vicuna-13b", "guanaco-65b", "guanaco-33b", "guanaco-7b"]
+ORDERED_PAIRS = 42
+GOAL = 10.0
+"""Seconds."""
+
+
+def verdicts(presentations: int) -> tuple[Battles, Battles]:
+    """Return about so many presentations, and their battles."""
+    judge = Judge("gpt-9", scale=1.4, position_bias=0.5, length_bias=0.2, tie=0.3, unread=0.03)
+    world = simulate(ENTRANTS, round(presentations / ORDERED_PAIRS), seed=0, categories=("code", "chat", "sums"))
+    frame = world.presentations(judge, human=True)
+    return read_battles(frame, merge=False), read_battles(frame)
+
+
+def main() -> None:
+    """Print the timings."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--presentations", type=int, default=40_026)
+    parser.add_argument("--markdown", action="store_true")
+    options = parser.parse_args()
+    apart, merged = verdicts(options.presentations)
+    whole = tables.timed(lambda: diagnose(apart, merged), repeats=5)
+    parts = {
+        section.title: tables.timed(lambda one=section: asked(one, Subject("gpt-9", apart, merged)), repeats=5)
+        for section in SECTIONS
+    }
+    rows = [[title, str(timing)] for title, timing in parts.items()]
+    goal = f"goal {GOAL:g} s: {'met' if whole.median <= GOAL else 'MISSED'}"
+    rows.append([f"full card ({goal})", str(whole)])
+    title = f"judge card of {len(apart):,} presentations, median (best)"
+    tables.show(title, ["section", "time"], rows, markdown=options.markdown)
+
+
+if __name__ == "__main__":
+    main()

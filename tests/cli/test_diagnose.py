@@ -1,0 +1,139 @@
+"""podium diagnose, as a user types it."""
+
+import json
+import re
+
+import pytest
+
+from podium import Judge, simulate
+from podium.cli.card import as_text
+from podium.diagnosis.card import diagnose
+from podium.reading import read_battles
+
+
+@pytest.fixture(scope="module")
+def verdicts(tmp_path_factory):
+    """Return a file of two judges with everything a card asks for."""
+    path = tmp_path_factory.mktemp("judged") / "verdicts.csv"
+    played = simulate(["gpt-4", "claude-3", "llama-2", "mistral-7b", "gemma-2"], 25, seed=4)
+    judges = (Judge("gpt-9", position_bias=0.5, tie=0.2, unread=0.01), Judge("claude-9"))
+    played.presentations(*judges, human=True, repeats=2).to_csv(path, index=False)
+    return path
+
+
+def test_a_card_per_judge_with_its_sections(podium, verdicts):
+    answer = podium("diagnose", verdicts)
+    assert answer.code == 0
+    assert re.findall(r"^judge card · (.*) · 95% intervals$", answer.out, re.M) == ["claude-9", "gpt-9"]
+    for line in ("shown first: wins", "unread", "longer response preferred", "same of win, tie, loss", "temperature"):
+        assert answer.out.count(f"  {line} ") == 2, line
+    assert "5 entrants, 25 items, 1,000 presentations, 500 battles:" in answer.out
+
+
+def test_every_figure_shows_its_denominator_and_how_its_interval_was_made(podium, verdicts):
+    out = podium("diagnose", verdicts, "--where", "judge=gpt-9", "--level", "0.9").out
+    line = next(line for line in out.splitlines() if "first preferred" in line)
+    assert re.search(r"\d\d\.\d%\s+\d\d\.\d … \d\d\.\d\s+[\d,]+ presentations, 25 items$", line)
+    assert "90% intervals" in out
+    assert "Wilson, item-clustered effective sample size, t: shown first: wins" in out
+
+
+def test_json_leaves_stdout_pure(podium, verdicts):
+    answer = podium("diagnose", verdicts, "--format", "json", "--families", "gem*=OpenAI", "--near-tie", "0.5")
+    found = json.loads(answer.out)
+    assert [card["judge"] for card in found["cards"]] == ["claude-9", "gpt-9"]
+    own = found["cards"][1]["sections"]["self_preference"]
+    assert own["families"]["OpenAI"] == ["gemma-2", "gpt-4"]
+    assert found["cards"][1]["sections"]["position"]["swaps"]["rule"].endswith("up to 0.5")
+    options = found["provenance"]["options"]
+    assert (options["near_tie"], options["families"]) == (0.5, {"gem*": "OpenAI"})
+
+
+def test_markdown_has_a_heading_per_section(podium, verdicts, tmp_path):
+    path = tmp_path / "card.md"
+    answer = podium("diagnose", verdicts, "--where", "judge=gpt-9", "-o", path)
+    assert (answer.code, answer.out) == (0, "")
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("## judge card · gpt-9 · 95% intervals\n")
+    assert "### agreement with people" in text
+    assert "| shown first: wins |" in text
+
+
+def test_data_that_cannot_answer_say_what_would(podium, table):
+    answer = podium("diagnose", table("1,x,y,1", "1,y,z,0.5", "2,x,z,0"))
+    assert answer.code == 0
+    assert "not answered" in answer.out
+    for remedy in ("--shown a", "length_a and length_b", "--human-judge", "ask the judge again", "--gold"):
+        assert remedy in " ".join(answer.out.split()), remedy
+    assert re.search(r"ties\s+33\.3%", answer.out)
+
+
+def test_a_human_judge_becomes_the_labels(podium, table):
+    rows = [f"{item},x,y,{credit},{judge}" for item in range(9) for judge, credit in (("crowd", item % 2), ("gpt", 1))]
+    answer = podium("diagnose", table(*rows, header="item,model_a,model_b,credit,judge"), "--human-judge", "crowd")
+    assert answer.code == 0
+    assert re.search(r"same of win, tie, loss\s+44\.4%", answer.out)
+    assert "crowd" in answer.err
+    assert "judge card · crowd" not in answer.out
+
+
+def test_a_gold_ranking_is_a_reference(podium, tmp_path):
+    board = tmp_path / "board.csv"
+    board.write_text("model,score\ngpt-4,1300\nclaude-3,1200\nllama-2,1000\nmistral-7b,1100\ngemma-2,1050\n")
+    bare = tmp_path / "bare.csv"
+    simulate(["gpt-4", "claude-3", "llama-2", "mistral-7b", "gemma-2"], 25, seed=4).presentations(
+        Judge("gpt-9")
+    ).to_csv(bare, index=False)
+    assert "held against: gold" in podium("diagnose", bare, "--gold", board).out
+
+
+def test_families_come_from_a_file(podium, verdicts, tmp_path):
+    families = tmp_path / "families.csv"
+    families.write_text("model,family\ngpt-9,House\nllama-2,House\n")
+    out = podium("diagnose", verdicts, "--where", "judge=gpt-9", "--families", families).out
+    assert "family of the judge: House (given)" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "problem"),
+    [
+        (("--level", "1"), 2, "--level"),
+        (("--near-tie", "-1"), 2, "--near-tie"),
+        (("--families", "=x"), 2, "write KEY=VALUE"),
+        (("--families", "no-such.csv"), 2, "no-such.csv"),
+        (("--gold", "no-such.csv"), 2, "no-such.csv"),
+        (("--where", "judge=nobody"), 2, "nobody"),
+        (("-o", "card.csv"), 2, "card.csv"),
+    ],
+)
+def test_what_cannot_be_is_refused(podium, verdicts, words, code, problem):
+    answer = podium("diagnose", verdicts, *words)
+    assert (answer.code, answer.out) == (code, "")
+    assert problem in answer.err
+
+
+def test_a_families_file_without_families_says_so(podium, verdicts, tmp_path):
+    path = tmp_path / "about.csv"
+    path.write_text("model,date\ngpt-4,2024\n")
+    answer = podium("diagnose", verdicts, "--families", path)
+    assert answer.code == 1
+    assert "write the columns model and family" in answer.err
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_no_line_is_wider_than_the_terminal_and_no_number_is_cut(verdicts, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("NO_COLOR", "1")
+    found = diagnose(read_battles(verdicts, merge=False), read_battles(verdicts))
+    text = as_text(found, "table", terminal=True)
+    assert max(map(len, text.splitlines())) <= width
+    assert not re.search(r"\d…", text)
+    position = found.cards[1].answers["position"]
+    assert f"{100 * position.swaps.all.same.value:.1f}%" in text
+
+
+def test_names_cannot_move_the_cursor(podium, table):
+    rows = [f"{item},red\x1b[31m,y,1,ev\x1b[2Jil" for item in range(3)]
+    answer = podium("diagnose", table(*rows, header="item,model_a,model_b,credit,judge"))
+    assert "\x1b" not in answer.out
+    assert r"ev\x1b[2Jil" in answer.out

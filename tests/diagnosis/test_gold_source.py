@@ -1,0 +1,52 @@
+"""Gold standards: a ranking of podium's, a table of scores, or battles."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from podium import DataError, UsageError, rank, read_battles, simulate
+from podium.diagnosis.gold_source import read_gold
+
+
+def test_a_table_of_scores_is_a_ranking(tmp_path):
+    path = tmp_path / "board.csv"
+    path.write_text("model,elo\nb,1200\na,1100.5\n")
+    found = read_gold(str(path))
+    assert found.scores == {"a": 1100.5, "b": 1200.0}
+    assert found.battles is None
+
+
+def test_podiums_own_json_is_a_ranking(tmp_path):
+    ranking = rank(simulate(3, 10, seed=1).battles(), "bradley-terry,win-rate")
+    path = tmp_path / "ranking.json"
+    path.write_text(ranking.to_json())
+    held = json.loads(path.read_text())["rankings"][0]
+    assert read_gold(str(path)).scores == {one["model"]: one["score"] for one in held["models"]}
+    assert read_gold(str(path)).scale == "elo"
+    assert max(read_gold(str(path), "win-rate").scores.values()) < 1
+    with pytest.raises(UsageError, match="no ranking by 'elo'; it has bradley-terry, win-rate"):
+        read_gold(str(path), "elo")
+
+
+def test_battles_are_a_gold_standard(tmp_path):
+    frame = simulate(3, 10, seed=1).presentations()
+    path = tmp_path / "votes.csv"
+    frame.to_csv(path, index=False)
+    found = read_gold(str(path))
+    assert found.scores is None
+    assert len(found.battles) == len(read_battles(frame))
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ({"model": ["a", "b"], "score": [1, "much"]}, "row 2: score 'much' of 'b' is not a finite number"),
+        ({"model": ["a", "a"], "score": [1, 2]}, "more than one score of a"),
+    ],
+)
+def test_a_score_that_is_none_is_refused(tmp_path, rows, problem):
+    path = tmp_path / "board.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    with pytest.raises(DataError, match=problem):
+        read_gold(str(path))

@@ -1,0 +1,136 @@
+"""The card as a whole: one per judge, what is missing is said, JSON is pure."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from judged_worlds import FAULTY, OWN, world
+
+from podium import Judge, NotIdentifiedError, UsageError, read_battles
+from podium.diagnosis.answer import Figure, Missing, Row, Unit, as_dict
+from podium.diagnosis.card import SECTIONS, Section, asked, diagnose
+from podium.diagnosis.subject import Subject
+from podium.diagnosis.wording import brief, ends, made_of, number
+
+
+def diagnosed(frame, **options):
+    return diagnose(read_battles(frame, merge=False), read_battles(frame), **options)
+
+
+@pytest.fixture(scope="module")
+def two_judges():
+    other = Judge("acme/lm|rubric|3fa9c0de1122|temperature=0", scale=0.7)
+    return diagnosed(world(3, 30).presentations(FAULTY, other, human=True))
+
+
+def test_every_judge_has_a_card_with_every_section(two_judges):
+    assert [card.subject.judge for card in two_judges.cards] == ["acme/lm|rubric|3fa9c0de1122|temperature=0", "gpt-9"]
+    assert [card.subject.realization for card in two_judges.cards] == ["rubric", None]
+    assert [card.subject.model for card in two_judges.cards] == ["acme/lm", "gpt-9"]
+    for card in two_judges.cards:
+        assert list(card.answers) == [section.name for section in SECTIONS]
+        assert len(card.subject.battles) == len(card.subject.others) == 15 * 30
+
+
+def test_rows_without_a_judge_have_a_card_of_their_own():
+    frame = world(3, 5).presentations(Judge("gpt-9"))
+    frame.loc[::2, "judge"] = None
+    cards = diagnosed(frame).cards
+    assert [card.subject.judge for card in cards] == ["gpt-9", None]
+    assert sum(len(card.subject.presentations) for card in cards) == len(frame)
+
+
+def test_one_judge_is_held_against_people_not_against_nobody(two_judges):
+    assert two_judges.cards[1].answers["self_preference"].who == "people"
+
+
+def test_the_card_is_json_without_nan(two_judges):
+    text = json.dumps(two_judges.to_dict(), allow_nan=False)
+    found = json.loads(text)["cards"][1]
+    assert found["counts"]["presentations"] == 2 * 15 * 30
+    figure = found["sections"]["position"]["first_wins"]
+    assert figure.keys() == {"value", "low", "high", "level", "method", "n", "of", "clusters", "unit"}
+    assert figure["low"] < figure["value"] < figure["high"]
+    assert found["sections"]["consistency"]["retest"]["missing"]["remedy"].startswith("ask the judge again")
+
+
+def test_the_same_input_gives_the_same_card_and_the_order_of_rows_changes_nothing():
+    frame = world(3, 12).presentations(FAULTY, human=True)
+    shuffled = frame.sample(frac=1, random_state=1)
+    first, again, other = (diagnosed(each).cards[0].answers for each in (frame, frame, shuffled))
+    for name in ("position", "consistency", "verbosity", "self_preference", "people"):
+        assert first[name].to_dict() == again[name].to_dict()
+        assert _numbers(other[name].to_dict()) == pytest.approx(_numbers(first[name].to_dict()), rel=1e-9, abs=1e-12)
+
+
+def _numbers(value):
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    inner = [number for part in parts for number in _numbers(part)]
+    return [value] if isinstance(value, float | int) and not isinstance(value, bool) else inner
+
+
+def test_renaming_the_entrants_changes_no_figure_of_position_and_people():
+    frame = world(3, 12).presentations(FAULTY, human=True)
+    names = {name: f"zz-{9 - k}" for k, name in enumerate(sorted(set(frame["model_a"]) | set(frame["model_b"])))}
+    renamed = frame.replace({"model_a": names, "model_b": names})
+    first, other = (diagnosed(each).cards[0].answers for each in (frame, renamed))
+    for name in ("position", "consistency"):
+        assert _numbers(other[name].to_dict()) == pytest.approx(_numbers(first[name].to_dict()), rel=1e-9, abs=1e-12)
+
+
+def test_a_table_of_hard_verdicts_alone_is_answered_as_far_as_it_goes():
+    frame = pd.DataFrame({"model_a": ["x", "y", "x"], "model_b": ["y", "z", "z"], "credit": [1.0, 0.5, 0.0]})
+    answers = diagnosed(frame).cards[0].answers
+    assert answers["consistency"].ties.value == pytest.approx(1 / 3)
+    lacking = {name for name, said in answers.items() if isinstance(said, Missing)}
+    assert {"position", "verbosity", "people"} <= lacking
+    assert all(answers[name].remedy for name in lacking)
+
+
+def test_nothing_readable_is_a_card_that_says_so():
+    frame = pd.DataFrame({"item": [1], "model_a": ["x"], "model_b": ["y"], "credit": [np.nan], "order": ["ab"]})
+    answers = diagnosed(frame).cards[0].answers
+    assert answers["consistency"].unread.value == 1
+    assert answers["position"].why == "no verdict could be read"
+
+
+def test_a_question_that_the_data_cannot_support_is_missing_not_an_error():
+    def refuse(_):
+        raise NotIdentifiedError("the groups never met")
+
+    battles = read_battles(world(1, 2).presentations())
+    said = asked(Section("it", "the title", refuse), Subject(None, battles, battles))
+    assert said == Missing("the title", "the groups never met", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"level": 1.0}, "level 1.0 is not between 0 and 1"),
+        ({"near_tie": -1}, "near_tie=-1"),
+        ({"near_tie": np.inf}, "near_tie=inf"),
+    ],
+)
+def test_impossible_options_are_refused(options, problem):
+    with pytest.raises(UsageError, match=problem):
+        diagnosed(world(1, 2).presentations(), **options)
+
+
+def test_figures_are_written_with_their_unit():
+    share = Figure(0.4897, 0.483, 0.4965, 0.95, "item-clustered t", 38_544, "presentations", 953, Unit.SHARE)
+    assert (number(share), ends(share), made_of(share)) == ("49.0%", "48.3 … 49.6", "38,544 presentations, 953 items")
+    elo = Figure(-0.04, None, None, 0.95, "a single item: no interval", 6, "entrants", 1, Unit.ELO)
+    assert (number(elo), ends(elo), made_of(elo)) == ("0.0 Elo", "–", "6 entrants, 1 item")
+    assert brief(Missing("it", "no", "more")) == "–"
+
+
+def test_dataclasses_nest_in_json():
+    row = Row("it", Missing("a", "b", "c"))
+    assert as_dict(row) == {"label": "it", "value": {"missing": {"what": "a", "why": "b", "remedy": "c"}}}
+
+
+def test_own_family_is_that_of_the_judges_model():
+    assert diagnosed(world(3, 5).presentations(FAULTY, human=True)).cards[0].answers["self_preference"].families[
+        "OpenAI"
+    ] == tuple(sorted(OWN))

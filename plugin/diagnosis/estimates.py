@@ -8,9 +8,7 @@ from scipy.special import stdtrit
 
 from podium.battles import Battles
 from podium.diagnosis.answer import Figure, Missing, Unit
-
-ROUNDING = 1e-12
-"""Share of the value below which a standard error is rounding."""
+from podium.diagnosis.ratios import wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +66,9 @@ def share(hits: np.ndarray, clusters: Clusters, level: float, of: str = "battles
     variance, number = _variance((hits - p) / len(hits), clusters)
     if number < 2:
         return _alone(p, level, len(hits), of, clusters, Unit.SHARE)
-    size = p * (1 - p) / variance if variance > ROUNDING**2 else float(number)
-    t2 = stdtrit(number - 1, (1 + level) / 2) ** 2
-    middle = (p + t2 / (2 * size)) / (1 + t2 / size)
-    reach = np.sqrt(t2 * (p * (1 - p) / size + t2 / (4 * size**2))) / (1 + t2 / size)
-    low, high = max(0.0, float(middle - reach)), min(1.0, float(middle + reach))
+    low, high = wilson(p, variance, number, level)
     method = f"Wilson, {clusters.unit}-clustered effective sample size, t"
-    return Figure(p, min(low, p), max(high, p), level, method, len(hits), of, number, Unit.SHARE)
+    return Figure(p, float(low), float(high), level, method, len(hits), of, number, Unit.SHARE)
 
 
 def mean(

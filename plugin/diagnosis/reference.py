@@ -1,5 +1,6 @@
 """What a judge's ratings are held against: people, a gold standard, or the other judges."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from podium.diagnosis.answer import Missing
 from podium.diagnosis.estimates import Clusters
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.rated import Rated, fixed, rated
+from podium.errors import NotConvergedError, NotIdentifiedError
 
 REMEDY = "give a column human, name a human judge (--human-judge), or a gold standard (--gold)"
 ELSEWHERE = 1 << 40
@@ -31,19 +33,32 @@ class Reference:
 def reference_of(battles: Battles, gold: Gold | None = None, others: Battles | None = None) -> Reference | Missing:
     """Choose the best reference there is: people on the same battles, else the gold standard, else other judges.
 
+    One whose battles fall into groups that never met is passed over.
+
     Args:
         battles: of one judge, with or without a column `human`.
         gold: the gold standard.
         others: battles of all other judges of the same table, so that items have the same codes.
     """
-    human = battles.table["human"].to_numpy(dtype=np.float64) if "human" in battles.table else None
-    if human is not None and np.isfinite(human).any():
-        return Reference("people", rated(battles, human))
+    what, reasons = "ratings to compare with", []
+    for who, ratings in _candidates(battles, gold, others):
+        try:
+            return Reference(who, ratings())
+        except (NotIdentifiedError, NotConvergedError) as error:
+            reasons.append(f"{who}: {error}")
+    return Missing(what, "; ".join(reasons) or "there are no human labels, no gold standard and no other judge", REMEDY)
+
+
+def _candidates(
+    battles: Battles, gold: Gold | None, others: Battles | None
+) -> Iterator[tuple[str, Callable[[], Rated]]]:
+    human = battles.table["human"].to_numpy(dtype=np.float64) if "human" in battles.table else np.empty(0)
+    if np.isfinite(human).any():
+        yield "people", lambda: rated(battles, human)
     if gold is not None:
-        return Reference("gold", _gold(gold))
+        yield "gold", lambda: _gold(gold)
     if others is not None:
-        return Reference("other judges", _apart(rated(others), others))
-    return Missing("ratings to compare with", "there are no human labels, no gold standard and no other judge", REMEDY)
+        yield "other judges", lambda: _apart(rated(others), others)
 
 
 def _gold(gold: Gold) -> Rated:

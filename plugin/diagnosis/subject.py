@@ -9,8 +9,7 @@ import numpy as np
 from podium.battles import Battles
 from podium.diagnosis.answer import Missing
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.reference import REMEDY, Reference, reference_of
-from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.diagnosis.reference import Reference, reference_of
 
 NEAR_TIE = 0.3
 """Margins up to this are near-ties. Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to 10."""
@@ -50,10 +49,7 @@ class Subject:
     @cached_property
     def reference(self) -> Reference | Missing:
         """What its ratings are held against."""
-        try:
-            return reference_of(self.battles, self.gold, self.others)
-        except (NotIdentifiedError, NotConvergedError) as error:
-            return Missing("ratings to compare with", str(error), REMEDY)
+        return reference_of(self.battles, self.gold, self.others)
 
     @property
     def realization(self) -> str | None:

@@ -138,7 +138,10 @@ def residuals(battles: Battles, reference: Reference | Missing, level: float) ->
     what = "residual ratings and length"
     if isinstance(reference, Missing):
         return Missing(what, reference.why, reference.remedy)
-    ours, length = rated(battles), _mean_length(battles)
+    try:
+        ours, length = rated(battles), _mean_length(battles)
+    except (NotIdentifiedError, NotConvergedError) as error:
+        return Missing(what, str(error), "join the groups")
     names = tuple(name for name in ours.known if name in reference.ratings.known and name in length)
     if len(names) < FEWEST_ENTRANTS:
         return Missing(

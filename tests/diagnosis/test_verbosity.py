@@ -161,3 +161,14 @@ def test_log_ratios_are_of_one_plus_the_length():
     battles = presentations([(0, 1.0, 0, 9)], "item credit length_a length_b")
     assert log_ratio(battles) == pytest.approx([-np.log(10)])
     assert expit(log_ratio(battles)) == pytest.approx([1 / 11])
+
+
+def test_models_that_never_met_leave_only_what_needs_ratings_missing():
+    rows = [
+        (k, credit, 0.1, 300, 100, *pair) for k, (credit, pair) in enumerate([(1.0, "ab"), (0.0, "cd"), (1.0, "ab")])
+    ]
+    battles = presentations(rows, "item credit margin length_a length_b model_a model_b", human=0.0)
+    found = verbosity(battles, reference=reference_of(battles), near_tie=0.3, level=0.95)
+    assert found.longer_near_ties.value == pytest.approx(2 / 3)
+    assert "people: " in found.residuals.why
+    assert "--gold" in found.residuals.remedy

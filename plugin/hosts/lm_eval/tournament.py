@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from podium import plugins
 from podium.errors import UsageError
@@ -20,6 +20,9 @@ from podium.hosts.lm_eval.hidden import is_secret, secrets_in, secrets_of, witho
 from podium.hosts.lm_eval.options import LM_EVAL, RankerOptions
 from podium.hosts.lm_eval.secrets import redacted
 from podium.options import parameters_of
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog
 
 USUAL = "round_robin"
 LOADS = frozenset(("hf", "vllm", "sglang", "llama-cpp-python", "transformer_lens", "nnterp"))
@@ -107,9 +110,11 @@ def play(options: RankerOptions, responses: Sequence[str], log_dir: Path) -> Pla
     """
     judges = [judge_model(name, options.judge_args) for name in options.judges]
     task = _task(options)(responses=list(responses), **options.args)
-    [log] = apart(lambda: _evaluated(task, judges, log_dir))
-    if log.status == "cancelled":
+    logs = apart(lambda: _evaluated(task, judges, log_dir))
+    # Inspect keeps an interrupt to itself, and returns what has ended.
+    if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
+    [log] = logs
     path = Path(log.location.removeprefix("file://"))
     return Played(path, _failure(path, options) if log.status != "success" else None)
 
@@ -127,7 +132,7 @@ def _failure(log: Path, options: RankerOptions) -> str:
     )
 
 
-def _evaluated(task: Any, judges: Sequence[Any], log_dir: Path) -> Any:
+def _evaluated(task: Any, judges: Sequence[Any], log_dir: Path) -> "list[EvalLog]":
     from inspect_ai import eval
 
     display: Any = os.environ.get("INSPECT_DISPLAY") or ("rich" if sys.stderr.isatty() else "none")

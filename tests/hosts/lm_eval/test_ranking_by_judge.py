@@ -130,6 +130,16 @@ def test_a_completion_model_judges_within_a_running_event_loop(two, server, tmp_
     assert results(tmp_path / "out" / MODELS[1])["podium"]["rankings"][0]["counts"]["unread"] == 0
 
 
+def test_a_tournament_that_is_stopped_leaves_the_run_saved(two, judge, tmp_path, monkeypatch, capfd):
+    """Inspect keeps the interrupt to itself and returns the logs that are done: none."""
+    monkeypatch.setattr("inspect_ai.eval", lambda *arguments, **options: [])
+    assert two(*judge) == 130
+    out, err = capfd.readouterr()
+    assert "not ranked: stopped; lm-eval's own results are saved" in err
+    assert "exact_match" in out
+    assert "podium" not in results(tmp_path / "out" / MODELS[1])
+
+
 def test_each_judge_of_a_jury_ranks(two, judge, server, tmp_path):
     spec = judge[-1]
     assert two(*judge, spec.replace("=judge", "=other"), "--ranker_args", "items=4") == 0

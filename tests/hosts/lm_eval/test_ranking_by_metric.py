@@ -100,6 +100,17 @@ def test_the_legacy_form_and_a_config_file_ask_for_the_same(three, monkeypatch, 
     assert [one["ranker"] for one in results(tmp_path / "third" / "fir-0.4")["podium"]["rankings"]] == ["mean"]
 
 
+def test_trackers_get_the_figures_with_the_hosts_own(three, tmp_path):
+    """As lm-eval's logger for Weights & Biases flattens them, without the service."""
+    from lm_eval.loggers.wandb_logger import WandbLogger
+
+    logger = WandbLogger.__new__(WandbLogger)
+    logger.post_init(results(tmp_path / "out" / "fir-0.4"))
+    _, figures = logger._sanitize_results_dict()
+    assert {"sums/exact_match,number", "sums/win-rate,podium", "sums/win-rate_stderr,podium"} <= figures.keys()
+    assert logger.results["podium"]["rankings"]
+
+
 def test_without_output_path_the_table_has_it_and_samples_are_not_dumped(
     three, monkeypatch, task_of_sums, server, capfd
 ):

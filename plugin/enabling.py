@@ -1,7 +1,7 @@
 """Turn `--ranker` on and off for the bare `inspect` and `lm_eval` commands of one Python environment.
 
 All there is to it is one file in site-packages: Python runs its line at every start. The line looks at what was typed;
-only a host's command goes on to `podium.hosts.on_start`.
+only a host's command goes on to `podium.hosts.on_start`, and only one that speaks of rankers or wants help to podium.
 """
 
 import os
@@ -12,24 +12,28 @@ from contextlib import suppress
 from pathlib import Path
 
 from podium.errors import UsageError
+from podium.hosts.on_start import HOSTS
 
 NAME = "podium_ranker.pth"
 ON_START = Path(__file__).with_name("hosts") / "on_start.py"
+LINES = """\
+# `podium enable` wrote this, `podium disable` removes it: the bare commands inspect and lm_eval then take --ranker.
+import sys; typed = str(sys.orig_argv); ("eval" in typed or "inspect" in typed) and exec({program!a}, {{}})
+"""
+"""Every program that starts compiles and runs the second line: it is as short as it can be, and asks for little."""
 PROGRAM = """\
 try:
-    with open({path!a}, encoding="utf-8") as file:
+    import os, sys
+    typed = {{os.path.basename(one).removeprefix("-m").partition(".")[0] for one in sys.orig_argv}}
+    if not typed.isdisjoint({programs!a}):
+        from importlib.machinery import SourceFileLoader
         on_start = {{"__name__": "podium.hosts.on_start"}}
-        exec(compile(file.read(), file.name, "exec"), on_start)
-    on_start["watch"]()
+        exec(SourceFileLoader(on_start["__name__"], {path!a}).get_code(on_start["__name__"]), on_start)
+        on_start["watch"]()
 except Exception:
     pass
 """
 """Run by its path, the file is found although podium may come later on `sys.path`; without podium nothing happens."""
-LINES = """\
-# `podium enable` wrote this, `podium disable` removes it: the bare commands inspect and lm_eval then take --ranker.
-import os, sys; typed = " ".join(map(os.path.basename, sys.orig_argv)); \
-any(map(typed.__contains__, ("inspect", "lm_eval", "lm-eval"))) and exec({program!a}, {{}})
-"""
 
 
 def enable(*, user: bool = False) -> Path:
@@ -88,7 +92,7 @@ def current(path: Path) -> bool:
 
 def lines() -> str:
     """Return what stands in the file; ASCII, whatever the encoding in which Python reads it."""
-    return LINES.format(program=PROGRAM.format(path=str(ON_START)))
+    return LINES.format(program=PROGRAM.format(path=str(ON_START), programs=tuple(HOSTS)))
 
 
 def _site_packages() -> Path:

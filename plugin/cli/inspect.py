@@ -1,5 +1,7 @@
 """podium inspect: the stock `inspect` command, and --ranker."""
 
+from importlib.util import find_spec
+
 import click
 
 from podium.errors import UsageError
@@ -18,8 +20,8 @@ def inspect(arguments: tuple[str, ...]) -> None:
     podium inspect eval podium/round_robin -T responses=answers/ --model-role judge=openai/gpt-5
     podium inspect eval task.py --model openai/gpt-5,openai/gpt-5-mini --ranker bradley-terry
     """
-    try:
-        from podium.hosts.inspect_ai.wrapper import run
-    except ImportError as error:
-        raise UsageError(f"inspect-ai is not installed ({error}): pip install 'podium[inspect]'") from None
+    if find_spec("inspect_ai") is None:
+        raise UsageError("inspect-ai is not installed: pip install 'podium[inspect]'")
+    from podium.hosts.inspect_ai.wrapper import run
+
     run(arguments)

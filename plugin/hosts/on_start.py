@@ -1,8 +1,9 @@
 """What a Python process does at its start where podium is enabled and one of the hosts' commands seems to be running.
 
 The line that `podium enable` leaves in site-packages runs this file by its path: podium itself may not be importable
-yet. Nothing is imported here that a host does not load anyway, and nothing is ever raised: without podium, or with a
-host that podium does not know, the host's command works as it always does.
+yet. Nothing is imported here that a host does not load anyway, podium itself only where somebody asks for a ranker or
+for help, and nothing is ever raised: without podium, or with a host that podium does not know, the host's command
+works as it always does.
 """
 
 import os
@@ -17,12 +18,19 @@ INSTEAD = {
     "lm_eval": "`podium lm_eval ... --ranker NAME`, or after the run `podium rank OUTPUT_DIRS --ranker NAME`",
 }
 
+OPTIONS = ("--ranker", "--h", "-h", "--conf", "-C")
+"""How the options begin that ask for a ranker, for help, or for a file that may name a ranker."""
+
 
 def watch() -> None:
-    """Wait for the host's command line to be loaded; where `--ranker` was typed in vain, say so in the end.
+    """Wait for the host's command line to be loaded, where podium matters to it.
 
-    Once: in a virtual environment Python runs every line of site-packages twice.
+    Where `--ranker` was typed in vain, say so in the end. Once: in a virtual environment Python runs every line of
+    site-packages twice.
     """
+    # `lm_eval run` alone shows help.
+    if not any(one.startswith(OPTIONS) for one in sys.orig_argv) and sys.orig_argv[-1] != "run":
+        return
     if any((type(one).__module__, type(one).__name__) == (__name__, "Waiting") for one in sys.meta_path):
         return
     waiting = Waiting()

@@ -140,6 +140,6 @@ def test_the_file_is_ascii_wherever_podium_lies(monkeypatch: pytest.MonkeyPatch)
     assert (lines.isascii(), len(lines.splitlines())) == (True, 2)
     asked: list[str] = []
     monkeypatch.setattr(sys, "orig_argv", ["python", "/bin/inspect"])
-    monkeypatch.setattr("builtins.open", lambda name, **_: asked.append(name))
+    monkeypatch.setattr("importlib.machinery.SourceFileLoader", lambda _, found: asked.append(found))
     exec(lines)
     assert asked == [str(path)]

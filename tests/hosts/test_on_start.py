@@ -158,7 +158,24 @@ def test_a_start_of_a_host_loads_nothing_but_typing_which_every_host_does(on: En
 
 def test_the_line_waits_once_although_an_environment_runs_it_twice(on: Environment) -> None:
     program = "import sys; print([type(one).__name__ for one in sys.meta_path].count('Waiting'))"
-    assert on.python("-c", program, "lm_eval").stdout == "1\n"
+    assert on.python("-c", program, "lm_eval", "--help").stdout == "1\n"
+
+
+@pytest.mark.parametrize("words", [("lm_eval", "run", "--tasks", "x"), ("inspect_ai", "eval", "x")])
+def test_a_host_that_is_asked_for_no_ranker_and_no_help_loads_nothing_of_podium(
+    on: Environment, write: Write, words: tuple[str, ...]
+) -> None:
+    def imported(*more: str) -> set[str]:
+        told = on.python("-X", "importtime", "-m", *words, *more, path=write(LM_EVAL | INSPECT)).stderr
+        return {line.rsplit("|", 1)[-1].strip() for line in told.splitlines()}
+
+    assert ("podium" in imported(), "podium" in imported("--help")) == (False, True)
+
+
+@pytest.mark.parametrize("short", ["-h", "--hel", "-Cx -h"])
+def test_help_is_complete_in_all_its_forms(on: Environment, write: Write, short: str) -> None:
+    host = changed(LM_EVAL, ('"--tasks"', '"-C"'))
+    assert "--ranker" in on.script("lm_eval", "run", *short.split(), path=write(host)).stdout
 
 
 @pytest.mark.parametrize("how", [("lm_eval",), ("-m", "lm_eval")])
@@ -197,7 +214,7 @@ def test_an_inspect_that_cannot_load_podiums_hook_is_not_run_in_vain(on: Environ
     done = on.script("inspect", "eval", "task", "--ranker", "mean", path=write(INSPECT))
     assert (done.returncode, done.stdout) == (2, "")
     assert "podium does not fit this inspect-ai" in done.stderr
-    assert "podium rank LOGS" in done.stderr
+    assert "`podium rank LOGS --ranker NAME`" in done.stderr
 
 
 @pytest.mark.parametrize(

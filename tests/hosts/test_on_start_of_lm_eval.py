@@ -59,7 +59,7 @@ def test_help_is_longer_by_our_group_after_enable_and_the_same_as_ever_after_dis
     assert all(one.startswith("--ranker") for one in options)
 
 
-def test_start_up_loads_nothing_of_weight(on: Environment, off: Environment) -> None:
+def test_help_loads_nothing_of_weight(on: Environment, off: Environment) -> None:
     """Of packages none but podium itself, and of podium nothing that ranks."""
 
     def loaded(environment: Environment) -> set[str]:
@@ -70,6 +70,11 @@ def test_start_up_loads_nothing_of_weight(on: Environment, off: Environment) -> 
     assert "podium.hosts.lm_eval.wrapper" in extra
     assert {name.partition(".")[0] for name in extra} - sys.stdlib_module_names == {"podium"}
     assert len([name for name in extra if name.startswith("podium")]) < 10
+
+
+def test_run_alone_shows_the_help_with_our_group(on: Environment) -> None:
+    done = on.script("lm_eval", "run")
+    assert (done.returncode, done.stdout.count("--ranker <")) == (0, 1)
 
 
 def test_a_run_without_ranker_is_the_same_to_the_last_line(on: Environment, off: Environment, parity: Path) -> None:

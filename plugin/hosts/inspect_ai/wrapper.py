@@ -13,6 +13,8 @@ VARIABLE = "PODIUM_RANKER"
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
 HELP = "Rank the models when the run has ended; `podium list rankers` shows the names."
 
+REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
+
 
 def run(arguments: Sequence[str]) -> None:
     """Run `inspect` with these arguments; a ranker goes to podium's hook through the environment.
@@ -20,17 +22,20 @@ def run(arguments: Sequence[str]) -> None:
     The option is taken out before Inspect sees it, so that a detached run inherits it, too.
 
     Raises:
-        UsageError: an unknown ranker, or a command that makes nothing to rank.
+        UsageError: an unknown ranker, a command that makes nothing to rank, or an Inspect that podium does not know.
     """
     kept, names = without_ranker(arguments)
     _ask_for(names, kept)
     sys.argv = ["inspect", *kept]
-    from inspect_ai._cli import main as host
-
+    try:
+        host = import_module("inspect_ai._cli.main")
+        stock = host.main
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"podium does not know this inspect-ai's command line ({error}): {REMEDY}") from None
     # The help does without the option, rather than `podium inspect` without an Inspect that is built otherwise.
     with suppress(AttributeError, KeyError, TypeError):
         _document(host)
-    _run(host.main, kept, ranking=bool(names))
+    _run(stock, kept, ranking=bool(names))
 
 
 def extended(host: Any) -> None:
@@ -103,8 +108,8 @@ def _document(host: Any) -> None:
     every = [host.inspect.commands[name].params for name in COMMANDS]
     for options in every:
         if not any("--ranker" in option.opts for option in options):
-            option = click.Option(["--ranker"], metavar="NAME[,NAME...]", help=HELP, expose_value=False)
-            option.callback = _refuse
+            option = click.Option(["--ranker"], help=HELP, expose_value=False, allow_from_autoenv=False)
+            option.metavar, option.callback = "NAME[,NAME...]", _refuse
             options.append(option)
 
 
@@ -129,9 +134,7 @@ def _run(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) 
         import_module("podium.hosts.inspect_ai.registry")
     # Inspect would say no more than that an entry point failed, run, and rank nothing.
     except Exception as error:
-        raise UsageError(
-            f"podium does not fit this inspect-ai ({error}): run without --ranker, then podium rank LOGS"
-        ) from None
+        raise UsageError(f"podium does not fit this inspect-ai ({error}): {REMEDY}") from None
     if arguments[0] == "score":
         _score(stock, arguments)
     else:

@@ -71,9 +71,8 @@ def diagnose(**arguments: Any) -> None:
     with shown_on_terminal():
         presentations = read(dict(arguments), merge=False)
         battles = read(dict(arguments), one_sided=one_sided)
-        found = diagnose_battles(
-            presentations, battles, gold=read_gold(gold) if gold else None, families=families, **options
-        )
+        standard = read_gold(gold) if gold else None
+    found = diagnose_battles(presentations, battles, gold=standard, families=families, **options)
     announce(found)
     write(found, style, output)
 

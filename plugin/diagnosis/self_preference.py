@@ -222,7 +222,7 @@ def _own(
     judge: str | None,
 ) -> Figure | Missing:
     if own is None:
-        why = "no row names the judge" if judge is None else f"the name {judge} tells no family"
+        why = "no row names a judge of one model" if judge is None else f"the name {judge} tells no family"
         return Missing(WHAT, why, NAME_FAMILIES)
     if own.name not in found:
         return Missing(WHAT, f"no entrant is known to be of the judge's family ({own.name})", NAME_FAMILIES)

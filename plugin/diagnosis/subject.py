@@ -9,6 +9,7 @@ import numpy as np
 from podium.battles import Battles
 from podium.diagnosis.answer import Missing
 from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.judge_names import parts_of
 from podium.diagnosis.reference import Reference, reference_of
 
 NEAR_TIE = 0.3
@@ -53,11 +54,10 @@ class Subject:
 
     @property
     def realization(self) -> str | None:
-        """How the judge is asked, where its identity says so (`model|realization|prompt`); else None."""
-        parts = (self.judge or "").split("|")
-        return parts[1] if len(parts) > 2 and not parts[0].startswith("jury:") else None
+        """How the judge is asked, where its identity says so; else None."""
+        return parts_of(self.judge)[1]
 
     @property
     def model(self) -> str | None:
-        """The judge's model, without realization and prompt."""
-        return self.judge.split("|")[0] if self.judge else None
+        """The judge's model, without realization and prompt; None of a jury, which has no single one."""
+        return None if self.judge is None or self.judge.startswith("jury:") else parts_of(self.judge)[0]

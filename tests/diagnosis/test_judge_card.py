@@ -33,6 +33,21 @@ def test_every_judge_has_a_card_with_every_section(two_judges):
         assert len(card.subject.battles) == len(card.subject.others) == 15 * 30
 
 
+@pytest.mark.parametrize(
+    ("judge", "model", "realization"),
+    [
+        (None, None, None),
+        ("jury:majority:2(openai/gpt-x|rubric|1a; acme/lm|direct|2b)", None, None),
+        ("gpt-x Likert", "gpt-x", "Likert"),
+        ("ann", "ann", None),
+    ],
+)
+def test_a_judges_identity_tells_its_model_and_how_it_is_asked(judge, model, realization):
+    battles = read_battles(world(1, 2).presentations())
+    subject = Subject(judge, battles, battles)
+    assert (subject.model, subject.realization) == (model, realization)
+
+
 def test_rows_without_a_judge_have_a_card_of_their_own():
     frame = world(3, 5).presentations(Judge("gpt-9"))
     frame.loc[::2, "judge"] = None

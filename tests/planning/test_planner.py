@@ -192,14 +192,12 @@ def test_a_baseline_that_is_not_in_the_pilot_is_refused(battles: Battles) -> Non
 @pytest.mark.real_data
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgements are not beside this checkout")
 def test_a_pilot_of_ten_real_items_finds_the_bad_anchor() -> None:
-    """GPT-4 tells the least as an anchor, with ten items as with all (reference figure: .384 of pairs)."""
+    """GPT-4 tells the least as an anchor, with ten items as with 400 (reference figure: .384 of pairs)."""
     columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}
     battles = read_battles(RECORDED, columns=columns, credit_map={"1": 1, "0": 0.5, "-1": 0}, shown="a")
-    ten, every = (make_plan(battles, pilot_items=items, **FAST) for items in (10, None))
+    ten, every = (make_plan(battles, pilot_items=items, **FAST) for items in (10, 400))
     assert ten.candidates[-1].anchor == every.candidates[-1].anchor == "gpt4"
-    assert every.candidates[-1].informativeness.value == pytest.approx(0.384, abs=0.02)
-    assert [one.anchor for one in every.candidates if one.advice.startswith("avoid")] == [
-        "guanaco-13b",
-        "guanaco-7b",
-        "gpt4",
-    ]
+    share = every.candidates[-1].informativeness
+    assert share.low < 0.384 < share.high
+    avoided = {one.anchor for one in every.candidates if one.advice.startswith("avoid")}
+    assert avoided == {"guanaco-7b", "guanaco-13b", "gpt4"}

@@ -1,12 +1,13 @@
 """What a number of items will tell: variances per item, promised powers, widths of rank sets."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 
-from podium import Judge, NotIdentifiedError, rank, read_battles, simulate
+from podium import Battles, Judge, NotIdentifiedError, World, rank, read_battles, simulate
 from podium.planning.costs import Design
 from podium.planning.imagined import middle, worlds
 from podium.planning.precision import (
@@ -30,6 +31,14 @@ ROUND_ROBIN = Design("round_robin", "round_robin")
 @pytest.fixture(scope="module")
 def pilot() -> Record:
     return recorded(simulate(5, 60, seed=2).battles())
+
+
+def blocks(world: World, items: int) -> Iterator[Battles]:
+    """Yield the battles of a world in blocks of so many items: independent experiments, simulated at once."""
+    battles = world.battles()
+    code = battles.table["item"].cat.codes.to_numpy()
+    for start in range(0, len(world.quality), items):
+        yield battles.select((code >= start) & (code < start + items))
 
 
 def test_the_variance_of_a_typical_pair_by_hand() -> None:
@@ -73,10 +82,8 @@ def test_the_planned_items_reach_the_promised_power() -> None:
     gap_of_the_estimand = float(POINTS * (estimand[0] - estimand[1]))
     items = int(planned.items_for(gap_of_the_estimand, alpha=0.05, power=0.8).value)
     told = []
-    for seed in range(200):
-        battles = simulate(2, items, seed=1000 + seed, strengths=strengths).battles(judge)
-        scores = {entry.model: entry for entry in rank(battles, "bradley-terry").standings[0].entries}
-        first, second = scores["model-01"], scores["model-02"]
+    for block in blocks(simulate(2, 200 * items, seed=99, strengths=strengths), items):
+        first, second = sorted(rank(block, "bradley-terry").standings[0].entries, key=lambda entry: entry.model)
         told.append((first.score - second.score) / (2 * first.se) > norm.isf(0.05))
     assert np.mean(told) == pytest.approx(0.8, abs=3 * np.sqrt(0.16 / 200) + 0.02)
 
@@ -94,8 +101,8 @@ def test_the_jackknife_covers_the_variance_of_a_large_pilot() -> None:
     large = recorded(simulate(4, 2000, seed=999, strengths=strengths).battles())
     truth = per_item(ROUND_ROBIN, large).variance
     hits = 0
-    for seed in range(40):
-        found = of_pilot(ROUND_ROBIN, recorded(simulate(4, 40, seed=seed, strengths=strengths).battles()), level=0.95)
+    for block in blocks(simulate(4, 40 * 40, seed=7, strengths=strengths), 40):
+        found = of_pilot(ROUND_ROBIN, recorded(block), level=0.95)
         hits += found.variance.low <= truth <= found.variance.high
     assert hits / 40 >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 40)
 
@@ -131,8 +138,10 @@ def test_a_pilots_spread_of_ratings_is_drawn_in_by_what_chance_adds() -> None:
     """Over 100 pilots of 25 items, ratings drawn in vary as the truth does, and ratings as they are vary more."""
     strengths = np.array([-0.5, -0.2, 0.1, 0.6])
     truth = POINTS**2 * np.sum(simulate(4, 10, strengths=strengths).estimand() ** 2)
-    worlds_ = [simulate(4, 25, seed=seed, strengths=strengths) for seed in range(100)]
-    found = [per_item(ROUND_ROBIN, recorded(world.battles())) for world in worlds_]
+    found = [
+        per_item(ROUND_ROBIN, recorded(block))
+        for block in blocks(simulate(4, 100 * 25, seed=3, strengths=strengths), 25)
+    ]
     both = (found, [_drawn_in(one, 25) for one in found])
     raw, drawn = (np.array([np.sum((one.elo - 1500) ** 2) for one in each]) for each in both)
     assert drawn.mean() == pytest.approx(truth, abs=3 * drawn.std() / 10)

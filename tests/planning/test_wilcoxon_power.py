@@ -63,12 +63,12 @@ def test_the_simulated_size_reaches_the_power_on_fresh_samples() -> None:
 
 
 def test_the_interval_of_the_size_covers_it() -> None:
-    """Over 30 seeds, the 95% intervals hold the size that 100,000 samples find; one miss in twenty is expected."""
+    """Over 20 seeds, the 95% intervals hold the size that 50,000 samples find; one miss in twenty is expected."""
     one = three_levels(0.3, 0.15)
-    truth = simulated_items([one], simulations=100_000, seed=1)
-    found = [simulated_items([one], simulations=1000, seed=seed) for seed in range(2, 32)]
+    truth = simulated_items([one], simulations=50_000, seed=1)
+    found = [simulated_items([one], simulations=500, seed=seed) for seed in range(2, 22)]
     assert truth is not None
-    assert sum(each is not None and each.low <= truth.items <= each.high for each in found) >= 25
+    assert sum(each is not None and each.low <= truth.items <= each.high for each in found) >= 16
 
 
 def test_sizes_of_wins_make_fewer_items_enough() -> None:

@@ -28,6 +28,7 @@ class RankerOptions:
         tournament: which battles a judge is asked for; None = all pairs.
         args: settings of the tournament and of how the judge is asked.
         settings: options of the rankers, each `KEY=VALUE` or `RANKER.KEY=VALUE`.
+        calibration: file of a judge's calibration, for soft-elo.
         metric: which metric decides, without a judge; None = each of the task's.
         label: the name of this run's model; None = as lm-eval names its folder.
     """
@@ -39,6 +40,7 @@ class RankerOptions:
     tournament: str | None = None
     args: Mapping[str, Any] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
+    calibration: str | None = None
     metric: str | None = None
     label: str | None = None
 
@@ -56,6 +58,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--ranker_tournament", metavar="<name>", default=None, help=TOURNAMENT)
     group.add_argument("--ranker_args", metavar="<arg>", help=ARGS, **many)
     group.add_argument("--ranker_set", metavar="<arg>", help=SET, **many)
+    group.add_argument("--ranker_calibration", metavar="<file>", default=None, help=CALIBRATION)
     group.add_argument("--ranker_metric", metavar="<metric,filter>", default=None, help=METRIC)
     group.add_argument("--ranker_label", metavar="<name>", default=None, help=LABEL)
 
@@ -73,6 +76,7 @@ JUDGE_ARGS = "Arguments of the judge's model as `key=val,key2=val2` or `key=val`
 TOURNAMENT = "Which battles the judge is asked for: round_robin (default), anchor, swim, chain"
 ARGS = "Settings of the tournament and of how the judge is asked, as `realization=labels,items=100`"
 SET = "Options of rankers, as `pin=MODEL:1000` or `soft-elo.beta=0.5`"
+CALIBRATION = "A file made by `podium calibrate`: beta and conformal intervals for soft-elo"
 METRIC = "Which metric decides where nobody judges, as in the results file: `acc,none` (default: each of the task's)"
 LABEL = "Name of this run's model in the ranking (default: the name of its folder in --output_path)"
 
@@ -91,6 +95,7 @@ NAMES = {
     "ranker_tournament": "tournament",
     "ranker_args": "args",
     "ranker_set": "settings",
+    "ranker_calibration": "calibration",
     "ranker_metric": "metric",
     "ranker_label": "label",
 }
@@ -199,9 +204,19 @@ READERS: dict[str, Any] = {
     "tournament": str,
     "args": pairs,
     "settings": _settings,
+    "calibration": str,
     "metric": str,
     "label": str,
 }
+
+
+def as_typed_here(text: str) -> str:
+    """Return a message with the options of `podium rank` called as they are here.
+
+    >>> as_typed_here("choose with --metric, or --set beta=NUMBER (--calibration FILE)")
+    'choose with --ranker_metric, or --ranker_set beta=NUMBER (--ranker_calibration FILE)'
+    """
+    return re.sub(r"--(set|metric|calibration)\b", rf"--{PREFIX}_\1", text)
 
 
 def _typed(name: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
-from podium.hosts.lm_eval.options import RankerOptions
+from podium.hosts.lm_eval.options import RankerOptions, as_typed_here
 from podium.text import some
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ class Plan:
 
     def told(self) -> int:
         """Say what came of it, on stderr; return the exit code."""
-        print(self.table, *(f"podium: {note}\n" for note in self.notes), sep="", end="", file=sys.stderr)
+        told = [as_typed_here(f"podium: {note}\n") for note in self.notes]
+        print(self.table, *told, sep="", end="", file=sys.stderr)
         return self.code
 
     def _rank(self, results: dict[str, Any], tracker: Any) -> None:
@@ -149,7 +150,13 @@ class Plan:
         from podium.ranking_run import rank
 
         several = len(battles.judges) > 1
-        ranking = rank(battles, self.options.rankers, by="judge" if several else None, **self.settings)
+        ranking = rank(
+            battles,
+            self.options.rankers,
+            by="judge" if several else None,
+            calibration=self.options.calibration,
+            **self.settings,
+        )
         if battles.lost:
             self.code = PARTLY
         return _in_places(ranking, runs.told)
@@ -187,7 +194,14 @@ def planned(options: RankerOptions, output_path: str | None, *, predict_only: bo
     from podium.hosts.lm_eval.runs import others_of
     from podium.options import parse_settings
 
-    settings = parse_settings(options.settings, options.rankers)
+    try:
+        settings = parse_settings(options.settings, options.rankers)
+    except UsageError as error:
+        raise UsageError(as_typed_here(str(error))) from None
+    if options.calibration:
+        from podium.calibration_file import read_calibration
+
+        read_calibration(options.calibration)
     others = others_of(options.against, output_path)
     if others.named:
         others.files()
@@ -207,7 +221,7 @@ def shown(ranking: "Ranking") -> str:
     told = dict.fromkeys(warning for one in ranking.standings for warning in one.warnings)
     lines = [f"podium: warning: {warning}\n" for warning in told]
     lines += [f"podium: not ranked: {failure}\n" for failure in ranking.failures]
-    return as_text(ranking, "table") + "".join(lines)
+    return as_text(ranking, "table") + as_typed_here("".join(lines))
 
 
 def _in_places(ranking: "Ranking", told: Callable[[str], str]) -> "Ranking":

@@ -100,6 +100,16 @@ def test_the_legacy_form_and_a_config_file_ask_for_the_same(three, monkeypatch, 
     assert [one["ranker"] for one in results(tmp_path / "third" / "fir-0.4")["podium"]["rankings"]] == ["mean"]
 
 
+def test_soft_elo_needs_beta_and_says_where_it_comes_from(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
+    told = ("-o", "out", "--ranker", "soft-elo,win-rate")
+    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *told) == 3
+    assert "--ranker_calibration FILE), or --ranker_set beta=NUMBER" in capfd.readouterr().err
+    assert "win-rate,podium" in results(tmp_path / "out" / "oak-0.5")["results"]["sums"]
+    assert run(monkeypatch, task_of_sums, server, "oak-0.5", *told, "--ranker_set", "beta=0.5") == 0
+    [own] = [one for one in rank(read_battles("out"), "soft-elo", beta=0.5).standings[0].entries if "oak" in one.model]
+    assert results(tmp_path / "out" / "oak-0.5")["results"]["sums"]["soft-elo,podium"] == own.score
+
+
 def test_trackers_get_the_figures_with_the_hosts_own(three, tmp_path):
     """As lm-eval's logger for Weights & Biases flattens them, without the service."""
     from lm_eval.loggers.wandb_logger import WandbLogger
@@ -211,6 +221,8 @@ def test_a_process_that_has_no_results_ranks_nothing(monkeypatch, task_of_sums, 
         (("--ranker", "win-rate", "-o", "out", "--predict_only"), "name a judge with --ranker_judge"),
         (("--ranker", "win-rate", "-o", "out", "--ranker_tournament", "swim"), "name a judge with --ranker_judge"),
         (("--ranker", "win-rate", "-o", "out", "--ranker_set", "ancor=x"), "did you mean 'anchor'?"),
+        (("--ranker", "win-rate", "-o", "out", "--ranker_set", "anchor"), "--ranker_set 'anchor': write KEY=VALUE"),
+        (("--ranker", "soft-elo", "-o", "out", "--ranker_calibration", "none.json"), "none.json"),
         (("-o", "out", "--ranker_label", "x"), "does nothing without --ranker NAME"),
     ],
 )

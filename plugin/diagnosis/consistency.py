@@ -134,4 +134,4 @@ def _beyond_chance(agree: np.ndarray, ties: np.ndarray, clusters: Clusters, leve
     value = (a - chance) / (1 - chance)
     slope = 3 * t - 1
     influence = ((agree - a) - (1 - value) * slope * (ties - t)) / (1 - chance) / len(agree)
-    return linear(value, influence, clusters, level, len(agree), "repeated presentations")
+    return linear(value, influence, clusters, level, len(agree), "repeated presentations", within=(-1, 1))

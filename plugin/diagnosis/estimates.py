@@ -10,6 +10,8 @@ from podium.battles import Battles
 from podium.diagnosis.answer import Figure, Missing, Unit
 from podium.diagnosis.ratios import wilson
 
+UNBOUNDED = (-np.inf, np.inf)
+
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
@@ -72,13 +74,17 @@ def share(hits: np.ndarray, clusters: Clusters, level: float, of: str = "battles
 
 
 def mean(
-    values: np.ndarray, clusters: Clusters, level: float, of: str = "battles", unit: Unit = Unit.NUMBER
+    values: np.ndarray,
+    clusters: Clusters,
+    level: float,
+    of: str = "battles",
+    within: tuple[float, float] = UNBOUNDED,
 ) -> Figure | None:
     """Return a mean with a clustered t interval; None of nothing."""
     if not len(values):
         return None
     centre = float(np.mean(values))
-    return linear(centre, (values - centre) / len(values), clusters, level, len(values), of, unit)
+    return linear(centre, (values - centre) / len(values), clusters, level, len(values), of, within=within)
 
 
 def linear(
@@ -90,19 +96,22 @@ def linear(
     of: str = "battles",
     unit: Unit = Unit.NUMBER,
     method: str = "",
+    within: tuple[float, float] = UNBOUNDED,
 ) -> Figure:
     """Return an estimate with the t interval of its influence function, summed by cluster.
 
     Args:
         influence: what each row adds to the error of the estimate, shape (rows,).
         method: a word on how the influence was found, put before the name of the interval.
+        within: least and largest possible value, at which the interval ends.
     """
     variance, number = _variance(influence, clusters)
     if number < 2:
         return _alone(value, level, n, of, clusters, unit)
     reach = float(stdtrit(number - 1, (1 + level) / 2) * np.sqrt(variance))
     name = ", ".join(filter(None, [method, f"{clusters.unit}-clustered t"]))
-    return Figure(value, value - reach, value + reach, level, name, n, of, number, unit)
+    low, high = max(within[0], value - reach), min(within[1], value + reach)
+    return Figure(value, low, high, level, name, n, of, number, unit)
 
 
 def stacked(parts: Sequence[tuple[Clusters, np.ndarray]]) -> tuple[Clusters, np.ndarray]:

@@ -142,7 +142,7 @@ def _kappa(judge: np.ndarray, human: np.ndarray, clusters: Clusters, level: floa
     by_chance = (ours @ q - chance) + (theirs @ p - chance)
     agree = judge == human
     influence = ((agree - agree.mean()) - (1 - value) * by_chance) / (1 - chance) / len(judge)
-    return linear(value, influence, clusters, level, len(judge))
+    return linear(value, influence, clusters, level, len(judge), within=(-1, 1))
 
 
 def _auc(size: np.ndarray, agree: np.ndarray, clusters: Clusters, level: float) -> Figure | Missing:
@@ -162,7 +162,7 @@ def _auc(size: np.ndarray, agree: np.ndarray, clusters: Clusters, level: float) 
     below[~agree] = 1 - (rank[~agree] - rankdata(size[~agree])) / yes
     value = float(below[agree].mean())
     influence = np.where(agree, (below - value) / yes, (below - value) / no)
-    return linear(value, influence, clusters, level, len(size), unit=Unit.NUMBER)
+    return linear(value, influence, clusters, level, len(size), within=(0, 1))
 
 
 def _temperature(evidence: Evidence, level: float) -> tuple[Figure | Missing, np.ndarray | None]:

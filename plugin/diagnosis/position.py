@@ -114,7 +114,7 @@ def position(presentations: Battles, *, near_tie: float, level: float) -> Positi
         second_wins=or_missing(share(win == -1, shown, level, of), of),
         prefers_first=or_missing(share(win[decisive] == 1, shown.take(decisive), level, of), "decisive verdicts"),
         balanced=2 * len(twins) == len(win),
-        first_credit=_of_pairs(mean(twins.credit.mean(axis=1), twins.clusters, level, "pairs"), twins),
+        first_credit=_of_pairs(mean(twins.credit.mean(axis=1), twins.clusters, level, "pairs", (0, 1)), twins),
         margin_lead=_of_pairs(mean(lead[told], twins.clusters.take(told), level, "pairs"), twins),
         effect=effect(twins, level),
         difference=difference(twins, level),
@@ -132,7 +132,7 @@ def difference(twins: Twins, level: float) -> Figure | Missing:
     shown_first, shown_second = (
         np.bincount(repeat, side) / size for side in (twins.credit[:, 0], 1 - twins.credit[:, 1])
     )
-    return _of_pairs(mean(np.abs(shown_first - shown_second), twins.clusters.take(one), level, "pairs"), twins)
+    return _of_pairs(mean(np.abs(shown_first - shown_second), twins.clusters.take(one), level, "pairs", (0, 1)), twins)
 
 
 def effect(twins: Twins, level: float) -> Figure | Missing:
@@ -160,6 +160,8 @@ def _no_order(presentations: Battles) -> Missing:
     table = presentations.table
     if not presentations.readable.any():
         return Missing("position", "no verdict could be read", "see the reasons of the unread replies")
+    if "score_a" in table and table["score_a"].notna().any():
+        return Missing("position", "each response was scored alone: there is no first one", "none is needed")
     merged = "order" in table and bool((table["order"] == "merged").any())
     return Missing(
         "position",

@@ -75,3 +75,9 @@ def test_a_figure_is_never_infinite():
         Figure(np.inf, None, None, 0.95, "t", 3)
     with pytest.raises(ValueError, match="not finite"):
         linear(0.0, np.array([np.nan, 1.0]), rows(2), 0.95, 2)
+
+
+def test_an_interval_ends_where_values_do():
+    found = mean(np.array([1.0, 1.0, 1.0, 0.5]), rows(4), 0.95, within=(0, 1))
+    assert (found.value, found.high) == (0.875, 1)
+    assert found.low == mean(np.array([1.0, 1.0, 1.0, 0.5]), rows(4), 0.95).low

@@ -5,11 +5,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from judged_worlds import ASKED
 from sklearn.metrics import cohen_kappa_score
 
 from podium import read_battles
 from podium.diagnosis.answer import Missing
-from podium.diagnosis.card import diagnose
+from podium.diagnosis.card import SECTIONS, asked
+from podium.diagnosis.subject import Subject
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = [
@@ -35,19 +37,22 @@ LLMFAO = {
 }
 
 
-def cards(name, **reading):
+def card(name, judge, **reading):
+    """Return what the sections on the judge itself say."""
     path = DATA / name
-    return diagnose(read_battles(path, merge=False, **reading), read_battles(path, **reading)).cards
+    apart, merged = read_battles(path, merge=False, **reading), read_battles(path, **reading)
+    subject = Subject(judge, apart.where("judge", judge), merged.where("judge", judge))
+    return {section.name: asked(section, subject) for section in SECTIONS if section.name in ASKED}
 
 
 @pytest.fixture(scope="module")
 def gpt4():
-    return cards("roundrobin_qlora_oa_gpt4.parquet", **ROUND_ROBIN)[0].answers
+    return card("roundrobin_qlora_oa_gpt4.parquet", "gpt-4", **ROUND_ROBIN)
 
 
 @pytest.fixture(scope="module")
 def beside_the_crowd():
-    return {card.subject.judge: card.answers for card in cards("llmfao.parquet", **LLMFAO)}
+    return {judge: card("llmfao.parquet", judge, **LLMFAO) for judge in ("gpt3", "gpt4")}
 
 
 def test_gpt4_prefers_what_it_is_shown_first(gpt4):
@@ -117,7 +122,7 @@ def test_the_crowd_repeats_itself_and_the_card_says_how_often():
     """Oracle: agreeing pairs of votes per pair of responses, counted in pandas."""
     rows = pd.read_parquet(DATA / "llmfao.parquet").query("judge == 'crowd'")
     columns = LLMFAO["columns"]
-    found = cards("llmfao.parquet", columns=columns, where={"judge": "crowd"})[0].answers["consistency"]
+    found = card("llmfao.parquet", "crowd", columns=columns)["consistency"]
     tally = rows.groupby(["id", "outcome_left"]).size().unstack(fill_value=0).to_numpy()
     tally = tally[tally.sum(axis=1) > 1]
     size = tally.sum(axis=1)

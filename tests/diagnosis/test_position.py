@@ -1,12 +1,13 @@
 """Position preference and swaps, worked out by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hand_worked import presentations, values
 from judged_worlds import both, world
 from scipy.special import expit
 
-from podium import Judge
+from podium import Judge, read_battles
 from podium.diagnosis.answer import Missing
 from podium.diagnosis.position import position
 from podium.diagnosis.swaps import twins_of
@@ -102,6 +103,12 @@ def test_without_an_order_position_is_missing():
     assert isinstance(found, Missing)
     assert "which response was shown first" in found.why
     assert "--shown a" in found.remedy
+
+
+def test_a_judge_that_scores_responses_alone_has_no_position_to_prefer():
+    scores = pd.DataFrame({"item": [1, 1], "model": ["x", "y"], "score": [7.0, 5.0], "judge": "rm"})
+    found = position(read_battles(scores, merge=False), near_tie=0.3, level=0.95)
+    assert found.why == "each response was scored alone: there is no first one"
 
 
 def test_pairs_in_one_order_leave_what_needs_both_missing():

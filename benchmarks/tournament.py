@@ -7,8 +7,9 @@
 
 Bare Inspect runs as many samples, with the same texts in them, whose solver makes the same two calls at once and whose
 scorer compares a letter. Both run in a fresh process with Inspect's defaults; imports are not counted. In the first
-table an instant judge answers within the process; in the second a judge behind HTTP answers after 100 ms, to 32
-connections, and the rate is taken from its own journal, from the first call to the last answer.
+table an instant judge answers within the process; podium's own cost is what a run takes beyond bare Inspect. In the
+second a judge behind HTTP answers after 100 ms, to 32 connections, and the rate is taken from its own journal, from the
+first call to the last answer; one core makes all calls, so that CPU per call is what limits it, in bare Inspect too.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from typing import Any
 
 from tables import machine, show
 
-STAND_IN = Path(__file__).parents[1] / "tests" / "hosts" / "inspect_ai"
+STAND_IN = Path(__file__).parents[1] / "tests" / "hosts"
 ENTRANTS, PAIRS = 5, 10
 GOAL_MS, GOAL_SHARE, GOAL_MIB = 12.0, 0.85, 1024
 LATENCY, CONNECTIONS = 0.1, 32
@@ -116,19 +117,31 @@ def served(battles: int) -> list[Plan]:
 
 def own_cost(plans: Sequence[Plan], *, markdown: bool) -> None:
     """Measure the cost of runs whose judge costs nothing."""
-    rows = []
+    rows, bare = [], {}
     for plan in plans:
         cost = measured(plan)
         per_battle = 1000 * cost.cpu / plan.battles
-        figures = (f"{per_battle:.2f}", f"{cost.wall:.1f}", f"{cost.peak:,.0f}", f"{cost.log:.1f}")
-        goal = ("", "")
-        if plan.name == "podium":
-            goal = (f"<= {GOAL_MS:g} ms", "yes" if per_battle <= GOAL_MS else "NO")
-        elif plan.battles == HUGE:
-            goal = (f"<= {GOAL_MIB} MiB", "yes" if cost.peak <= GOAL_MIB else "NO")
-        rows.append([plan.name, f"{plan.battles:,}", *figures, *goal])
-    header = ["run", "battles", "CPU ms per battle", "wall s", "peak MiB", "log MiB", "goal", "met"]
-    show("Own cost, with an instant judge", header, rows, markdown=markdown)
+        own = per_battle - bare[plan.battles] if plan.battles in bare else None
+        if plan.bare:
+            bare[plan.battles] = per_battle
+        figures = (f"{per_battle:.2f}", "" if own is None else f"{own:+.2f}", f"{cost.wall:.1f}")
+        sizes = (f"{cost.peak:,.0f}", f"{cost.log:.1f}")
+        rows.append([plan.name, f"{plan.battles:,}", *figures, *sizes, *_cost_goal(plan, own, cost)])
+    header = ["run", "battles", "CPU ms per battle", "podium's own", "wall s", "peak MiB", "log MiB", "goal", "met"]
+    show("Cost of a battle, with an instant judge", header, rows, markdown=markdown)
+
+
+def _cost_goal(plan: Plan, own: float | None, cost: Cost) -> tuple[str, str]:
+    """Return what a run must keep to, and whether it did."""
+    if plan.battles == HUGE:
+        return f"peak <= {GOAL_MIB} MiB", _met(cost.peak <= GOAL_MIB)
+    if plan.name == "podium" and own is not None:
+        return f"own <= {GOAL_MS:g} ms", _met(own <= GOAL_MS)
+    return "", ""
+
+
+def _met(reached: bool) -> str:
+    return "yes" if reached else "NO"
 
 
 def call_rate(plans: Sequence[Plan], *, markdown: bool) -> None:
@@ -136,7 +149,7 @@ def call_rate(plans: Sequence[Plan], *, markdown: bool) -> None:
     sys.path.insert(0, str(STAND_IN))
     from stand_in import stand_in
 
-    rows = []
+    rows, bare = [], None
     for plan in plans:
         with stand_in() as server:
             server.script(latency=LATENCY)
@@ -144,12 +157,14 @@ def call_rate(plans: Sequence[Plan], *, markdown: bool) -> None:
             cost = measured(plan)
             calls = server.calls()
         rate = len(calls) / (max(call.ended for call in calls) - min(call.begun for call in calls))
+        bare = rate if plan.bare else bare
         share = rate / (CONNECTIONS / LATENCY)
-        figures = (f"{len(calls):,}", f"{rate:.0f}", f"{share:.0%}", f"{1000 * cost.cpu / plan.battles:.2f}")
-        goal = (f">= {GOAL_SHARE:.0%}", "yes" if share >= GOAL_SHARE else "NO") if plan.name == "podium" else ("", "")
+        beside = f"{rate / bare:.0%}" if bare else ""
+        figures = (f"{len(calls):,}", f"{rate:.0f}", f"{share:.0%}", beside, f"{1000 * cost.cpu / len(calls):.2f}")
+        goal = (f">= {GOAL_SHARE:.0%} of the ideal", _met(share >= GOAL_SHARE)) if plan.name == "podium" else ("", "")
         rows.append([plan.name, *figures, *goal])
     title = f"Calls of a judge with {1000 * LATENCY:.0f} ms latency, {CONNECTIONS} connections"
-    header = ["run", "calls", "calls per s", "of the ideal", "CPU ms per battle", "goal", "met"]
+    header = ["run", "calls", "calls per s", "of the ideal", "of bare Inspect", "CPU ms per call", "goal", "met"]
     show(title, header, rows, markdown=markdown)
 
 

@@ -61,7 +61,8 @@ def denominators(one: Standings) -> str:
         text += f"\norder swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}"
     informative = one.diagnostics.get("informative_items")
     if informative is not None:
-        text += f"\ninformative items: {informative:,} of {counts.items:,} (on the others all battles are ties)"
+        rest = " (on the others all battles are ties)" if informative < counts.items else ""
+        text += f"\ninformative items: {informative:,} of {counts.items:,}{rest}"
     text += _softened(one) + _bounded(one) + _equally_long(one) + _replayed(one)
     anchor = one.scale.removeprefix("win rate against ")
     if one.ranker == "win-rate" and anchor != one.scale:

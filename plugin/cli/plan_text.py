@@ -49,7 +49,8 @@ def _parts(found: Plan) -> Iterator[Part]:
     yield _samples_title(found), _samples(found.samples), _samples_legend(found)
     if found.gaps:
         title = f"the smallest edge that {found.asked['items']:,} items tell, one pair at a time (sign test)"
-        yield title, _gaps(found.gaps), ()
+        model = "Elo through an anchor: as if win, tie and loss were drawn apart for both"
+        yield title, _gaps(found.gaps), [model, f"intervals: {found.methods['sign test']}"]
     if found.asked["items"] is not None:
         yield f"what {found.asked['items']:,} items cost and tell", _planned_lines(found), _planned_legend(found)
     if any(line.needed for line in found.lines):
@@ -84,7 +85,7 @@ def _candidates(found: Sequence[Candidate]) -> Table:
             one.advice,
             f"{one.informativeness.value:.1%}",
             _ends(one.informativeness, "{:.1%}"),
-            EMPTY if one.three_level is None else f"{one.three_level:.1%}",
+            _maybe(one.three_level, "{:.1%}"),
             f"{one.pairs:,}",
             EMPTY if one.rank_low is None else f"{one.rank_low}–{one.rank_high}",
             _bar(one.informativeness),
@@ -135,7 +136,7 @@ def _samples_legend(found: Plan) -> list[str]:
     anchor = f"; by anchor{_of(found.anchor)}: of {share.value:.1%}" if share else ""
     text = [
         "wins: of decided items, those that the better entrant wins; decided: by the formula of the sign test; exact: "
-        "for the exact test to keep the promise",
+        "for the exact test to keep the promise; these three are exact and have no interval",
         f"direct: decided are {1 - asked['ties'].value:.1%} of all items{anchor}",
         f"intervals of items: {found.methods['sign test']}",
     ]
@@ -153,7 +154,7 @@ def _gaps(found: Sequence[Gap]) -> Table:
             words[one.how],
             _known(one.share, "{:.1%}"),
             "none" if one.edge is None else _known(one.edge, "{:+.3f}"),
-            _number(one.elo, "{:.0f}"),
+            _maybe(one.elo, "{:.0f}"),
         ]
         for one in found
     ]
@@ -237,10 +238,9 @@ def _money(bill: Bill | None) -> str:
 
 
 def _range(line: Line, name: str, form: str) -> str:
-    values = [
-        None if bill is None else getattr(bill, name) for bill in (line.needed, line.needed_low, line.needed_high)
-    ]
-    return EMPTY if values[0] is None else _known(Known(*values), form)
+    bills = (line.needed, line.needed_low, line.needed_high)
+    value, low, high = (None if bill is None else getattr(bill, name) for bill in bills)
+    return EMPTY if value is None else _known(Known(value, low, high), form)
 
 
 def _simulated(found: Simulated) -> str:
@@ -261,10 +261,6 @@ def _ends(known: Known, form: str) -> str:
     if known.low is None or known.high is None:
         return EMPTY
     return f"{form.format(known.low)} … {form.format(known.high)}"
-
-
-def _number(value: float | None, form: str) -> str:
-    return EMPTY if value is None else form.format(value)
 
 
 def _plain(title: str, table: Table | None, lines: Sequence[str]) -> str:

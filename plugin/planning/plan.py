@@ -27,7 +27,7 @@ class Candidate:
 
     anchor: str
     informativeness: Known
-    three_level: float | None
+    three_level: Known | None
     pairs: int
     rank_low: int | None
     rank_high: int | None
@@ -65,13 +65,13 @@ class Gap:
         how: `direct` or `anchor`.
         share: of the items that are informative.
         edge: None where so few items tell none.
-        elo: what that is in Elo; None where unknown.
+        elo: what that is in Elo; None where unknown or unbounded.
     """
 
     how: str
     share: Known
     edge: Known | None
-    elo: float | None
+    elo: Known | None
 
 
 @dataclass(frozen=True, slots=True)

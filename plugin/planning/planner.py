@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, unknown_name
@@ -28,7 +29,7 @@ from podium.planning.wilcoxon import Simulated, simulated_items, with_edge
 from podium.progress import track
 from podium.rankers.elo import POINTS
 from podium.rankers.intervals import by_sandwich, check_level, covariance_of
-from podium.ranking import Entry
+from podium.ranking import Entry, Standings
 from podium.ranking_run import provenance, rank
 from podium.replay_run import Record, recorded
 from podium.text import some
@@ -225,7 +226,7 @@ class _Planner:
         else:
             self.methods["informativeness"] = f"{100 * standings.level:g}%, {standings.interval}"
         for entry in known:
-            yield _candidate(entry, known[0])
+            yield _candidate(entry, known[0], standings)
 
     def _share(self, given: float | None) -> Known | None:
         """Return the share of items that tell two entrants apart through the anchor."""
@@ -299,7 +300,7 @@ class _Planner:
             if share is None:
                 continue
             edge = self._smallest(share)
-            yield Gap(how, share, edge, None if edge is None else self._elo(how, edge.value))
+            yield Gap(how, share, edge, None if edge is None else self._elo(how, edge))
 
     def _smallest(self, share: Known) -> Known | None:
         wish = self.wish
@@ -310,14 +311,19 @@ class _Planner:
         ]
         return None if found[0] is None else Known(found[0], found[1], found[2])
 
-    def _elo(self, how: str, edge: float) -> float | None:
-        ties = self.wish.ties.value
-        if how == "direct":
-            return _finite(elo_of_edge(edge, ties))
+    def _elo(self, how: str, edge: Known) -> Known | None:
+        """Return an edge in Elo, with the interval that the edge's gives; None where it is out of reach."""
+        value, low, high = (
+            None if one is None else self._in_elo(how, one) for one in (edge.value, edge.low, edge.high)
+        )
+        return None if value is None else Known(value, low, high)
+
+    def _in_elo(self, how: str, edge: float) -> float | None:
         try:
-            return _finite(elo_of_lean(self._assumed(edge)))
+            found = elo_of_edge(edge, self.wish.ties.value) if how == "direct" else elo_of_lean(self._assumed(edge))
         except UsageError:
             return None
+        return found if np.isfinite(found) else None
 
     def _lines(self) -> Iterator[Line]:
         wish = self.wish
@@ -452,7 +458,7 @@ class _Planner:
         )
 
 
-def _candidate(entry: Entry, best: Entry) -> Candidate:
+def _candidate(entry: Entry, best: Entry, standings: Standings) -> Candidate:
     if entry is best:
         advice = "take it: the most informative here"
     elif entry.rank_low is None:
@@ -461,17 +467,25 @@ def _candidate(entry: Entry, best: Entry) -> Candidate:
         advice = "may be as good"
     else:
         advice = "avoid: less informative"
-    extra = entry.extra
-    three = extra.get("three_level")
+    informative = Known(entry.score or 0.0, entry.low, entry.high)
     return Candidate(
         entry.model,
-        Known(entry.score or 0.0, entry.low, entry.high),
-        entry.score if "full" in extra else three,
-        int(extra.get("pairs") or 0),
+        informative,
+        informative if "three_level" not in entry.extra else _three_level(entry, standings),
+        int(entry.extra.get("pairs") or 0),
         entry.rank_low,
         entry.rank_high,
         advice,
     )
+
+
+def _three_level(entry: Entry, standings: Standings) -> Known | None:
+    """Return the informativeness of win, tie and loss, with its t interval over items."""
+    share, se = entry.extra.get("three_level"), entry.extra.get("three_level_se")
+    if share is None or se is None or standings.counts.items < 2:
+        return None if share is None else Known(share)
+    reach = float(stdtrit(standings.counts.items - 1, (1 + standings.level) / 2)) * se
+    return Known(share, max(share - reach, 0.0), min(share + reach, 1.0))
 
 
 def _cheapest(lines: Sequence[Line]) -> str | None:
@@ -535,10 +549,6 @@ def _items(informative: int, share: Known) -> Known:
     """Return the items that hold so many informative ones, with the interval that the share's gives."""
     ends = (None if not end else float(items_needed(informative, end)) for end in (share.high, share.low))
     return Known(float(items_needed(informative, share.value)), *ends)
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None
 
 
 def _check(

@@ -10,6 +10,8 @@ import pytest
 from podium import Battles, NotIdentifiedError, UsageError, rank, read_battles, simulate
 from podium.planning.costs import Tariff
 from podium.planning.planner import make_plan
+from podium.planning.precision import elo_of_edge
+from podium.planning.sign_test import smallest_edge
 
 FAST = {"simulations": 200}
 RECORDED = Path(__file__).parents[3] / "shared" / "data" / "roundrobin_qlora_oa_gpt4.parquet"
@@ -71,6 +73,31 @@ def test_candidates_are_the_rankers_informativeness(battles: Battles, piloted) -
     shares = [(one.anchor, one.informativeness.value, one.informativeness.low) for one in piloted.candidates]
     assert shares == [(one.model, one.score, one.low) for one in entries]
     assert [one.rank_low for one in piloted.candidates] == [one.rank_low for one in entries]
+
+
+def test_three_levels_have_the_rankers_interval(battles: Battles, piloted) -> None:
+    """Oracle: the ranker, asked to compare win, tie and loss only."""
+    entries = {entry.model: entry for entry in rank(battles, "informativeness", levels="three").standings[0].entries}
+    for one in piloted.candidates:
+        oracle = entries[one.anchor]
+        ends = (one.three_level.value, one.three_level.low, one.three_level.high)
+        assert ends == pytest.approx((oracle.score, oracle.low, oracle.high))
+
+
+def test_the_smallest_gaps_follow_from_what_decides(piloted) -> None:
+    """Closed form: the edge of 200 items times the share; the larger share tells the smaller edge."""
+    direct, anchored = piloted.gaps
+    ties = piloted.asked["ties"]
+    assert direct.edge.value == smallest_edge(200, 1 - ties.value)
+    assert (direct.edge.low, direct.edge.high) == (smallest_edge(200, 1 - ties.low), smallest_edge(200, 1 - ties.high))
+    assert anchored.edge.value == smallest_edge(200, piloted.candidates[0].informativeness.value)
+    assert direct.elo.value == pytest.approx(elo_of_edge(direct.edge.value, ties.value))
+    assert direct.elo.low < direct.elo.value < direct.elo.high
+
+
+def test_items_too_few_to_tell_anything_are_said_so() -> None:
+    found = make_plan(entrants=4, items=3, ties=0.2, **FAST)
+    assert [(gap.edge, gap.elo) for gap in found.gaps] == [(None, None), (None, None)]
 
 
 def test_the_strongest_is_advised_against(piloted) -> None:

@@ -52,8 +52,6 @@ class Plan:
 
     def rank(self, results: dict[str, Any], tracker: Any) -> None:
         """Rank the run and write the ranking into its results. Whatever fails, the results are lm-eval's at least."""
-        from podium.hosts.lm_eval.hidden import secrets_in, without
-
         try:
             self._rank(results, tracker)
         except KeyboardInterrupt:
@@ -61,15 +59,17 @@ class Plan:
         # A tournament may fail in any provider's way, and the evaluation that it is about may have taken days.
         except (Exception, SystemExit) as error:
             told = str(error) if isinstance(error, PodiumError) else f"{type(error).__name__}: {error}"
-            self.code, self.notes = PARTLY, [*self.notes, f"not ranked: {without(secrets_in(self.options), told)}"]
+            self.code, self.notes = PARTLY, [*self.notes, f"not ranked: {told}"]
         finally:
             if not self.keeps_samples:
                 results.pop("samples", None)
 
     def told(self) -> int:
         """Say what came of it, on stderr; return the exit code."""
-        told = [as_typed_here(f"podium: {note}\n") for note in self.notes]
-        print(self.table, *told, sep="", end="", file=sys.stderr)
+        from podium.hosts.lm_eval.hidden import secrets_in, without
+
+        notes = as_typed_here("".join(f"podium: {note}\n" for note in self.notes))
+        print(self.table, without(secrets_in(self.options), notes), sep="", end="", file=sys.stderr)
         return self.code
 
     def _rank(self, results: dict[str, Any], tracker: Any) -> None:
@@ -92,11 +92,11 @@ class Plan:
             except PodiumError as error:
                 raise PodiumError(runs.told(str(error))) from None
         whole, left_out = write_into(results, rankings, runs.model)
-        if self.log is not None:
-            self._keep_in_log(whole, self.log)
         self.table, self.notes = shown(whole), [*self.notes, *left_out]
         if whole.failures:
             self.code = PARTLY
+        if self.log is not None:
+            self._keep_in_log(whole, self.log)
 
     def _rankings(self, results: Mapping[str, Any], runs: "Runs") -> "dict[str, Ranking]":
         """Rank each task, and each group of tasks."""
@@ -143,8 +143,11 @@ class Plan:
     def _keep_in_log(self, ranking: "Ranking", log: Path) -> None:
         from podium.hosts.inspect_ai.ranking import kept_beside, written_into
 
-        kept_beside(log, ranking)
-        written_into(log, ranking)
+        try:
+            kept_beside(log, ranking)
+            written_into(log, ranking)
+        except (OSError, PodiumError) as error:
+            self.code, self.notes = PARTLY, [*self.notes, f"the ranking is not in the tournament's log: {error}"]
 
     def _ranked(self, battles: "Battles", runs: "Runs") -> "Ranking":
         from podium.ranking_run import rank

@@ -77,7 +77,8 @@ def ranked(execute: Execute, arguments: argparse.Namespace) -> None:
             return
         with _ranking_after_evaluation(plan):
             execute(arguments)
-    sys.exit(plan.told())
+    if code := plan.told():
+        sys.exit(code)
 
 
 def _planned(told: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace) -> "Plan":

@@ -16,7 +16,8 @@ from podium.ranking_run import rank
 from podium.reading import read_battles
 
 KEY = "sk-podium-test-0123456789abcdef"
-MODELS = ("ash-0.9", "elm-0.6")
+MODELS = ("ash-0.9", "org/elm-0.6")
+FOLDER = Path("out", "org__elm-0.6")
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def test_a_model_of_lm_eval_judges_and_nothing_is_asked_twice(two, judge, server
     assert {one.bearer for one in server.calls() if one.model == "judge"} == {KEY}
     assert leaks(out, err) == []
     [bradley_terry, win_rate] = rank(read_battles(newest_log()), ["bradley-terry", "win-rate"]).standings
-    kept = results(tmp_path / "out" / MODELS[1])
+    kept = results(FOLDER)
     for one in (bradley_terry, win_rate):
         [own] = [entry for entry in one.entries if entry.model == MODELS[1]]
         assert kept["results"]["sums"][f"{one.ranker},podium"] == own.score
@@ -72,7 +73,7 @@ def test_a_model_of_lm_eval_judges_and_nothing_is_asked_twice(two, judge, server
     assert two(*judge) == 0
     assert calls(server, ["judge"]) == 24
     assert len(server.calls()) == before
-    assert results(tmp_path / "out" / MODELS[1])["podium"]["rankings"] == kept["podium"]["rankings"]
+    assert results(FOLDER)["podium"]["rankings"] == kept["podium"]["rankings"]
 
 
 def preference_of(call):
@@ -88,7 +89,7 @@ def test_a_judge_of_inspect_gets_its_key_and_nobody_else_does(two, server, tmp_p
     assert calls(server, ["judge"]) == 10
     assert {one.bearer for one in server.calls() if one.model == "judge"} == {KEY}
     assert leaks(*capfd.readouterr()) == []
-    assert results(tmp_path / "out" / MODELS[1])["podium"]["rankings"][0]["counts"]["battles"] == 5
+    assert results(FOLDER)["podium"]["rankings"][0]["counts"]["battles"] == 5
 
 
 def test_battles_that_fail_for_good_are_unread_and_asked_again_next_time(two, judge, server, tmp_path, capfd):
@@ -98,7 +99,7 @@ def test_battles_that_fail_for_good_are_unread_and_asked_again_next_time(two, ju
     answered = {(one.item, one.first) for one in server.calls() if one.model == "judge" and one.fate == "answered"}
     assert failed
     assert not failed & answered
-    counts = results(tmp_path / "out" / MODELS[1])["podium"]["rankings"][0]["counts"]
+    counts = results(FOLDER)["podium"]["rankings"][0]["counts"]
     assert (counts["battles"], counts["unread"]) == (12, len(failed))
     assert f"{len(failed)} battles failed, the first of them by RuntimeError('HTTPError: 400" in capfd.readouterr().err
     asked = calls(server, ["judge"])
@@ -113,7 +114,7 @@ def test_a_judge_that_never_answers_costs_nothing_of_the_run(two, judge, server,
     out, err = capfd.readouterr()
     assert "no battle was judged" in err
     assert "exact_match" in out
-    assert "podium" not in results(tmp_path / "out" / MODELS[1])
+    assert "podium" not in results(FOLDER)
     assert leaks(out, err) == []
 
 
@@ -127,7 +128,7 @@ def test_a_completion_model_judges_within_a_running_event_loop(two, server, tmp_
 
     assert asyncio.run(within()) == 0
     assert calls(server, ["judge"]) == 6
-    assert results(tmp_path / "out" / MODELS[1])["podium"]["rankings"][0]["counts"]["unread"] == 0
+    assert results(FOLDER)["podium"]["rankings"][0]["counts"]["unread"] == 0
 
 
 def test_a_tournament_that_is_stopped_leaves_the_run_saved(two, judge, tmp_path, monkeypatch, capfd):
@@ -137,14 +138,14 @@ def test_a_tournament_that_is_stopped_leaves_the_run_saved(two, judge, tmp_path,
     out, err = capfd.readouterr()
     assert "not ranked: stopped; lm-eval's own results are saved" in err
     assert "exact_match" in out
-    assert "podium" not in results(tmp_path / "out" / MODELS[1])
+    assert "podium" not in results(FOLDER)
 
 
 def test_each_judge_of_a_jury_ranks(two, judge, server, tmp_path):
     spec = judge[-1]
     assert two(*judge, spec.replace("=judge", "=other"), "--ranker_args", "items=4") == 0
     assert calls(server, ["judge"]) == calls(server, ["other"]) == 8
-    kept = results(tmp_path / "out" / MODELS[1])
+    kept = results(FOLDER)
     assert len([name for name in kept["results"]["sums"] if name.startswith("win-rate,podium lm-eval__")]) == 2
     assert len(kept["podium"]["rankings"]) == 4
 

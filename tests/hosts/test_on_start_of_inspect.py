@@ -84,7 +84,7 @@ def test_help_is_longer_by_our_option_after_enable_and_the_same_as_ever_after_di
     shown = []
     for step in (None, "enable", "disable"):
         assert step is None or environment.podium(step).returncode == 0
-        shown.append(outcome(environment.python(program)))
+        shown.append(outcome(environment.python(program, "--help")))
     assert shown[0][0] == 0
     assert shown[2] == shown[0]
     assert environment.listing() == files

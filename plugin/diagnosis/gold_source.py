@@ -15,6 +15,10 @@ from podium.formats.containers import read_records
 from podium.reading import read_battles
 from podium.text import some, text_of
 
+REMEDY = (
+    "give a table with the columns model and score, a ranking of `podium rank --format json`, or battles "
+    "(`podium convert` writes them from a foreign table)"
+)
 SCORES = ("score", "elo", "rating")
 """Columns that may hold the scores of a ranking."""
 
@@ -48,26 +52,48 @@ def read_gold(source: str, ranker: str | None = None) -> Gold:
         DataError: a score is none, or a system comes twice.
     """
     path = Path(source)
-    if path.suffix == ".json" and path.is_file():
-        held = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(held, dict) and "rankings" in held:
-            return _from_ranking(source, held["rankings"], ranker)
     if path.is_file():
+        rankings = _rankings(path) if path.suffix == ".json" else None
+        if rankings is not None:
+            return _from_ranking(source, rankings, ranker)
         frame = read_records(path)
         column = next((name for name in SCORES if name in frame), None)
         if column and "model" in frame and "item" not in frame:
             return Gold(source, _scores(source, frame["model"], frame[column]))
-    return Gold(source, battles=read_battles(source))
+    return Gold(source, battles=_battles(source))
 
 
-def _from_ranking(source: str, rankings: Any, ranker: str | None) -> Gold:
-    known = [one["ranker"] for one in rankings]
-    chosen = next((one for one in rankings if ranker in (None, one["ranker"])), None)
-    if chosen is None:
-        raise UsageError(f"{source} has no ranking by {ranker!r}; it has {some(known) or 'none'}")
-    rated = [one for one in chosen["models"] if one["score"] is not None]
-    frame = pd.DataFrame({"model": [one["model"] for one in rated], "score": [one["score"] for one in rated]})
-    return Gold(source, _scores(source, frame["model"], frame["score"]), chosen["scale"])
+def _rankings(path: Path) -> list[dict[str, Any]] | None:
+    """Return the list of rankings in a file of `podium rank`; None where it is something else."""
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return None
+    found = held.get("rankings") if isinstance(held, dict) else None
+    return found if isinstance(found, list) and found else None
+
+
+def _battles(source: str) -> Battles:
+    try:
+        return read_battles(source)
+    except DataError as error:
+        if error.row is not None:
+            raise
+        raise DataError(f"neither a ranking nor battles: {error.problem}", source=source, remedy=REMEDY) from None
+
+
+def _from_ranking(source: str, rankings: list[dict[str, Any]], ranker: str | None) -> Gold:
+    try:
+        known = [one["ranker"] for one in rankings]
+        chosen = next((one for one in rankings if ranker in (None, one["ranker"])), None)
+        if chosen is None:
+            raise UsageError(f"{source} has no ranking by {ranker!r}; it has {some(known)}")
+        rated = [(one["model"], one["score"]) for one in chosen["models"] if one["score"] is not None]
+        scale = str(chosen["scale"])
+    except (KeyError, TypeError) as error:
+        raise DataError(f"not a ranking of podium's: {error} is not there", source=source, remedy=REMEDY) from None
+    frame = pd.DataFrame(rated, columns=["model", "score"])
+    return Gold(source, _scores(source, frame["model"], frame["score"]), scale)
 
 
 def _scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str, float]:

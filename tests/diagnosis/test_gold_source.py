@@ -50,3 +50,27 @@ def test_a_score_that_is_none_is_refused(tmp_path, rows, problem):
     pd.DataFrame(rows).to_csv(path, index=False)
     with pytest.raises(DataError, match=problem):
         read_gold(str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("points.csv", "system,points\na,1\n", "neither a ranking nor battles: no known format has the columns"),
+        ("other.json", '[{"a": 1}]', "neither a ranking nor battles"),
+        ("half.json", '{"rankings": [{"ranker": "elo"}]}', "not a ranking of podium's: 'models' is not there"),
+        ("odd.json", '{"rankings": [3]}', "not a ranking of podium's"),
+    ],
+)
+def test_a_file_that_is_neither_says_what_would_do(tmp_path, name, text, problem):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(DataError, match=problem) as error:
+        read_gold(str(path))
+    assert "the columns model and score" in str(error.value)
+
+
+def test_a_file_cut_short_is_an_error_of_the_file(tmp_path):
+    path = tmp_path / "cut.json"
+    path.write_text('{"rankings": [')
+    with pytest.raises(DataError, match="cut"):
+        read_gold(str(path))

@@ -21,6 +21,8 @@ def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
 
 def is_secret(name: str, value: Any) -> bool:
     """Whether an argument must not be written anywhere."""
+    if isinstance(value, bool):
+        return False
     return is_secret_name(name) or "header" in name.lower() or (isinstance(value, str) and redacted(value) != value)
 
 

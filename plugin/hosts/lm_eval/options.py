@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium.errors import UsageError, unknown_name
+from podium.hosts.lm_eval.secrets import is_secret_name
 
 TITLE = "ranking (podium)"
 PREFIX = "ranker"
@@ -161,7 +162,9 @@ def pairs(told: Any) -> dict[str, Any]:
             name, equals, value = part.partition("=")
             if not equals:
                 raise UsageError("settings are written key=value,key2=value2; one has no `=`")
-            found[name.strip()] = _value(value)
+            read = _value(value)
+            # A key may be all digits, and is no number.
+            found[name.strip()] = value if is_secret_name(name.strip()) and type(read) in (int, float) else read
     return found
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from podium.battles import Battles
 from podium.diagnosis.answer import Figure, Grid, Missing, Row, as_dict
 from podium.diagnosis.estimates import Clusters, clusters_of, linear, or_missing, share
+from podium.diagnosis.swaps import BOTH_ORDERS, twins_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class Consistency:
     Attributes:
         unread: share of presentations without a readable verdict.
         ties: share of readable presentations that are ties.
+        changing: share of pairs read in both orders whose verdict (win, tie, loss) changes with the order.
         against_margin: share of decisive verdicts whose own margin points the other way.
         retest: probability that the same presentation, judged twice, gets one verdict (win, tie, loss).
         retest_kappa: the same beyond chance: (agreement - chance) / (1 - chance), where chance draws the judge's share
@@ -26,6 +28,7 @@ class Consistency:
 
     unread: Figure | Missing
     ties: Figure | Missing
+    changing: Figure | Missing
     against_margin: Figure | Missing
     retest: Figure | Missing
     retest_kappa: Figure | Missing
@@ -40,6 +43,7 @@ class Consistency:
         return (
             Row("unread", self.unread),
             Row("ties", self.ties),
+            Row("verdict changes with the order", self.changing),
             Row("verdict against its own margin", self.against_margin),
             Row("same verdict when asked again", self.retest),
             Row("  beyond chance (kappa)", self.retest_kappa),
@@ -57,7 +61,8 @@ def consistency(presentations: Battles, *, level: float) -> Consistency:
         presentations: of one judge, the two orders apart.
         level: of intervals, in (0, 1).
 
-    Source: Soft-Elo, appendix G (verdicts against the sign of their score difference).
+    Source: Soft-Elo, appendix G (verdicts against the sign of their score difference); Xu et al. 2025, section 4.3
+    (preferences that position switching leaves alone).
     """
     table, clusters, read = presentations.table, clusters_of(presentations), presentations.readable
     win = np.sign(table["credit"].to_numpy(dtype=np.float64) - 0.5)
@@ -65,11 +70,18 @@ def consistency(presentations: Battles, *, level: float) -> Consistency:
     return Consistency(
         unread=or_missing(share(~read, clusters, level, "presentations"), "presentations"),
         ties=or_missing(share(win[read] == 0, clusters.take(read), level, "presentations"), "readable verdicts"),
+        changing=_changing(presentations, level),
         against_margin=_against_margin(presentations, win, clusters, level),
         retest=agreement,
         retest_kappa=kappa,
         repeated=repeated,
     )
+
+
+def _changing(presentations: Battles, level: float) -> Figure | Missing:
+    twins = twins_of(presentations)
+    first, then = twins.wins
+    return or_missing(share(first != -then, twins.clusters, level, "pairs"), "pairs read in both orders", BOTH_ORDERS)
 
 
 def _against_margin(presentations: Battles, win: np.ndarray, clusters: Clusters, level: float) -> Figure | Missing:

@@ -36,6 +36,16 @@ def test_verdicts_against_their_margin_are_shares_of_decisive_ones():
     assert (found.value, found.n) == (1 / 4, 4)
 
 
+def test_verdicts_that_change_with_the_order_are_flips_and_halves():
+    """x wins both, loses both, ties both, flips, wins once: two of five pairs change; the unread pair is none."""
+    verdicts = [(1, 1), (0, 0), (0.5, 0.5), (1, 0), (1, 0.5), (1, np.nan)]
+    rows = [row for k, (first, then) in enumerate(verdicts) for row in ((k, "ab", first), (k, "ba", then))]
+    found = card(rows, "item order credit").changing
+    assert (found.value, found.n) == (2 / 5, 5)
+    flips_alone = 1 / 5
+    assert found.value != flips_alone
+
+
 def test_every_repeated_presentation_counts_once_in_the_retest():
     found = card(REPEATS, "item order credit repeat")
     agreement, chance = (1 / 3 + 1) / 2, 0.5**2 + 0.5**2 / 2
@@ -80,5 +90,7 @@ def test_rows_without_an_item_leave_repeats_unknown():
     assert found.unread.value == 0
 
 
-def test_verdicts_without_margins_say_so():
-    assert isinstance(card([(0, 1.0)], "item credit").against_margin, Missing)
+def test_verdicts_without_margins_and_in_one_order_say_so():
+    found = card([(0, 1.0)], "item credit")
+    assert "margin" in found.against_margin.remedy
+    assert "both orders" in found.changing.remedy

@@ -98,7 +98,7 @@ def _plain(kept: dict[str, Any]) -> Scored:
 
 
 def _scored(sample: EvalSample) -> Scored:
-    error = sample.error and sample.error.message
+    error = sample.error.message if sample.error else None
     return Scored(sample.id, sample.epoch, sample.metadata, sample.scores or {}, error)
 
 

@@ -12,7 +12,7 @@ from podium.diagnosis.estimates import linear, stacked
 from podium.diagnosis.families import Family, family_of, members
 from podium.diagnosis.rated import Rated, rated
 from podium.diagnosis.reference import Reference
-from podium.diagnosis.wording import brief
+from podium.diagnosis.wording import EMPTY, brief
 from podium.text import some
 
 FEWEST_OUTSIDE = 3
@@ -48,6 +48,7 @@ class SelfPreference:
         excess: of the judge's own family, Elo points of its own scale; 0 without self-preference.
         slope: of the line: the judge's Elo points per point of the reference; 1 where it stretches nothing.
         families: entrants by family.
+        unknown: entrants whose family nothing tells.
         excesses: the same figure for every family: where many stand out, the judge and the reference see models
             differently, and the judge's own family is nothing special.
     """
@@ -58,6 +59,7 @@ class SelfPreference:
     excess: Figure | Missing
     slope: Figure | Missing
     families: Mapping[str, tuple[str, ...]]
+    unknown: tuple[str, ...]
     excesses: Mapping[str, Figure | Missing]
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,12 +80,12 @@ class SelfPreference:
 
     def grids(self) -> tuple[Grid, ...]:
         """Return the families."""
-        if not self.families:
-            return ()
         rows = tuple(
             (name, str(len(models)), brief(self.excesses.get(name, self.excess)), some(models, most=3))
             for name, models in self.families.items()
         )
+        if self.unknown:
+            rows += (("not known", str(len(self.unknown)), EMPTY, some(self.unknown, most=3)),)
         title = "families, given or guessed from names (--families corrects them)"
         return (Grid(title, ("family", "entrants", "favoured by", "which"), rows, words=True),)
 
@@ -113,7 +115,8 @@ def self_preference(
     own = family_of(judge, families) if judge else None
     found = members(battles.entrants, families)
     if isinstance(reference, Missing):
-        return _nothing(own, found, Missing(WHAT, reference.why, reference.remedy))
+        lacking = Missing(WHAT, reference.why, reference.remedy)
+        return _nothing(own, found, _unknown(battles, found), lacking)
     ours = rated(battles)
     names = tuple(name for name in ours.known if name in reference.ratings.known)
     pair = ours.of(names), reference.ratings.of(names)
@@ -126,6 +129,7 @@ def self_preference(
         excess=_own(own, found, excesses, judge),
         slope=_slope(*pair, outside, level),
         families=found,
+        unknown=_unknown(battles, found),
         excesses=excesses,
     )
 
@@ -233,6 +237,13 @@ def _mask(names: tuple[str, ...], inside: tuple[str, ...]) -> np.ndarray:
     return np.isin(np.array(names, dtype=object), np.array(inside, dtype=object))
 
 
-def _nothing(own: Family | None, found: Mapping[str, tuple[str, ...]], missing: Missing) -> SelfPreference:
+def _unknown(battles: Battles, found: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    told = {name for models in found.values() for name in models}
+    return tuple(name for name in battles.entrants if name not in told)
+
+
+def _nothing(
+    own: Family | None, found: Mapping[str, tuple[str, ...]], unknown: tuple[str, ...], missing: Missing
+) -> SelfPreference:
     name, how = (own.name, own.how) if own else (None, None)
-    return SelfPreference(name, how, None, missing, missing, found, {})
+    return SelfPreference(name, how, None, missing, missing, found, unknown, {})

@@ -123,6 +123,16 @@ def test_given_families_stand_over_guessed_ones():
     assert found.families["somebody"] == ("gpt-3",)
 
 
+def test_entrants_of_no_known_family_are_shown():
+    names = {"llama": "our-model", "claude": "their-model"}
+    frame = world(1, 5).presentations(Judge("gpt-9")).replace({"model_a": names, "model_b": names})
+    nobody = Missing("ratings", "there are none", "give some")
+    found = self_preference(read_battles(frame), judge="gpt-9", families={}, reference=nobody, level=0.95)
+    assert found.unknown == ("our-model", "their-model")
+    assert found.grids()[0].rows[-1] == ("not known", "2", "–", "our-model, their-model")
+    assert card(Judge("gpt-9")).unknown == ()
+
+
 def test_a_judge_of_no_known_family_is_missing_one():
     found = card(Judge("my-judge"))
     assert found.family is None

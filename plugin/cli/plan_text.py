@@ -253,14 +253,13 @@ def _maybe(known: Known | None, form: str) -> str:
 
 def _known(known: Known, form: str) -> str:
     """Write a figure with its interval."""
-    ends = "" if known.low is None or known.high is None else f" ({_ends(known, form)})"
-    return form.format(known.value) + ends
+    return form.format(known.value) + ("" if known.low is None else f" ({_ends(known, form)})")
 
 
 def _ends(known: Known, form: str) -> str:
-    if known.low is None or known.high is None:
+    if known.low is None:
         return EMPTY
-    return f"{form.format(known.low)} … {form.format(known.high)}"
+    return f"{form.format(known.low)} … {'∞' if known.high is None else form.format(known.high)}"
 
 
 def _plain(title: str, table: Table | None, lines: Sequence[str]) -> str:

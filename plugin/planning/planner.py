@@ -27,6 +27,7 @@ from podium.planning.sign_test import (
 )
 from podium.planning.wilcoxon import Simulated, simulated_items, with_edge
 from podium.progress import track
+from podium.rankers.coded import code
 from podium.rankers.elo import POINTS
 from podium.rankers.intervals import by_sandwich, check_level, covariance_of
 from podium.ranking import Entry, Standings
@@ -179,7 +180,7 @@ class _Planner:
             lines=lines,
             cheapest=_cheapest(lines),
             methods=dict(self.methods),
-            missing=tuple(self.missing),
+            missing=tuple(_together(self.missing)),
             provenance=provenance(
                 self.record.battles.sources if self.record else (), {"seed": wish.seed, "tariff": asdict(wish.tariff)}
             ),
@@ -242,6 +243,14 @@ class _Planner:
                 "give --informativeness, or play a pilot",
                 unanswerable=True,
             )
+        elif not chosen.informativeness.value:
+            self.lack(
+                "items through an anchor",
+                f"{self.anchor} tells no two entrants of the pilot apart",
+                "take another anchor, or play a larger pilot",
+                unanswerable=True,
+            )
+            return None
         return chosen.informativeness if chosen else None
 
     def _samples(self) -> Iterator[Sample]:
@@ -275,10 +284,20 @@ class _Planner:
             self.lack(f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True)
         return found
 
+    def _sign_method(self) -> str:
+        """Say where the intervals of the sign test come from, or why there are none."""
+        if self.record is None:
+            return NO_BOUND
+        shares = {"direct": self.wish.ties, "by anchor": self.share}
+        bare = [name for name, share in shares.items() if share is not None and share.low is None]
+        single = len(self.record.field.items) == 1
+        why = "the pilot is a single item" if single else "the share was given, not measured"
+        told = f"; none {' and '.join(bare)}: {why}" if bare else ""
+        return f"{100 * self.wish.level:g}%, from that of the share that decides (by item){told}"
+
     def _tell_samples(self, pool: Sequence[Differences]) -> None:
         wish = self.wish
-        assumed = self.record is None or self.share is None or self.share.low is None
-        self.methods["sign test"] = NO_BOUND if assumed else "from the interval of the share that is informative"
+        self.methods["sign test"] = self._sign_method()
         told = f"{100 * wish.level:g}% Monte-Carlo interval, {wish.simulations:,} samples a size; differences "
         if self.record is None:
             self.methods["wilcoxon"] = told + "of win, tie and loss against an anchor in the middle, drawn apart"
@@ -488,6 +507,15 @@ def _three_level(entry: Entry, standings: Standings) -> Known | None:
     return Known(share, max(share - reach, 0.0), min(share + reach, 1.0))
 
 
+def _together(missing: Sequence[Missing]) -> Iterator[Missing]:
+    """Yield what was not answered, parts with one reason and one remedy together."""
+    parts: dict[Missing, list[str]] = {}
+    for one in missing:
+        parts.setdefault(replace(one, part=""), []).append(one.part)
+    for one, names in parts.items():
+        yield replace(one, part=", ".join(names))
+
+
 def _cheapest(lines: Sequence[Line]) -> str | None:
     """Say which design tells the asked edge at the least cost, and which cannot be told from it."""
     known = [line for line in lines if line.needed is not None]
@@ -522,6 +550,7 @@ def _ties(record: Record | None, given: float | None, level: float) -> Known:
 
     Raises:
         UsageError: it is not in [0, 1).
+        NotIdentifiedError: nothing in the pilot is readable, or every verdict is a tie.
     """
     if given is not None:
         if not 0 <= given < 1:
@@ -529,14 +558,20 @@ def _ties(record: Record | None, given: float | None, level: float) -> Known:
         return Known(given)
     if record is None:
         return Known(TIES)
-    read = record.battles.table[record.battles.readable]
-    tied = (read["credit"] == 0.5).astype(float)
-    by_item = tied.groupby(read["item"].cat.codes.to_numpy()).agg(["sum", "count"])
+    coded = code(record.battles)
+    tied = (coded.credit == 0.5).astype(float)
     share = float(tied.mean())
-    influence = ((by_item["sum"] - share * by_item["count"]) / len(read)).to_numpy()[:, None]
-    found = by_sandwich(np.array([share]), covariance_of(influence), len(by_item), level=level, cluster="item")
-    if found.method is None or share == 0:
+    if share == 1:
+        raise NotIdentifiedError("every readable verdict of the pilot is a tie: no number of items tells anyone apart")
+    number = np.bincount(coded.cluster, minlength=coded.clusters)
+    influence = (np.bincount(coded.cluster, tied, coded.clusters) - share * number) / len(tied)
+    spread = covariance_of(influence[:, None])
+    found = by_sandwich(np.array([share]), spread, coded.clusters, level=level, cluster="item")
+    if found.method is None:
         return Known(share)
+    if share == 0:
+        # No variation to measure: the exact binomial bound over items (Clopper and Pearson 1934).
+        return Known(0.0, 0.0, 1 - ((1 - level) / 2) ** (1 / coded.clusters))
     return Known(share, max(float(found.low[0]), 0.0), min(float(found.high[0]), 1.0))
 
 

@@ -24,6 +24,7 @@ from podium.rankers.labelling import played_of
 from podium.rankers.pairs import pair_sums
 from podium.rankers.rank_sets import rank_sets
 from podium.replay_run import Record, made, play
+from podium.text import some
 from podium.tournaments.drawing import generator
 
 REGULARIZATION = 0.01
@@ -112,7 +113,7 @@ def of_pilot(design: Design, record: Record, *, level: float) -> Precision:
     # In the order of their names, so that the groups do not depend on that of the rows.
     items = sorted(record.field.items)
     if len(items) < 4:
-        raise NotIdentifiedError(f"the pilot has {len(items)} items: precision needs at least 4")
+        raise NotIdentifiedError(f"precision needs at least 4 items, and the pilot has {len(items)}")
     whole = per_item(design, record)
     groups = min(GROUPS, len(items))
     parts = [tuple(item for k, item in enumerate(items) if k % groups != left) for left in range(groups)]
@@ -160,8 +161,12 @@ def per_item(design: Design, record: Record) -> PerItem:
     coded = code(played.battles)
     pairs = pair_sums(coded)
     rated = rate(played_of(played.battles, coded, pairs), pairs, REGULARIZATION)
-    if coded.entrants != record.field.entrants or rated.graph.separated.any():
-        raise NotIdentifiedError("with so few items, the verdicts do not bound every entrant's rating")
+    if coded.entrants != record.field.entrants:
+        lacking = sorted(set(record.field.entrants) - set(coded.entrants))
+        raise NotIdentifiedError(f"without a readable battle in it: {some(lacking)}")
+    if rated.graph.separated.any():
+        unbounded = [coded.entrants[k] for k in np.flatnonzero(rated.graph.separated)]
+        raise NotIdentifiedError(f"its verdicts bound no rating of {some(unbounded)}")
     scale = scale_of(coded.entrants, None, None)
     surplus = surpluses(coded, expit(rated.theta[coded.a] - rated.theta[coded.b]))
     spread = scale.covariance(covariance(rated, surplus)) * len(record.field.items)

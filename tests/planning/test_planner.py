@@ -182,6 +182,53 @@ def test_a_pilot_of_two_entrants_says_nothing_of_anchors() -> None:
     assert found.samples[0].direct.value > 617
 
 
+def table(*credits: float | None) -> pd.DataFrame:
+    """Return three pairs an item; the first two of each item have the next credit, the third is a coin's."""
+    rows = []
+    for item, credit in enumerate(credits):
+        rows += [(f"q{item}", "a", "b", credit), (f"q{item}", "a", "c", credit), (f"q{item}", "b", "c", item % 2)]
+    return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
+
+
+def test_a_baseline_that_tells_nobody_apart_is_said() -> None:
+    """It beats both others on every item, so nothing distinguishes them through it; directly, something does."""
+    found = make_plan(table(*[1.0] * 8), baseline="a", **FAST)
+    assert found.samples[0].anchored is None
+    assert found.samples[0].direct.value == 617
+    assert any("a tells no two entrants of the pilot apart" in one.why for one in found.missing)
+
+
+def test_a_pilot_without_ties_has_the_exact_bound() -> None:
+    """Clopper and Pearson: of 8 items without any, 1 - 0.025^(1/8) at most."""
+    ties = make_plan(table(*[1.0, 0.0] * 4), **FAST).asked["ties"]
+    assert (ties.value, ties.low, ties.high) == (0, 0, pytest.approx(1 - 0.025 ** (1 / 8)))
+
+
+def test_a_pilot_of_ties_alone_tells_nothing() -> None:
+    frame = table(0.5, 0.5)
+    with pytest.raises(NotIdentifiedError, match="every readable verdict of the pilot is a tie"):
+        make_plan(frame[frame["model_a"] == "a"], **FAST)
+
+
+def test_a_pilot_without_a_readable_verdict_is_refused() -> None:
+    frame = table(None, None)
+    with pytest.raises(NotIdentifiedError, match="none of the 4 battles has a readable verdict"):
+        make_plan(frame[frame["model_a"] == "a"], **FAST)
+
+
+def test_designs_with_one_reason_are_told_together() -> None:
+    found = make_plan(simulate(4, 1, seed=1).battles(), items=50, **FAST)
+    [one] = [one for one in found.missing if "at least 4 items" in one.why]
+    assert one.part.count("precision of") == 4
+
+
+def test_without_an_interval_the_reason_is_said() -> None:
+    single = make_plan(simulate(4, 1, seed=1).battles(), **FAST)
+    given = make_plan(simulate(4, 20, seed=1).battles(), informativeness=0.5, **FAST)
+    assert "the pilot is a single item" in single.methods["sign test"]
+    assert "none by anchor: the share was given, not measured" in given.methods["sign test"]
+
+
 def test_a_pilot_without_items_is_refused() -> None:
     frame = pd.DataFrame([{"model_a": "a", "model_b": "b", "credit": 1.0}] * 3)
     with pytest.raises(NotIdentifiedError, match="no item column"):

@@ -98,7 +98,7 @@ def test_a_run_without_ranker_is_the_same_to_the_last_line(on: Environment, off:
     printed, logs = [], []
     for environment in (off, on):
         folder = quiz / "logs"
-        done = environment.script("inspect", *EVAL, "--display", "plain", place=quiz)
+        done = environment.script("inspect", *EVAL, "--max-tasks", "1", "--display", "plain", place=quiz)
         lines = [re.sub(r"\S+_quiz_\S+|\d+:\d\d:\d\d", "*", line) for line in done.stdout.splitlines()]
         # How often progress is shown depends on how fast the machine is.
         printed.append((done.returncode, [line.rstrip() for line in lines if "Steps:" not in line], done.stderr))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
+from rich.cells import cell_len
 
 from podium.cli.aligned import aligned, markdown_table
 from podium.cli.plot import drawn
@@ -14,6 +15,7 @@ from podium.study.findings import Findings, Point, Spread
 from podium.study.laboratory import middle_size
 
 EMPTY = "–"
+WIDTH = 120
 Table = tuple[list[str], list[list[str]], int]
 """Header, rows, and how many columns are words."""
 Part = tuple[str, Table | None, Sequence[str], Sequence[str]]
@@ -46,7 +48,7 @@ def _parts(found: Findings) -> Iterator[Part]:
     sizes = sorted({point.items for point in found.points if point.figure == "anchor"})
     shown = middle_size(sizes[:-1] or sizes)
     title = f"every entrant as the anchor, {shown:,} items (mean ± Monte-Carlo standard error)"
-    yield title, _by_anchor(found, shown), _picture(found, shown), _anchor_legend(found, shown)
+    yield title, _by_anchor(found, shown), _pictures(found, shown), _anchor_legend(found, shown)
     for ranker in found.rankers:
         told = (UNEVEN,) if ranker == "win-rate" else ()
         yield f"Kendall's tau by number of items, {ranker}", _by_items(found, ranker, sizes, _tau), (), told
@@ -98,16 +100,25 @@ def _anchor_points(found: Findings, items: int, anchor: str | None = None) -> li
     ]
 
 
-def _picture(found: Findings, items: int) -> list[str]:
-    """Draw tau over the anchors' places by the first ranker (Figure 1)."""
-    points = {point.design: point for point in _anchor_points(found, items) if point.ranker == found.rankers[0]}
+def _pictures(found: Findings, items: int) -> list[str]:
+    """Draw tau over the anchors' places (Figure 1): two rankers side by side, where there is room for them."""
+    drawings = [lines for ranker in found.rankers if (lines := _picture(found, ranker, items))]
+    if len(drawings) != 2 or sum(max(map(cell_len, lines)) for lines in drawings) + 4 > WIDTH:
+        return [line for lines in drawings for line in [*lines, ""]][:-1]
+    width = max(map(cell_len, drawings[0]))
+    left = [line + " " * (width - cell_len(line)) for line in drawings[0]]
+    return [f"{one}    {other}".rstrip() for one, other in zip(left, drawings[1], strict=True)]
+
+
+def _picture(found: Findings, ranker: str, items: int) -> list[str]:
+    points = {point.design: point for point in _anchor_points(found, items) if point.ranker == ranker}
     placed = [(one.place, points[one.anchor].tau) for one in found.anchors if one.place is not None]
     known = [(str(place), tau) for place, tau in placed if tau is not None]
     if len(known) < 2:
         return []
     bars = [(_end(tau, tau.low), tau.mean, _end(tau, tau.high)) for _, tau in known]
     step = 7 if len(known) <= 12 else 4
-    return [f"tau by the anchor's place, {found.rankers[0]}", *drawn(bars, [label for label, _ in known], step=step)]
+    return [f"tau by the anchor's place, {ranker}", *drawn(bars, [label for label, _ in known], step=step)]
 
 
 def _end(tau: Spread, end: float | None) -> float:

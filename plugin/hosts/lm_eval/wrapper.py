@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.errors import PodiumError
+from podium.errors import PodiumError, UsageError
 from podium.hosts.lm_eval import options as asked
 
 if TYPE_CHECKING:
     # `lm_eval --help` needs no tables.
     from podium.hosts.lm_eval.plan import Plan
 
+INSTEAD = "run lm_eval --log_samples, then podium rank OUTPUT_DIRS --ranker NAME"
 Execute = Callable[[argparse.Namespace], None]
 
 
@@ -22,21 +23,33 @@ def main(arguments: Sequence[str]) -> int:
     """Run `lm_eval` with these arguments; return its exit code.
 
     Raises:
-        ImportError: lm-eval is not installed, or is built otherwise than podium knows.
+        UsageError: lm-eval is too old, or `--ranker` is asked for and its command line is built otherwise than podium
+            knows.
     """
-    from lm_eval.__main__ import HarnessCLI, setup_logging
-
+    try:
+        from lm_eval.__main__ import HarnessCLI, setup_logging
+    except ImportError as error:
+        raise UsageError(f"this lm-eval is too old or too new ({error}): {INSTEAD}") from None
     setup_logging()
     before, sys.argv = sys.argv, ["lm-eval", *arguments]
     try:
         cli = HarnessCLI()
-        extended(cli)
+        _extended_if_asked(cli, arguments)
         cli.execute(cli.parse_args())
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     finally:
         sys.argv = before
     return 0
+
+
+def _extended_if_asked(cli: Any, arguments: Sequence[str]) -> None:
+    """Extend the command line; where that fails, it is still good for all that lm-eval does itself."""
+    try:
+        extended(cli)
+    except (AttributeError, KeyError, StopIteration):
+        if any(one.startswith("--ranker") for one in arguments):
+            raise UsageError(f"this lm-eval's command line is not known to podium: {INSTEAD}") from None
 
 
 def extended(cli: Any) -> None:

@@ -150,8 +150,11 @@ def test_each_judge_of_a_jury_ranks(two, judge, server, tmp_path):
     assert len(kept["podium"]["rankings"]) == 4
 
 
-def test_a_log_can_be_taken_up_again_by_inspect(two, judge, server):
-    assert two(*judge, "--ranker_args", "items=2") == 0
+def test_a_log_can_be_taken_up_again_by_inspect_and_holds_no_header(two, judge, server, capfd):
+    in_a_header = judge[-1].replace(f"api_key={KEY}", "header={'Authorization': 'Bearer " + KEY + "'}")
+    assert two(*judge[:-1], in_a_header, "--ranker_args", "items=2") == 0
+    assert {one.bearer for one in server.calls() if one.model == "judge"} == {KEY}
+    assert leaks(*capfd.readouterr()) == []
     config = read_eval_log(str(newest_log()), header_only=True).eval
     assert str(config.task_registry_name).endswith("round_robin")
     assert config.model_roles["judge"].model == "lm-eval/local-chat-completions/judge"

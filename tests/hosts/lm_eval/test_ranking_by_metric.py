@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from running import bare, calls, results, run
 
 from podium.cli.main import podium
+from podium.errors import UsageError
 from podium.hosts.lm_eval import wrapper
 from podium.ranking_run import rank
 from podium.reading import read_battles
@@ -257,6 +258,14 @@ def test_extending_twice_adds_the_options_once(capfd):
     wrapper.extended(cli)
     cli._subparsers.choices["run"].print_help()
     assert capfd.readouterr().out.count("ranking (podium):") == 1
+
+
+def test_a_command_line_that_is_built_otherwise_still_runs_and_says_what_to_use_instead(monkeypatch, capfd):
+    monkeypatch.setattr("lm_eval._cli.harness.Run.create", lambda commands: None)
+    assert bare(monkeypatch, "ls", "--help") == 0
+    assert "usage: lm-eval" in capfd.readouterr().out
+    with pytest.raises(UsageError, match="podium rank OUTPUT_DIRS --ranker NAME"):
+        bare(monkeypatch, "run", "--ranker", "win-rate")
 
 
 def test_podium_passes_arguments_and_exit_code_on():

@@ -1,10 +1,11 @@
 """What `--ranker` does with a run of lm-eval, once it is evaluated and before it is shown and saved."""
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -183,6 +184,11 @@ class Plan:
         folder = self.log_dir / "runs" / datetime.now().isoformat(timespec="milliseconds").replace(":", "-")
         folder.mkdir(parents=True)
         yield folder
+        if self.log is None:
+            shutil.rmtree(folder)
+            with suppress(OSError):
+                folder.parent.rmdir()
+                self.log_dir.rmdir()
 
 
 def planned(options: RankerOptions, output_path: str | None, *, predict_only: bool) -> Plan:

@@ -141,6 +141,15 @@ def test_a_tournament_that_is_stopped_leaves_the_run_saved(two, judge, tmp_path,
     assert "podium" not in results(FOLDER)
 
 
+def test_predictions_alone_are_judged_and_a_first_run_leaves_nothing_behind(monkeypatch, task_of_sums, server, capfd):
+    told = ("-o", "out", "--predict_only", "--limit", "2", "--ranker", "win-rate", "--ranker_judge", "podium/offline")
+    assert run(monkeypatch, task_of_sums, server, MODELS[0], *told) == 0
+    assert not Path("out.podium").exists()
+    assert run(monkeypatch, task_of_sums, server, MODELS[1], *told) == 0
+    assert results(FOLDER)["podium"]["rankings"][0]["counts"]["battles"] == 2
+    assert "bypass" in capfd.readouterr().out
+
+
 def test_each_judge_of_a_jury_ranks(two, judge, server, tmp_path):
     spec = judge[-1]
     assert two(*judge, spec.replace("=judge", "=other"), "--ranker_args", "items=4") == 0

@@ -7,7 +7,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-pytest.importorskip("lm_eval")
+# The folder of these tests is called lm_eval, too.
+pytest.importorskip("lm_eval.api")
+pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval.scorers", reason="needs lm-eval 0.5")
 
 from judged_tasks import ITEMS, evaluated, quality, write_opponents, write_task

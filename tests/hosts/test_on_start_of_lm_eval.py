@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from environment import Environment, outcome
 
-pytest.importorskip("lm_eval")
+pytest.importorskip("lm_eval.api")
 
 TASK = """\
 task: parity

@@ -18,13 +18,16 @@ USUAL = "bradley-terry"
 class PodiumHooks(Hooks):
     """Ranks the logs of a run, or of an eval set, and writes the ranking where people look."""
 
+    def __init__(self) -> None:
+        self.done: set[frozenset[tuple[str, int]]] = set()
+
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
-        rank_logs(data.logs)
+        rank_logs(data.logs, self.done)
 
     async def on_eval_set_end(self, data: EvalSetEnd) -> None:
-        """Rank the logs of an eval set; running a finished one again calls nothing else."""
-        rank_logs(_headers(data.log_dir))
+        """Rank the logs of an eval set, unless its last run did; running a finished one again calls nothing else."""
+        rank_logs(_headers(data.log_dir), self.done)
 
 
 def _headers(folder: str) -> Iterator[EvalLog]:
@@ -36,8 +39,12 @@ def _headers(folder: str) -> Iterator[EvalLog]:
             print(f"podium: not ranked: {one.name}: {error}", file=sys.stderr)
 
 
-def rank_logs(logs: Iterable[EvalLog]) -> None:
-    """Rank every tournament among some logs alone, and other logs of one task together; say what failed."""
+def rank_logs(logs: Iterable[EvalLog], done: set[frozenset[tuple[str, int]]] | None = None) -> None:
+    """Rank every tournament among some logs alone, and other logs of one task together; say what failed.
+
+    Args:
+        done: logs that were ranked together, as they were then; they are not ranked again.
+    """
     from podium.hosts.inspect_ai.ranking import asked_for
 
     together: dict[tuple[str, tuple[str, ...]], list[EvalLog]] = {}
@@ -49,8 +56,17 @@ def rank_logs(logs: Iterable[EvalLog]) -> None:
             continue
         key = log.location if played else log.eval.task
         together.setdefault((key, tuple(rankers or [USUAL])), []).append(log)
+    done = set() if done is None else done
     for (_, names), found in together.items():
-        _rank(found, names)
+        if _states(found) not in done:
+            _rank(found, names)
+            done.add(_states(found))
+
+
+def _states(logs: Iterable[EvalLog]) -> frozenset[tuple[str, int]]:
+    """Return which logs these are, and when each was last written."""
+    paths = [Path(one.location.removeprefix("file://")) for one in logs]
+    return frozenset((str(path), path.stat().st_mtime_ns if path.exists() else 0) for path in paths)
 
 
 def _rank(logs: Sequence[EvalLog], rankers: tuple[str, ...]) -> None:

@@ -111,8 +111,9 @@ def beside(path: str | Path) -> Path:
 def kept_beside(path: str | Path, ranking: Ranking) -> Path:
     """Write the ranking as JSON beside its log."""
     place = beside(path)
-    place.write_text(ranking.to_json() + "\n", encoding="utf-8")
-    return place
+    draft = place.with_suffix(".part")
+    draft.write_text(ranking.to_json() + "\n", encoding="utf-8")
+    return draft.replace(place)
 
 
 def shown(ranking: Ranking) -> str:

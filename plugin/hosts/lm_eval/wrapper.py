@@ -66,6 +66,8 @@ def extended(cli: Any) -> None:
     if "--ranker" in run._option_string_actions:
         return
     execute = run.get_default("func")
+    if not callable(execute):
+        raise AttributeError("`lm_eval run` names no function to call")
     asked.add_to(run)
     run.set_defaults(func=lambda arguments: ranked(execute, arguments))
 

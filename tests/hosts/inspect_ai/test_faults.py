@@ -209,6 +209,13 @@ def test_an_eval_set_whose_judge_fails_for_a_while_asks_again_for_what_failed_al
     assert {of_battle(call) for call in calls if call.key in twice} <= failed
 
 
+def test_an_eval_set_shows_its_ranking_once(host):
+    host.run("eval-set", "podium/chain")
+    assert (host.folder / "output.txt").read_text().count("podium: wrote") == 1
+    host.run("eval-set", "podium/chain")
+    assert (host.folder / "output.txt").read_text().count("podium: wrote") == 2
+
+
 def test_opponents_stay_who_they_were_when_failed_battles_are_judged_later_and_otherwise(host):
     host.judge.script(faults={"404": 0.1}, lasting=True, draw=10)
     host.run("eval", "podium/swim", "-T", "cache=false")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("lm_eval")
+pytest.importorskip("lm_eval.api")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-pytest.importorskip("lm_eval")
+pytest.importorskip("lm_eval.api")
 pytest.importorskip("inspect_ai")
 
 # Before a model is registered here: lm-eval looks for its own only where there are none yet.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("lm_eval")
+pytest.importorskip("lm_eval.api")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("openai")
 

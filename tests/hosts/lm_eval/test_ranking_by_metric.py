@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("lm_eval")
+pytest.importorskip("lm_eval.api")
 
 from click.testing import CliRunner
 from running import bare, calls, results, run

@@ -10,13 +10,13 @@ import pandas as pd
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
 from podium.planning.costs import Design, Tariff, battles_of
-from podium.planning.decision import decide
+from podium.planning.decision import Decision, decide
 from podium.planning.differences import Differences, elo_of_lean, recorded_differences, three_levels, with_share
 from podium.planning.imagined import MOST_ENTRANTS, SPREAD
 from podium.planning.pilot import anchors, candidates, read_pilot, share_of_ties
-from podium.planning.plan import Candidate, Gap, Plan, Sample
+from podium.planning.plan import Candidate, Gap, Line, Plan, Sample
 from podium.planning.precision import Known, elo_of_edge
-from podium.planning.pricing import Pricing, cheapest, complement, items_for
+from podium.planning.pricing import PAIRS, Pricing, cheapest, complement, items_for
 from podium.planning.sign_test import (
     check_edge,
     check_test,
@@ -122,6 +122,7 @@ class _Planner:
         """Answer all parts."""
         samples, gaps = tuple(self._samples()), tuple(self._gaps())
         wish, notes = self.wish, self.notes
+        decision = decide(wish.entrants, wish.baseline, wish.pairs)
         lines = tuple(Pricing(wish, self.record, self.anchor, notes).lines())
         asked = {
             "entrants": wish.entrants,
@@ -138,14 +139,14 @@ class _Planner:
         return Plan(
             asked=asked,
             assumptions=tuple(self._assumptions()),
-            decision=decide(wish.entrants, wish.baseline, wish.pairs),
+            decision=decision,
             candidates=self.candidates,
             anchor=self.anchor,
             samples=samples,
             gaps=gaps,
             gap_elo=wish.gap_elo,
             lines=lines,
-            cheapest=cheapest(lines),
+            cheapest=cheapest(_of_the_tree(lines, decision)),
             methods=dict(notes.methods),
             missing=tuple(notes.missing),
             provenance=provenance(
@@ -323,6 +324,12 @@ class _Planner:
             "items needed and errors are of chance alone: what a design gets wrong however many items it has, "
             "`podium replay --study` shows"
         )
+
+
+def _of_the_tree(lines: Sequence[Line], decision: Decision) -> list[Line]:
+    """Return the designs that answer the question asked: not all tell of a baseline, or of single pairs."""
+    start = {"baseline": "anchor ", "pairs": PAIRS}.get(decision.design, "")
+    return [line for line in lines if line.design.startswith(start)]
 
 
 def _ties(record: Record | None, given: float | None, level: float) -> Known:

@@ -16,6 +16,7 @@ from podium.planning.wish import Notes, Wish
 from podium.replay_run import Record
 from podium.text import some
 
+PAIRS = "pairs of interest"
 DESIGNS = ("anchor", "round_robin", "swim", "chain")
 
 
@@ -82,7 +83,7 @@ class Pricing:
         informative = informative_needed(wish.edge, alpha=wish.alpha, power=wish.power)
         items = items_for(informative, complement(wish.ties))
         return Line(
-            "pairs of interest",
+            PAIRS,
             None if wish.items is None else wish.tariff.bill(number * wish.items),
             items=items,
             needed=wish.tariff.bill(number * int(items.value)),

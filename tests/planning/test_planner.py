@@ -131,6 +131,7 @@ def test_a_named_baseline_is_the_anchor_of_all_figures(battles: Battles) -> None
     share = next(one.informativeness for one in found.candidates if one.anchor == "model-01")
     assert (found.decision.design, found.anchor, found.asked["informativeness"]) == ("baseline", "model-01", share)
     assert any(line.design == "anchor model-01" for line in found.lines)
+    assert found.cheapest.startswith("anchor model-01: ")
 
 
 def test_pairs_of_interest_are_priced_by_the_sign_test(battles: Battles) -> None:
@@ -139,6 +140,7 @@ def test_pairs_of_interest_are_priced_by_the_sign_test(battles: Battles) -> None
     first = next(one for one in found.samples if one.edge == 0.05)
     assert (line.planned.battles, line.items) == (200, first.direct)
     assert line.needed.battles == 2 * first.direct.value
+    assert found.cheapest.startswith("pairs of interest: ")
 
 
 def test_a_drawn_pilot_has_so_many_items(battles: Battles) -> None:

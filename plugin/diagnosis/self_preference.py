@@ -8,8 +8,9 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.diagnosis.answer import Figure, Grid, Missing, Row, Unit, as_dict
-from podium.diagnosis.estimates import linear, stacked
+from podium.diagnosis.estimates import linear
 from podium.diagnosis.families import Family, family_of, members
+from podium.diagnosis.line import errors, influence_of, line
 from podium.diagnosis.rated import Rated, rated
 from podium.diagnosis.reference import Reference
 from podium.diagnosis.wording import EMPTY, brief
@@ -18,23 +19,7 @@ from podium.text import some
 FEWEST_OUTSIDE = 3
 """Entrants of other families: two would give a line that nothing tests."""
 WHAT = "self-preference"
-MOST_NOISE = 0.5
-"""Share of the reference's variation that may be error."""
 NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with the columns model and family"
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line between two judges' ratings, with a step for a family.
-
-    Attributes:
-        weights: constant, slope, and the family's excess, shape (terms,).
-        by_judge, by_reference: derivatives of the weights by each rating, shape (entrants, terms).
-    """
-
-    weights: np.ndarray
-    by_judge: np.ndarray
-    by_reference: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,35 +119,6 @@ def self_preference(
     )
 
 
-def line(
-    judge: np.ndarray, reference: np.ndarray, inside: np.ndarray, noise: float = 0.0, shared: float = 0.0
-) -> Line | None:
-    """Fit judge = a + slope * reference + excess * inside by least squares; nobody inside: without that term.
-
-    The reference's own error would flatten the line, so it is taken out of the sums of squares. None where more than
-    half of the reference's variation is error.
-
-    Args:
-        judge, reference: ratings, shape (entrants,) each.
-        inside: mask of the family, shape (entrants,).
-        noise: sum over entrants of the variance of the reference's error, within the family and outside it.
-        shared: sum over entrants of the covariance of both errors, likewise.
-
-    Source: Fuller 1987, Measurement error models, section 2.2.
-    """
-    columns = [np.ones(len(judge)), reference, *([inside.astype(np.float64)] if inside.any() else [])]
-    x = np.stack(columns, axis=1)
-    outer, cross = x.T @ x, x.T @ judge
-    if noise > MOST_NOISE / np.linalg.inv(outer)[1, 1]:
-        return None
-    outer[1, 1] -= noise
-    cross[1] -= shared
-    inverse = np.linalg.inv(outer)
-    weights = inverse @ cross
-    by_judge = x @ inverse
-    return Line(weights, by_judge, np.outer(judge - x @ weights, inverse[1]) - weights[1] * by_judge)
-
-
 def _excess(judge: Rated, reference: Rated, inside: np.ndarray, level: float) -> Figure | Missing:
     if not inside.any():
         return Missing(WHAT, "no entrant of this family has a bounded rating by both", "judge some of its models")
@@ -177,36 +133,13 @@ def _weight(
     judge: Rated, reference: Rated, inside: np.ndarray, term: int, level: float, unit: Unit
 ) -> Figure | Missing:
     """Return a weight of the line with the interval of the errors of both ratings."""
-    fit = line(judge.elo, reference.elo, inside, *_errors(judge, reference, inside))
+    fit = line(judge.elo, reference.elo, inside, *errors(judge, reference, inside))
     if fit is None:
         why = "more than half of what sets the reference's ratings apart is chance"
         return Missing(WHAT, why, "give the reference more battles")
-    parts = [
-        (judge.clusters, judge.influence @ fit.by_judge[:, term]),
-        (reference.clusters, reference.influence @ fit.by_reference[:, term]),
-    ]
-    clusters, influence = stacked([part for part in parts if len(part[1])])
+    clusters, influence = influence_of(fit, term, judge, reference)
     value, method = float(fit.weights[term]), "line with error on both sides"
     return linear(value, influence, clusters, level, len(inside), "entrants", unit, method)
-
-
-def _errors(judge: Rated, reference: Rated, inside: np.ndarray) -> tuple[float, float]:
-    """Return the variance of the reference's errors and their covariance with the judge's, summed over entrants.
-
-    Only errors count that constant and family leave: the rest moves no slope.
-    """
-    ours, theirs = (_within(one.influence, inside) for one in (judge, reference))
-    _, here, there = np.intersect1d(judge.clusters.code, reference.clusters.code, return_indices=True)
-    return float(np.sum(theirs**2)), float(np.sum(ours[here] * theirs[there]))
-
-
-def _within(influence: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """Centre the columns of the family, and the others, shape (clusters, entrants)."""
-    found = influence.copy()
-    for group in (inside, ~inside):
-        if group.any():
-            found[:, group] -= found[:, group].mean(axis=1, keepdims=True)
-    return found
 
 
 def _unfit(reference: Rated, outside: np.ndarray) -> Missing | None:

@@ -11,12 +11,15 @@ from podium.diagnosis import near_ties
 from podium.diagnosis.answer import Figure, Grid, Missing, Row, Unit, as_dict
 from podium.diagnosis.estimates import clusters_of, linear, or_missing, share
 from podium.diagnosis.length_model import length_effect
+from podium.diagnosis.line import errors, line
 from podium.diagnosis.rated import rated
 from podium.diagnosis.reference import Reference
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.coded import code
 
 LENGTHS = "give columns length_a and length_b, in characters"
+MORE_LABELS = "give the reference more battles"
+ROUNDING = 1e-12
 FEWEST_ENTRANTS = 5
 """A partial correlation given one variable has a Fisher interval from n = 5 on: its variance is 1 / (n - 4)."""
 
@@ -149,26 +152,45 @@ def residuals(battles: Battles, reference: Reference | Missing, level: float) ->
             f"{len(names)} entrants have lengths and bounded ratings by both; {FEWEST_ENTRANTS} are needed",
             "add entrants",
         )
-    judge, theirs = ours.of(names).elo, reference.ratings.of(names).elo
-    return partial_correlation(judge - theirs, np.array([length[name] for name in names]), theirs, level)
+    judge, theirs, long = ours.of(names), reference.ratings.of(names), np.array([length[name] for name in names])
+    return partial_correlation(judge.elo, long, theirs.elo, level, *errors(judge, theirs, long - long.mean()))
 
 
-def partial_correlation(x: np.ndarray, y: np.ndarray, given: np.ndarray, level: float) -> Figure | Missing:
-    """Return the correlation of x and y beyond what `given` explains of both, with Fisher's interval.
+def partial_correlation(
+    x: np.ndarray,
+    y: np.ndarray,
+    given: np.ndarray,
+    level: float,
+    noise: float = 0.0,
+    shared: float = 0.0,
+) -> Figure | Missing:
+    """Return the correlation of x and y beyond what `given` explains of both.
+
+    Errors in `given` would leave some of it in x, and accuse whatever goes along with it: they are taken out of the
+    sums of squares.
 
     Args:
         x, y, given: one value per entrant, shape (entrants,) each, at least 5.
+        noise: sum over entrants of the variance of the errors in `given`.
+        shared: sum over entrants of the covariance of the errors in `given` and x.
 
-    Source: Fisher 1924; the variance of atanh r is 1 / (n - 1 - 3).
+    Source: Fisher 1924 (the variance of atanh r is 1 / (n - 1 - 3)); Fuller 1987 for errors in `given`.
     """
-    design = np.stack([np.ones(len(given)), given], axis=1)
-    left, right = (values - design @ np.linalg.lstsq(design, values, rcond=None)[0] for values in (x, y))
-    size = np.sqrt((left @ left) * (right @ right))
-    if size <= 1e-9 * np.sqrt((x @ x) * (y @ y)):
-        return Missing("residual ratings and length", "one of the two does not vary beyond strength", "add entrants")
-    r = float(np.clip(left @ right / size, -1, 1))
-    if abs(r) == 1:
-        return Missing("residual ratings and length", "too few entrants to be anything but exact", "add entrants")
+    what = "residual ratings and length"
+    y = y - y.mean()
+    if not y.any():
+        return Missing(what, "all entrants write at the same mean length", "add entrants")
+    fit, alone = line(x, given, y, noise, shared), line(x, given, np.zeros(len(x)), noise, shared)
+    if fit is None or alone is None:
+        return Missing(what, "more than half of what sets the reference's ratings apart is chance", MORE_LABELS)
+    z = given - given.mean()
+    left = x - alone.weights[0] - alone.weights[1] * given
+    ours, theirs = float(left @ left), float(y @ y - (y @ z) ** 2 / (z @ z - noise))
+    if min(ours, theirs) <= ROUNDING * max(float(x @ x), float(y @ y)):
+        return Missing(what, "one of the two does not vary beyond strength", "add entrants")
+    r = float(fit.weights[2] * np.sqrt(theirs / ours))
+    if abs(r) >= 1:
+        return Missing(what, "too few entrants, or too few battles, to tell residuals from chance", MORE_LABELS)
     reach = norm.ppf((1 + level) / 2) / np.sqrt(len(given) - 4)
     low, high = (float(np.tanh(np.arctanh(r) + sign * reach)) for sign in (-1, 1))
     return Figure(r, low, high, level, "Fisher z over entrants", len(given), "entrants", None, Unit.CORRELATION)

@@ -7,9 +7,10 @@ from judged_worlds import OWN, both, world
 from podium import Judge, rank, read_battles
 from podium.diagnosis.answer import Figure, Missing
 from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.line import line
 from podium.diagnosis.rated import fixed, rated
 from podium.diagnosis.reference import reference_of
-from podium.diagnosis.self_preference import line, self_preference
+from podium.diagnosis.self_preference import self_preference
 from podium.rankers.elo import POINTS
 
 JUDGED = np.array([10.0, 35.0, -20.0, 40.0, -65.0])

@@ -1,5 +1,7 @@
 """Longer responses among near-ties, the length term, and the partial correlation, against closed forms and oracles."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -8,11 +10,12 @@ from judged_worlds import both, world
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from podium import Judge, NotIdentifiedError
+from podium import Judge, NotIdentifiedError, read_battles, simulate
 from podium.diagnosis.answer import Missing
 from podium.diagnosis.length_model import REGULARIZATION, length_effect
+from podium.diagnosis.rated import rated
 from podium.diagnosis.reference import reference_of
-from podium.diagnosis.verbosity import log_ratio, partial_correlation, verbosity
+from podium.diagnosis.verbosity import log_ratio, partial_correlation, residuals, verbosity
 from podium.rankers.coded import code
 
 NOBODY = Missing("ratings", "nobody to compare with", "label some")
@@ -172,3 +175,35 @@ def test_models_that_never_met_leave_only_what_needs_ratings_missing():
     assert found.longer_near_ties.value == pytest.approx(2 / 3)
     assert "people: " in found.residuals.why
     assert "--gold" in found.residuals.remedy
+
+
+def test_a_judge_that_stretches_differences_is_not_accused_where_strong_models_write_more():
+    """200 worlds of twelve new entrants whose length follows strength; people label each battle once.
+
+    Truth: 0, whatever the scale. The errors of people's ratings left in, the mean lies well above; strength not held
+    fixed at all, most worlds accuse.
+    """
+    held, means, naive, plain = [], [], [], []
+    for seed in range(200):
+        played, rng = simulate(12, 12, seed=seed, item_sd=0.5), np.random.default_rng(seed + 10_000)
+        lengths = 7 + 0.3 * played.strengths + rng.normal(0, 0.2, 12)
+        longer = replace(played, length_means=lengths, log_length=played.log_length + lengths - played.length_means)
+        battles = read_battles(longer.presentations(Judge("j", scale=1.5), orders="ab", human=True))
+        reference = reference_of(battles)
+        found = residuals(battles, reference, 0.95)
+        if isinstance(found, Missing):
+            continue
+        ours, theirs = rated(battles), reference.ratings
+        names = tuple(name for name in ours.known if name in theirs.known)
+        judge, people = ours.of(names).elo, theirs.of(names).elo
+        length = np.array([np.exp(lengths[longer.entrants.index(name)]) for name in names])
+        held.append(found.low <= 0 <= found.high)
+        means.append(found.value)
+        naive.append(partial_correlation(judge - people, length, people, 0.95).value)
+        reach = np.arctanh(found.high) - np.arctanh(found.value)
+        plain.append(abs(np.arctanh(np.corrcoef(judge - people, length)[0, 1])) <= reach)
+    assert len(held) > 190
+    assert 0.91 <= np.mean(held) <= 0.99
+    assert abs(np.mean(means)) < 0.06
+    assert np.mean(naive) > 0.1
+    assert np.mean(plain) < 0.8

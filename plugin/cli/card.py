@@ -29,6 +29,8 @@ NARROW = 100
 INDENT = 2
 GAP = 2
 SHORTEST_LABEL = 20
+FEWEST_WORDS = 20
+"""Columns that words get beside figures."""
 MOST_REASONS = 4
 Block = tuple[str, Said]
 """A title and what was said under it."""
@@ -153,14 +155,16 @@ def _cells(row: Row, items: bool) -> tuple[str, str, str, str]:
 def _print_grid(console: Console, grid: Grid) -> None:
     """Print a table; one that is too wide breaks its cells between words, and cuts no number."""
     rows = [[printable(cell) for cell in row] for row in grid.rows]
-    fits = width_of(list(grid.header), rows) + INDENT <= console.width
-    table, last = Table(box=box.SIMPLE_HEAD, pad_edge=False), len(grid.header) - 1
+    figures = len(grid.header) - grid.words
+    width = width_of(list(grid.header[:figures]), [row[:figures] for row in rows]) + FEWEST_WORDS * grid.words
+    fits = width + INDENT <= console.width
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for k, name in enumerate(grid.header):
-        words = grid.words and k == last
-        side: Literal["left", "right"] = "left" if k == 0 or words else "right"
-        table.add_column(Text(printable(name)), justify=side, no_wrap=fits and not words, overflow="fold")
+        side: Literal["left", "right"] = "right" if 0 < k < figures else "left"
+        table.add_column(Text(printable(name)), justify=side, no_wrap=fits and k < figures, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell if fits else cell.replace(" (", "\n(")) for cell in row))
+        broken = [cell if fits or k >= figures else cell.replace(" (", "\n(") for k, cell in enumerate(row)]
+        table.add_row(*map(Text, broken))
     console.print()
     if grid.title:
         console.print(Padding(Text(printable(grid.title)), (0, 0, 0, INDENT)))

@@ -36,6 +36,7 @@ class Sheet:
         optional: whether it may turn out to hold no verdicts.
         frame: foreign records first, then columns of the contract, still unmerged.
         format: the format it was read by; empty before.
+        missing: battles that should be there and are not, where the file says it; None where it does not.
     """
 
     source: str
@@ -43,6 +44,7 @@ class Sheet:
     optional: bool
     frame: pd.DataFrame
     format: str = ""
+    missing: int | None = None
 
 
 def read_battles(
@@ -187,7 +189,11 @@ def _opened(place: Found | pd.DataFrame) -> list[Sheet]:
     if isinstance(place, pd.DataFrame):
         return [Sheet("the data frame", None, False, place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row")))]
     openers = _openers()
-    return [Sheet(str(path), place.label, place.searched, _frame(path, openers)) for path in place.paths]
+    frames = ((path, _frame(path, openers)) for path in place.paths)
+    return [
+        Sheet(str(path), place.label, place.searched, frame, missing=frame.attrs.get("missing"))
+        for path, frame in frames
+    ]
 
 
 def _frame(path: Path, openers: Sequence[Format]) -> pd.DataFrame:
@@ -309,7 +315,7 @@ def _where(sheets: Sequence[Sheet], column: str, value: str, spared: Sequence[st
         known = sorted({str(one) for text in texts for one in text.dropna().unique()})
         raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
     kept = [
-        replace(sheet, frame=sheet.frame[text.isin([value, *spared]).to_numpy()])
+        replace(sheet, frame=sheet.frame[text.isin([value, *spared]).to_numpy()], missing=None)
         for sheet, text in zip(holders, texts, strict=True)
     ]
     return [sheet for sheet in kept if len(sheet.frame)]
@@ -320,7 +326,8 @@ def _rows(sheets: Sequence[Sheet]) -> tuple[pd.DataFrame, int | None, list[str]]
     if not pointwise.is_pointwise(sheets[0].frame):
         rows = _joined([sheet.frame for sheet in sheets])
         lost = [] if _has_items(rows) else ["no item column: each row counts as an item of its own"]
-        return _only_known_entrants(rows), None, lost
+        told = [sheet.missing for sheet in sheets if sheet.missing is not None]
+        return _only_known_entrants(rows), sum(told) if told else None, lost
     source = " and ".join(sheet.source for sheet in sheets[:3])
     paired = pointwise.pair_up(_joined([sheet.frame for sheet in sheets]), source)
     return table.check(paired.frame, source), paired.missing, paired.notes()

@@ -13,14 +13,14 @@ from inspect_ai.scorer import Score, value_to_float
 
 from podium.errors import DataError
 from podium.formats.inspect_log import is_log
-from podium.hosts.inspect_ai.kept import NAMESPACE, ROUND, presentations
+from podium.hosts.inspect_ai.kept import LEFT_OUT, NAMESPACE, ROUND, presentations
 from podium.hosts.inspect_ai.packing import battles_of
 from podium.hosts.inspect_ai.rows import Rows
 from podium.hosts.inspect_ai.samples import Scored, by_inspect, header_of, samples_of
 from podium.responses.answers import Answer, Question, answer
 from podium.responses.reading import FileReader
 
-LEFT_OUT = {"events", "store", "attachments"}
+UNUSED = {"events", "store", "attachments"}
 SUFFIXES = (".eval", ".json")
 LETTERS = {"C", "I", "P", "N"}
 WORDS = {"yes", "no", "true", "false"}
@@ -37,7 +37,7 @@ def answers(path: Path) -> Iterator[Answer]:
     Raises:
         DataError: it is no whole log.
     """
-    log = by_inspect(path, exclude_fields=LEFT_OUT)
+    log = by_inspect(path, exclude_fields=UNUSED)
     for sample in [] if is_tournament(log) else log.samples or []:
         if sample.epoch == 1 and sample.input:
             yield answer(_question(sample, path), log.eval.model, sample.output.completion, errored=bool(sample.error))
@@ -50,13 +50,16 @@ READER = FileReader(SUFFIXES, is_log, lambda path: list(answers(path)))
 def records(path: Path) -> pd.DataFrame:
     """Read a log as rows: a row per presentation of a tournament's log, else a row per score of an ordinary eval.
 
+    Of a tournament, `attrs["missing"]` counts the battles that could not be played for want of a response.
+
     Raises:
         DataError: it is no whole log, or nothing in it is scored.
     """
     log, table = header_of(path), Rows()
     lost: list[Mapping[str, Any]] = []
-    failure = None
+    failure, missing = None, _left_out_at_first(log)
     for sample in samples_of(path):
+        missing += sample.metadata.get(LEFT_OUT, 0) if _is_schedule(sample) else 0
         for row in rows_of(sample, log):
             table.add(row)
         lost += _lost(sample, log)
@@ -66,7 +69,14 @@ def records(path: Path) -> pd.DataFrame:
             table.add({**battle, "judge": judge})
     if not table.count:
         raise _nothing_scored(log, path, failure)
-    return table.frame()
+    frame = table.frame()
+    frame.attrs = {"missing": missing} if is_tournament(log) else {}
+    return frame
+
+
+def _left_out_at_first(log: EvalLog) -> int:
+    """Return how many battles of the first round could not be played, because a response is absent."""
+    return int((log.eval.metadata or {}).get(f"{NAMESPACE}_{LEFT_OUT}", 0))
 
 
 def _nothing_scored(log: EvalLog, path: Path, failure: str | None) -> DataError:

@@ -15,7 +15,7 @@ from podium.errors import UsageError
 from podium.hookspecs import Tournament as TournamentRule
 from podium.hosts.inspect_ai.judge import judge
 from podium.hosts.inspect_ai.judging import Judging, judging, known_options, refuse_unknown
-from podium.hosts.inspect_ai.kept import NAMESPACE
+from podium.hosts.inspect_ai.kept import LEFT_OUT, NAMESPACE
 from podium.hosts.inspect_ai.logs import READER
 from podium.hosts.inspect_ai.packing import PackedSource
 from podium.hosts.inspect_ai.source import TournamentSource
@@ -92,6 +92,7 @@ def tournament(
         metadata={
             f"{NAMESPACE}_entrants": list(read.entrants),
             f"{NAMESPACE}_missing": read.missing_reasons(),
+            f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out,
             f"{NAMESPACE}_sources": list(read.sources),
         },
     )

@@ -7,7 +7,7 @@ from inspect_ai import SampleSource
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
-from podium.hosts.inspect_ai.kept import ROUND
+from podium.hosts.inspect_ai.kept import LEFT_OUT, ROUND
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, Tournament
 
 
@@ -102,7 +102,7 @@ def _announcement(upcoming: Next, number: int) -> Sample:
     """Return the sample that records what a round schedules."""
     pairings = [[one.item, one.a, one.b] for one in upcoming.pairings]
     note = upcoming.note or f"{len(pairings)} battles"
-    told = {ROUND: pairings, "note": note}
+    told = {ROUND: pairings, "note": note, LEFT_OUT: upcoming.left_out}
     return Sample(id=_announcement_id(number), input=f"Round {number}: {note}", metadata=told)
 
 

@@ -119,6 +119,15 @@ def test_missing_responses_are_said_counted_and_left_out(play, record, write_res
     assert len(battles(log)) == ALL - 3 * 3
     assert not any("elm" in one.id for one in battles(log) if one.metadata["item"] in ("q0", "q3"))
     assert record.calls == 2 * (ALL - 9)
+    assert (counts(log)["battles"], counts(log)["missing"]) == (ALL - 9, 9)
+    assert podium.read_battles(str(place(log))).missing == 9
+    assert podium.read_battles(str(place(log)), where={"item": "q1"}).missing is None
+
+
+def test_missing_battles_of_later_rounds_are_counted_too(play, write_responses):
+    log = play(swim(responses=write_responses(texts={("elm", 0): ""})))
+    assert counts(log)["battles"] + counts(log)["missing"] == 4 * ITEMS
+    assert counts(log)["missing"] >= 1
 
 
 def test_responses_of_failed_samples_are_left_out(play, record, tmp_path):

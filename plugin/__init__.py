@@ -15,14 +15,17 @@ if TYPE_CHECKING:
     from podium.calibration import Calibration
     from podium.calibration_file import read_calibration
     from podium.calibration_run import calibrate
+    from podium.diagnosis.card import diagnose
     from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
     from podium.hookspecs import Format, Ranker, Tournament, hookimpl
+    from podium.planning.planner import make_plan
     from podium.ranking import Ranking, Standings
     from podium.ranking_run import rank
     from podium.reading import read_battles
     from podium.replay_run import Replay, replay
-    from podium.replay_study import Study, compare_tournaments
     from podium.simulator import Judge, World, simulate
+    from podium.study.comparison import Study, compare_tournaments
+    from podium.study.laboratory import run_study
 
 __version__ = "0.1.0"
 
@@ -39,17 +42,20 @@ _HOMES = {
     "Ranking": "ranking",
     "Replay": "replay_run",
     "Standings": "ranking",
-    "Study": "replay_study",
+    "Study": "study.comparison",
     "Tournament": "hookspecs",
     "UsageError": "errors",
     "World": "simulator",
     "calibrate": "calibration_run",
-    "compare_tournaments": "replay_study",
+    "compare_tournaments": "study.comparison",
+    "diagnose": "diagnosis.card",
     "hookimpl": "hookspecs",
+    "make_plan": "planning.planner",
     "rank": "ranking_run",
     "read_battles": "reading",
     "read_calibration": "calibration_file",
     "replay": "replay_run",
+    "run_study": "study.laboratory",
     "simulate": "simulator",
 }
 
@@ -72,11 +78,14 @@ __all__ = [
     "World",
     "calibrate",
     "compare_tournaments",
+    "diagnose",
     "hookimpl",
+    "make_plan",
     "rank",
     "read_battles",
     "read_calibration",
     "replay",
+    "run_study",
     "simulate",
 ]
 

@@ -8,8 +8,8 @@ from click.core import ParameterSource
 
 from podium.cli.output_file import OutputFile
 from podium.cli.printable import printable
-from podium.cli.replay_study import RANKERS, study
 from podium.cli.sources import read, source_options
+from podium.cli.study import RANKERS, study
 from podium.errors import UsageError
 
 
@@ -109,7 +109,7 @@ def replay(context: click.Context, **arguments: Any) -> None:
     podium replay battles.csv --study --gold arena.csv -o study.csv
     """
     from podium.cli.output import suffix_style
-    from podium.replay_study import tournament_names
+    from podium.study.comparison import tournament_names
 
     style, output = arguments.pop("style") or suffix_style(arguments["output"]), arguments.pop("output")
     whole_study = arguments.pop("whole_study")
@@ -180,8 +180,8 @@ def _several(
     battles: Any, tournaments: list[str], rankers: list[str], style: str, output: Path | None, arguments: dict[str, Any]
 ) -> None:
     """Set tournaments side by side."""
-    from podium.cli.study import write
-    from podium.replay_study import compare_tournaments
+    from podium.cli.comparison import write
+    from podium.study.comparison import compare_tournaments
 
     common = {name: arguments[name] for name in ("seed", "pool")}
     found = compare_tournaments(

@@ -86,10 +86,10 @@ def self_bias(
     p = float(stats.t.sf(value / se, items - 1)) if se > 0 and items > 1 else None
     reach = float(stats.t.ppf((1 + level) / 2, max(items - 1, 1))) * se
     method = "item bootstrap standard error, t" if se > 0 else "too few items: no interval"
-    ends = (value - reach, value + reach) if se > 0 else (None, None)
+    low, high = (value - reach, value + reach) if se > 0 else (None, None)
     return SelfBias(
         model=own,
-        bias=Figure(value, *ends, level, method, opponents, "opponents", items, Unit.SHARE),
+        bias=Figure(value, low, high, level, method, opponents, "opponents", items, Unit.SHARE),
         opponents=opponents,
         paired_p=None if paired is None else min(1.0, tests * paired),
         item_p=None if p is None else min(1.0, tests * p),

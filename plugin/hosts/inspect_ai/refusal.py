@@ -20,7 +20,7 @@ def told_plainly() -> Iterator[None]:
 
 def _plain(error: PodiumError) -> Exception:
     kind = type(type(error).__name__, (type(error), PrerequisiteError), {"__module__": type(error).__module__})
-    plain = Exception.__new__(kind)
+    plain: Exception = Exception.__new__(kind)
     plain.args = error.args
     plain.__dict__.update(error.__dict__, message=escape(f"podium: {error}"))
     return plain

@@ -15,7 +15,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language=""):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+    return [block for written_in, block in found if written_in == language]
 
 
 def printed_by(command, *, cwd=ROOT, **environment):
@@ -92,6 +93,24 @@ def shown_after(command):
     position = next(k for k, block in enumerate(all_blocks) if block.startswith(command))
     lines = [line.rstrip() for line in all_blocks[position + 1].splitlines()]
     return all_blocks[position].strip(), [line for line in lines if line.strip(" ─")]
+
+
+@pytest.mark.parametrize("command", ["podium diagnose examples/simulated", "podium plan --entrants 20"])
+def test_every_line_shown_of_a_report_is_printed_in_this_order(command):
+    arguments, shown = shown_after(command)
+    done = subprocess.run(
+        [sys.executable, "-m", *arguments.split()], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    printed = iter(line.rstrip() for line in done.stdout.splitlines())
+    assert [line for line in shown if line not in printed] == []
+
+
+def test_the_python_shown_runs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    scope = {}
+    for block in blocks("python")[:2]:
+        exec(block, scope)
+    assert scope["calibration"].entrants
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import lm_eval.tasks
+import lm_eval.utils
 import pytest
 
 from podium.hosts.lm_eval.wrapper import main
@@ -23,9 +24,13 @@ def run(patch: pytest.MonkeyPatch, tasks: Path, server: Any, model: str, *more: 
 
 
 def bare(patch: pytest.MonkeyPatch, *arguments: str) -> int:
-    """Run `podium lm_eval` with these arguments."""
+    """Run `podium lm_eval` with these arguments, its log on the stderr of this test."""
+    of_lm_eval = logging.getLogger("lm_eval")
     with patch.context() as own:
         own.setattr(logging.root, "handlers", list(logging.root.handlers))
+        own.setattr(of_lm_eval, "handlers", [])
+        own.setattr(of_lm_eval, "propagate", of_lm_eval.propagate)
+        own.setattr(lm_eval.utils, "_LOGGING_CONFIGURED", False, raising=False)
         own.setattr(lm_eval.tasks, "TaskManager", functools.partial(TASK_MANAGER, include_defaults=False))
         return main(arguments)
 

@@ -169,10 +169,15 @@ class Plan:
     def log_dir(self) -> Path:
         """Where the logs of tournaments lie: beside the results, apart from them because of what reads folders."""
         if not self.output_path:
-            return Path(os.environ.get("INSPECT_LOG_DIR", "logs"))
+            return Path(os.environ.get("INSPECT_LOG_DIR", "logs")).absolute()
         path = Path(self.output_path).absolute()
         folder = path.parent if path.suffix == ".json" else path
         return folder.with_name(f"{folder.name}.podium")
+
+    @property
+    def runs_dir(self) -> Path:
+        """Where the runs of a tournament lie: apart from its logs, because `podium rank` reads whole folders."""
+        return self.log_dir.with_name(f"{self.log_dir.name}.runs")
 
     @contextmanager
     def _folder(self) -> Iterator[Path]:
@@ -181,14 +186,13 @@ class Plan:
             with tempfile.TemporaryDirectory() as place:
                 yield Path(place)
             return
-        folder = self.log_dir / "runs" / datetime.now().isoformat(timespec="milliseconds").replace(":", "-")
+        folder = self.runs_dir / datetime.now().isoformat(timespec="milliseconds").replace(":", "-")
         folder.mkdir(parents=True)
         yield folder
         if self.log is None:
             shutil.rmtree(folder)
             with suppress(OSError):
-                folder.parent.rmdir()
-                self.log_dir.rmdir()
+                self.runs_dir.rmdir()
 
 
 def planned(options: RankerOptions, output_path: str | None, *, predict_only: bool) -> Plan:

@@ -69,6 +69,7 @@ def test_a_model_of_lm_eval_judges_and_nothing_is_asked_twice(two, judge, server
     first = sum(preference_of(one) == (one.first == MODELS[1]) for one in shown) / len(shown)
     assert win_rate.entries[[e.model for e in win_rate.entries].index(MODELS[1])].score == pytest.approx(first)
     assert read_eval_log(str(newest_log()), header_only=True).results.metadata["podium"] == kept["podium"]
+    assert rank(read_battles("out.podium"), "win-rate").standings[0].entries == win_rate.entries
     before = len(server.calls())
     assert two(*judge) == 0
     assert calls(server, ["judge"]) == 24
@@ -144,7 +145,7 @@ def test_a_tournament_that_is_stopped_leaves_the_run_saved(two, judge, tmp_path,
 def test_predictions_alone_are_judged_and_a_first_run_leaves_nothing_behind(monkeypatch, task_of_sums, server, capfd):
     told = ("-o", "out", "--predict_only", "--limit", "2", "--ranker", "win-rate", "--ranker_judge", "podium/offline")
     assert run(monkeypatch, task_of_sums, server, MODELS[0], *told) == 0
-    assert not Path("out.podium").exists()
+    assert not list(Path().glob("out.podium*"))
     assert run(monkeypatch, task_of_sums, server, MODELS[1], *told) == 0
     assert results(FOLDER)["podium"]["rankings"][0]["counts"]["battles"] == 2
     assert "bypass" in capfd.readouterr().out

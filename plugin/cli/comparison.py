@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from podium.cli.aligned import aligned, markdown_table
+from podium.cli.aligned import PLAIN_WIDTH, aligned, markdown_table, paragraphs, room
 from podium.cli.printable import printable
 from podium.cli.tables import literal
 from podium.study.comparison import Row, Study
@@ -16,22 +16,25 @@ EMPTY = "–"
 def write(found: Study, style: str, output: Path | None) -> None:
     """Write the study to a file, or to stdout."""
     if output is None:
-        sys.stdout.write(as_text(found, style))
+        sys.stdout.write(as_text(found, style, room(sys.stdout.isatty())))
         return
     output.write_text(as_text(found, style), encoding="utf-8", errors="backslashreplace")
     click.echo(f"podium: wrote {output}", err=True)
 
 
-def as_text(found: Study, style: str) -> str:
-    """Return the study in one of the styles table, json, csv, md."""
+def as_text(found: Study, style: str, width: int = PLAIN_WIDTH) -> str:
+    """Return the study in one of the styles table, json, csv, md; a table is as wide as there is room."""
     if style == "json":
         return found.to_json() + "\n"
     if style == "csv":
         return found.to_frame().to_csv(index=False)
     header, rows = cells(found)
-    lines = markdown_table(header, rows) if style == "md" else aligned(header, rows)
-    title = f"**{literal(title_of(found))}**" if style == "md" else title_of(found)
-    return "\n".join([title, "", *lines, "", legend(found)]) + "\n"
+    if style == "md":
+        return (
+            "\n".join([f"**{literal(title_of(found))}**", "", *markdown_table(header, rows), "", legend(found)]) + "\n"
+        )
+    told = paragraphs([legend(found)], width)
+    return "\n".join([title_of(found), "", *aligned(header, rows, width=width), "", *told]) + "\n"
 
 
 def title_of(found: Study) -> str:

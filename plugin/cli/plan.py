@@ -16,25 +16,6 @@ NUMBERS = ("entrants", "items", "ties", "informativeness", "edge", "alpha", "pow
 NEEDS_PILOT = ("pilot_items", "pool")
 PLANNED = (*NUMBERS, "baseline", "pairs", *NEEDS_PILOT)
 KNOWN = frozenset((*TARIFF, *PLANNED, "style", "output"))
-TARIFF = ("orders", "repeats", "tokens_in", "tokens_out", "price_in", "price_out")
-PLANNED = (
-    "entrants",
-    "items",
-    "ties",
-    "informativeness",
-    "edge",
-    "alpha",
-    "power",
-    "baseline",
-    "pairs",
-    "pilot_items",
-    "level",
-    "seed",
-    "simulations",
-    "pool",
-)
-NEEDS_PILOT = ("pilot_items", "pool")
-KNOWN = frozenset((*TARIFF, *PLANNED, "style", "output"))
 
 
 def _pilot_options(command: Any) -> Any:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from podium.cli.aligned import aligned, markdown_table
+from podium.cli.aligned import PLAIN_WIDTH, aligned, fits, markdown_table, paragraphs, room
 from podium.cli.picture import interval_bar
 from podium.cli.printable import printable
 from podium.cli.tables import literal
@@ -24,18 +24,18 @@ Table = tuple[list[str], list[list[str]], int]
 def write(found: Plan, style: str, output: Path | None) -> None:
     """Write the plan to a file, or to stdout."""
     if output is None:
-        sys.stdout.write(as_text(found, style))
+        sys.stdout.write(as_text(found, style, room(sys.stdout.isatty())))
         return
     output.write_text(as_text(found, style), encoding="utf-8", errors="backslashreplace")
     click.echo(f"podium: wrote {output}", err=True)
 
 
-def as_text(found: Plan, style: str) -> str:
-    """Return the plan in one of the styles table, json, md."""
+def as_text(found: Plan, style: str, width: int = PLAIN_WIDTH) -> str:
+    """Return the plan in one of the styles table, json, md; a table is as wide as there is room."""
     if style == "json":
         return found.to_json() + "\n"
-    write_part = _markdown if style == "md" else _plain
-    return "\n\n".join(write_part(*part) for part in _parts(found)) + "\n"
+    parts = [_markdown(*part) if style == "md" else _plain(*part, width) for part in _parts(found)]
+    return "\n\n".join(parts) + "\n"
 
 
 Part = tuple[str, Table | None, Sequence[str]]
@@ -262,13 +262,21 @@ def _ends(known: Known, form: str) -> str:
     return f"{form.format(known.low)} … {'∞' if known.high is None else form.format(known.high)}"
 
 
-def _plain(title: str, table: Table | None, lines: Sequence[str]) -> str:
-    return "\n".join([title, *(["", *aligned(*table), ""] if table else []), *lines]).rstrip()
+def _plain(title: str, table: Table | None, lines: Sequence[str], width: int) -> str:
+    if table and not fits(*table[:2], width):
+        table = _without_picture(table)
+    body = ["", *aligned(*table, width), ""] if table else []
+    return "\n".join([*paragraphs([title], width), *body, *paragraphs(lines, width)]).rstrip()
 
 
 def _markdown(title: str, table: Table | None, lines: Sequence[str]) -> str:
     # A picture in a cell of proportional type says nothing.
-    if table and any("●" in cell for row in table[1] for cell in row):
-        table = table[0][:-1], [row[:-1] for row in table[1]], table[2]
-    body = ["", *markdown_table(*table)] if table else []
+    body = ["", *markdown_table(*_without_picture(table))] if table else []
     return "\n".join([f"**{literal(title)}**", *body, "", *(f"{literal(line)}  " for line in lines)]).rstrip()
+
+
+def _without_picture(table: Table) -> Table:
+    header, rows, left = table
+    if not any("●" in row[-1] for row in rows):
+        return table
+    return header[:-1], [row[:-1] for row in rows], left

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.cells import cell_len
 
-from podium.cli.aligned import aligned, markdown_table
+from podium.cli.aligned import PLAIN_WIDTH, aligned, markdown_table, paragraphs, room
 from podium.cli.plot import drawn
 from podium.cli.printable import printable
 from podium.cli.tables import literal
@@ -15,7 +15,6 @@ from podium.study.findings import Findings, Point, Spread
 from podium.study.laboratory import middle_size
 
 EMPTY = "–"
-WIDTH = 120
 Table = tuple[list[str], list[list[str]], int]
 """Header, rows, and how many columns are words."""
 Part = tuple[str, Table | None, Sequence[str], Sequence[str]]
@@ -27,28 +26,28 @@ UNEVEN = "entrants who met different opponents (swim, a pilot) have win rates on
 def write(found: Findings, style: str, output: Path | None) -> None:
     """Write the study to a file, or to stdout."""
     if output is None:
-        sys.stdout.write(as_text(found, style))
+        sys.stdout.write(as_text(found, style, room(sys.stdout.isatty())))
         return
     output.write_text(as_text(found, style), encoding="utf-8", errors="backslashreplace")
     click.echo(f"podium: wrote {output}", err=True)
 
 
-def as_text(found: Findings, style: str) -> str:
-    """Return the study in one of the styles table, json, csv, md."""
+def as_text(found: Findings, style: str, width: int = PLAIN_WIDTH) -> str:
+    """Return the study in one of the styles table, json, csv, md; a table is as wide as there is room."""
     if style == "json":
         return found.to_json() + "\n"
     if style == "csv":
         return found.to_frame().to_csv(index=False)
-    write_part = _markdown if style == "md" else _plain
-    return "\n\n".join(write_part(*part) for part in _parts(found)) + "\n"
+    parts = [_markdown(*part) if style == "md" else _plain(*part, width) for part in _parts(found, width)]
+    return "\n\n".join(parts) + "\n"
 
 
-def _parts(found: Findings) -> Iterator[Part]:
+def _parts(found: Findings, width: int) -> Iterator[Part]:
     yield _title(found), None, (), _legend(found)
     sizes = sorted({point.items for point in found.points if point.figure == "anchor"})
     shown = middle_size(sizes[:-1] or sizes)
     title = f"every entrant as the anchor, {shown:,} items (mean ± Monte-Carlo standard error)"
-    yield title, _by_anchor(found, shown), _pictures(found, shown), _anchor_legend(found, shown)
+    yield title, _by_anchor(found, shown), _pictures(found, shown, width), _anchor_legend(found, shown)
     for ranker in found.rankers:
         told = (UNEVEN,) if ranker == "win-rate" else ()
         yield f"Kendall's tau by number of items, {ranker}", _by_items(found, ranker, sizes, _tau), (), told
@@ -100,13 +99,13 @@ def _anchor_points(found: Findings, items: int, anchor: str | None = None) -> li
     ]
 
 
-def _pictures(found: Findings, items: int) -> list[str]:
+def _pictures(found: Findings, items: int, width: int) -> list[str]:
     """Draw tau over the anchors' places (Figure 1): two rankers side by side, where there is room for them."""
     drawings = [lines for ranker in found.rankers if (lines := _picture(found, ranker, items))]
-    if len(drawings) != 2 or sum(max(map(cell_len, lines)) for lines in drawings) + 4 > WIDTH:
+    if len(drawings) != 2 or sum(max(map(cell_len, lines)) for lines in drawings) + 4 > width:
         return [line for lines in drawings for line in [*lines, ""]][:-1]
-    width = max(map(cell_len, drawings[0]))
-    left = [line + " " * (width - cell_len(line)) for line in drawings[0]]
+    widest = max(map(cell_len, drawings[0]))
+    left = [line + " " * (widest - cell_len(line)) for line in drawings[0]]
     return [f"{one}    {other}".rstrip() for one, other in zip(left, drawings[1], strict=True)]
 
 
@@ -226,10 +225,10 @@ def _spread(spread: Spread | None, digits: int, point: Point) -> str:
     return f"{spread.mean:.{digits}f}{se}{seeds}"
 
 
-def _plain(title: str, table: Table | None, picture: Sequence[str], lines: Sequence[str]) -> str:
-    body = ["", *aligned(*table), ""] if table else []
+def _plain(title: str, table: Table | None, picture: Sequence[str], lines: Sequence[str], width: int) -> str:
+    body = ["", *aligned(*table, width), ""] if table else []
     drawing = [*picture, ""] if picture else []
-    return "\n".join([title, *body, *drawing, *lines]).rstrip()
+    return "\n".join([*paragraphs([title], width), *body, *drawing, *paragraphs(lines, width)]).rstrip()
 
 
 def _markdown(title: str, table: Table | None, picture: Sequence[str], lines: Sequence[str]) -> str:

@@ -80,8 +80,10 @@ class Judged:
         """Return the share of wins of low among the battles that are no ties."""
         pairs, where = self.wins.pairs, self._where(low, high)
         credit, weight = (pairs.credit, pairs.weight) if counts is None else self.wins.resampled(counts)
+        if not len(pairs.low):
+            return np.full((*np.shape(credit)[:-1], len(low)), np.nan)
         share = np.divide(credit, weight, out=np.full(np.shape(credit), np.nan), where=weight > 0)
-        return np.where(where >= 0, share[..., where], np.nan) if len(pairs.low) else np.full(len(low), np.nan)
+        return np.where(where >= 0, share[..., where], np.nan)
 
     def decided(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Return the number of battles without ties of pairs."""

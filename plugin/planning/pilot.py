@@ -74,7 +74,7 @@ def candidates(standings: Standings) -> Iterator[Candidate]:
 
 def _candidate(entry: Entry, best: Entry, standings: Standings) -> Candidate:
     if entry is best:
-        advice = "take it: the most informative here"
+        advice = "take it: most informative"
     elif entry.rank_low is None:
         advice = "too few items to say"
     elif entry.rank_low == 1:

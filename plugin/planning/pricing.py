@@ -141,10 +141,10 @@ class Pricing:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names for all entrants: those of the pilot, and as many others as there will be."""
+        """Names for all entrants: the anchor, those of the pilot, and as many others as there will be."""
         own = self.record.field.entrants if self.record else ()
-        chosen = [self.wish.baseline] if self.wish.baseline and self.wish.baseline not in own else []
-        names = [*own, *chosen, *(f"entrant {k}" for k in range(self.wish.entrants))]
+        chosen = [self.anchor] if self.anchor else []
+        names = [*chosen, *own, *(f"entrant {k}" for k in range(self.wish.entrants))]
         return tuple(dict.fromkeys(names))[: self.wish.entrants]
 
 

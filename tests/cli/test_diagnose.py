@@ -87,6 +87,24 @@ def test_a_gold_ranking_is_a_reference(podium, tmp_path):
     assert "held against: gold" in podium("diagnose", bare, "--gold", board).out
 
 
+@pytest.mark.parametrize("credits", [(0.5, 0.5), (1.0, 0.0)], ids=["ties", "flips"])
+def test_a_judge_that_decides_nothing_has_a_card_beside_a_gold_ranking(podium, table, tmp_path, credits):
+    """Every battle is a tie, in either order or by a flip: there is no win rate to compare, and it is said."""
+    pairs = [(a, b) for k, a in enumerate("abcd") for b in "abcd"[k + 1 :]]
+    played = [(f"q{k}", a, b) for k in range(6) for a, b in pairs]
+    rows = [
+        f"{','.join(one)},{credit},{order}"
+        for one in played
+        for credit, order in zip(credits, ("ab", "ba"), strict=True)
+    ]
+    gold = tmp_path / "gold.csv"
+    gold.write_text("model,score\na,1600\nb,1550\nc,1450\nd,1400\n")
+    answer = podium("diagnose", table(*rows, header="item,model_a,model_b,credit,order"), "--gold", gold)
+    text = " ".join(answer.out.split())
+    assert (answer.code, "0 of 6 gold pairs judged" in text) == (0, True)
+    assert "0 pairs have a win rate by the judge" in text
+
+
 def test_families_come_from_a_file(podium, verdicts, tmp_path):
     families = tmp_path / "families.csv"
     families.write_text("model,family\ngpt-9,House\nllama-2,House\n")

@@ -6,6 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
+
+from podium import make_plan
+from podium.cli.plan_text import as_text
 
 Podium = Callable[..., Any]
 FAST = ("--simulations", "200")
@@ -13,6 +17,11 @@ FAST = ("--simulations", "200")
 
 def cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.split("   ") if cell.strip()]
+
+
+def figures(text: str) -> set[str]:
+    """Return the words with a digit, those of the picture's axis left out."""
+    return {word for word in text.split() if any(map(str.isdigit, word))} - {"0%", "100%"}
 
 
 def test_table_2_is_one_command(podium: Podium) -> None:
@@ -31,16 +40,20 @@ def test_table_2_is_one_command(podium: Podium) -> None:
 def test_a_plan_from_a_pilot_names_anchor_designs_and_the_cheapest(podium: Podium, example: Path) -> None:
     answer = podium("plan", example, "--items", "200", *FAST)
     assert "pilot of 40 items: 574 of 600 battles judged" in answer.out
-    assert [line.split()[0] for line in answer.out.splitlines() if "●" in line] == [
-        "dune",
-        "ember",
-        "birch",
-        "cedar",
-        "fjord",
-        "amber",
-    ]
+    candidates = answer.out.split("candidates for the anchor")[1].split("informative: ")[0].strip().splitlines()
+    assert [line.split()[0] for line in candidates[2:]] == ["dune", "ember", "birch", "cedar", "fjord", "amber"]
     assert "cheapest: " in answer.out
     assert answer.code == 0
+
+
+@pytest.mark.parametrize("width", [100, 120, 200])
+def test_a_plan_is_as_wide_as_there_is_room_and_loses_no_figure(example: Path, width: int) -> None:
+    """The picture of the candidates is there only where it fits; figures are the same at any width."""
+    found = make_plan(example, items=200, simulations=200)
+    text, wide = as_text(found, "table", width), as_text(found, "table", 10_000)
+    assert max(cell_len(line) for line in text.splitlines()) <= width
+    assert ("●" in text) == (width == 200)
+    assert figures(text) == figures(wide)
 
 
 def test_the_reasoning_is_printed(podium: Podium) -> None:

@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
+
+from podium import run_study
+from podium.cli.study_text import as_text
 
 Podium = Callable[..., Any]
 
@@ -90,6 +94,14 @@ def test_a_study_draws_every_anchor_and_prints_its_tables(podium: Podium, exampl
         "Kendall's tau by number of entrants, drawn at random, 20 items",
     ]
     assert answer.code == 0
+
+
+@pytest.mark.parametrize("width", [105, 120])
+def test_a_study_is_no_wider_than_there_is_room(example: Path, width: int) -> None:
+    found = run_study(example, ["bradley-terry", "win-rate"], seeds=2, items=[10, 20])
+    text = as_text(found, "table", width)
+    assert max(cell_len(line) for line in text.splitlines()) <= width
+    assert set(text.split()) >= {"amber", "fjord", "informative"}
 
 
 def test_a_study_as_csv_has_denominators_and_intervals(podium: Podium, example: Path, tmp_path: Path) -> None:

@@ -277,3 +277,13 @@ def test_a_pilot_of_ten_real_items_finds_the_bad_anchor() -> None:
     assert share.low < 0.384 < share.high
     avoided = {one.anchor for one in every.candidates if one.advice.startswith("avoid")}
     assert avoided == {"guanaco-7b", "guanaco-13b", "gpt4"}
+
+
+@pytest.mark.parametrize("baseline", [None, "model-05"])
+def test_a_plan_for_fewer_entrants_than_the_pilot_has_keeps_the_anchor(battles: Battles, baseline: str | None) -> None:
+    """By hand: two others meet the anchor on 50 items, whoever of five it is."""
+    found = make_plan(battles, entrants=3, items=50, baseline=baseline, **FAST)
+    line = next(line for line in found.lines if line.design == f"anchor {found.anchor}")
+    assert line.planned.battles == 2 * 50
+    assert baseline in (None, found.anchor)
+    assert any("the pilot has 5 entrants, the plan 3" in one.why for one in found.missing)

@@ -90,7 +90,10 @@ def gather(found: Sequence["Found"], reading: Reading) -> Gathered:
     if judged.sheets:
         told = (*notes, *judged.notes)
         return Gathered(judged.sheets, frozenset(claimed.paths), told, (*lost, *judged.lost))
-    scores = [scores_of(one) for one in files]
+    scores, empty = _scores(files)
+    lost += empty
+    if not scores:
+        raise _nothing(lost)
     choice = chosen(scores, reading.metrics)
     lost += [note for one in scores for note in _damages(one)]
     parts = [
@@ -183,6 +186,14 @@ def _nothing(lost: Sequence[str]) -> DataError:
         f"nothing to compare: {some(lost, '; ', most=5) or 'no two models have scores on the same documents'}",
         remedy="give the samples of two models or more on the same documents of a task",
     )
+
+
+def _scores(files: Sequence[Samples]) -> tuple[list[Scores], list[str]]:
+    """Read the samples; say which files hold none."""
+    read = [scores_of(one) for one in files]
+    empty = [one.file for one in read if not one.documents]
+    told = [f"{one.path}: no whole row of samples, so {one.entrant} is missing; run {one.task} again" for one in empty]
+    return [one for one in read if one.documents], told
 
 
 def _damages(one: Scores) -> list[str]:

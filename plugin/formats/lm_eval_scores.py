@@ -72,10 +72,10 @@ class _Row(NamedTuple):
 
 
 def scores_of(file: Samples) -> Scores:
-    """Read the metrics of a samples file.
+    """Read the metrics of a samples file; none where it was cut off in its first line.
 
     Raises:
-        DataError: it holds no row, or a line that is no row of samples.
+        DataError: a line is no row of samples.
     """
     read: list[_Row] = []
     cut = None
@@ -84,12 +84,6 @@ def scores_of(file: Samples) -> Scores:
             cut = place
         else:
             read.append(_row(file, place, row))
-    if not read:
-        raise DataError(
-            "no whole row of samples",
-            source=str(file.path),
-            remedy="run lm_eval with --log_samples again, or leave the file out",
-        )
     items = item_ids(file.task, [(row.filter, row.document, row.order) for row in read])
     values, unusable = _by_metric(read, items)
     return Scores(file, values, unusable, cut, len(set(items)))

@@ -41,6 +41,9 @@ MAKERS: Mapping[str, tuple[str, ...]] = {
 }
 """How names begin that a maker gives its models, lower case. The longest that fits at the earliest place counts."""
 
+NO_MODEL = re.compile(r"alpaca[-_ ]?eval")
+"""Names of tools that begin as a model's does: AlpacaEval calls its judges alpaca_eval_gpt4 and the like."""
+
 
 @dataclass(frozen=True, slots=True)
 class Family:
@@ -83,6 +86,7 @@ def members(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[
 
 def _guessed(name: str) -> Family | None:
     """Find the beginning of a word of the name that a maker is known by; the model's own part of the path first."""
+    name = NO_MODEL.sub("", name)
     for part in (name.rpartition("/")[2], name):
         fits = [
             (place.start(), -len(sign), maker)

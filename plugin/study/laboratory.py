@@ -31,6 +31,8 @@ ITEMS = (25, 50, 100, 200, 400, 800)
 TOURNAMENTS = ("round_robin", "anchor", "swim", "chain")
 FEWEST = 3
 """Entrants that a ranking can be right or wrong about in more than one way."""
+LEVEL_WITH = 1e-9
+"""Spread of scores below which all are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +249,7 @@ def _references(
     """Return what each ranker is compared with.
 
     Raises:
-        NotIdentifiedError: fewer than three entrants have a score to compare with.
+        NotIdentifiedError: fewer than three entrants have a score to compare with, or all have the same.
     """
     every = np.ones(len(laboratory.bench.a), dtype=bool)
     if gold is not None:
@@ -263,6 +265,9 @@ def _references(
                 f"{what} {number} of the record's {len(entrants)} entrants: a study needs {FEWEST} to compare; "
                 f"entrants: {some(entrants)}"
             )
+        if np.nanmax(one.scores) - np.nanmin(one.scores) < LEVEL_WITH:
+            what = "the gold ranking" if gold is not None else f"{name}, from the whole record,"
+            raise NotIdentifiedError(f"{what} puts all entrants level: no order is there for a study to find again")
     return found
 
 

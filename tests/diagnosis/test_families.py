@@ -25,13 +25,16 @@ from podium.diagnosis.families import MAKERS, Family, family_of, members
         ("deepseek-v3.2", "DeepSeek"),
         ("command-nightly", "Cohere"),
         ("vicuna-13b", "LMSYS"),
+        ("alpaca-7b", "Stanford"),
+        ("weighted_alpaca_eval_gpt4_turbo", "OpenAI"),
+        ("alpaca_eval_cot_gpt4_turbo_fn", "OpenAI"),
     ],
 )
 def test_a_family_is_guessed_from_the_beginning_of_a_word(name, family):
     assert family_of(name, {}) == Family(family, "guessed")
 
 
-@pytest.mark.parametrize("name", ["my-model", "crowd", "model-01", "egpt"])
+@pytest.mark.parametrize("name", ["my-model", "crowd", "model-01", "egpt", "alpaca_eval"])
 def test_names_that_tell_nothing_have_no_family(name):
     assert family_of(name, {}) is None
 

@@ -289,6 +289,15 @@ def test_a_gold_ranking_of_strangers_is_refused(battles: Battles) -> None:
         run_study(battles, gold={"x": 1.0, "y": 2.0})
 
 
+def test_a_reference_that_tells_nobody_apart_is_refused(battles: Battles) -> None:
+    """Ties only, or a gold ranking of one score: tau has no value, and no table of dashes stands in for it."""
+    ties = read_battles(battles.table.assign(credit=0.5, margin=0.0))
+    with pytest.raises(NotIdentifiedError, match="bradley-terry, from the whole record, puts all entrants level"):
+        run_study(ties, **FEW)
+    with pytest.raises(NotIdentifiedError, match="the gold ranking puts all entrants level"):
+        run_study(battles, gold=dict.fromkeys(battles.entrants, 1200.0), **FEW)
+
+
 @pytest.mark.real_data
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgements are not beside this checkout")
 def test_the_inverted_u_on_recorded_verdicts_of_gpt_4() -> None:

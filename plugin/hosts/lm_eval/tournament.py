@@ -2,7 +2,9 @@
 
 import asyncio
 import inspect
+import json
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +20,7 @@ from podium.hookspecs import Tournament as TournamentRule
 from podium.hosts.inspect_ai.kept import PLAYED_FOR
 from podium.hosts.lm_eval.hidden import is_secret, secrets_in, secrets_of, without
 from podium.hosts.lm_eval.options import LM_EVAL, RankerOptions
-from podium.hosts.lm_eval.secrets import redacted
+from podium.hosts.lm_eval.secrets import HIDDEN, SHORTEST, redacted
 from podium.options import parameters_of
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 USUAL = "round_robin"
 LOADS = frozenset(("hf", "vllm", "sglang", "llama-cpp-python", "transformer_lens", "nnterp"))
 """Providers that load a model, or start a server, as soon as it is named: they wait until the run has ended."""
+AFTER_REQUEST = re.compile(r"ModelGenerateError\(.*\\n\\n(?P<cause>\w+\(.*\))['\"]\)", re.DOTALL)
+"""An error in Inspect's summary of a sample, which shows the request first."""
 
 
 def check(options: RankerOptions) -> None:
@@ -78,12 +82,32 @@ def judge_model(name: str, arguments: Mapping[str, Any]) -> Any:
     # Providers raise errors of their own kinds, some with the prompt to install a package.
     except Exception as error:
         raise UsageError(f"--ranker_judge {name}: {without(secrets_of(arguments), str(error))}") from None
+    _hide_in_errors(model.api, secrets_of(arguments))
     # What stays is kept in the log and makes the judge's identity.
     idle = NO_MATTER if name.startswith(PROVIDER) else frozenset()
     model.model_args = {
         key: value for key, value in model.model_args.items() if key not in idle and not is_secret(key, value)
     }
     return model
+
+
+def _hide_in_errors(api: Any, secrets: Sequence[str]) -> None:
+    """Let a judge's errors tell no secret, whatever its server puts into them: Inspect keeps them in its log."""
+    generate = api.generate
+
+    async def generated(*arguments: Any, **options: Any) -> Any:
+        try:
+            return await generate(*arguments, **options)
+        except Exception as error:
+            told: BaseException | None = error
+            while told is not None:
+                told.args = tuple(without(secrets, one) if isinstance(one, str) else one for one in told.args)
+                if isinstance(message := getattr(told, "message", None), str):
+                    told.message = without(secrets, message)  # type: ignore[attr-defined]
+                told = told.__cause__ or told.__context__
+            raise
+
+    api.generate = generated
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +140,21 @@ def play(options: RankerOptions, responses: Sequence[str], log_dir: Path) -> Pla
         raise KeyboardInterrupt
     [log] = logs
     path = Path(log.location.removeprefix("file://"))
+    if log.status != "success":
+        _hide_in_log(path, secrets_in(options))
     return Played(path, _failure(path, options) if log.status != "success" else None)
+
+
+def _hide_in_log(path: Path, secrets: Sequence[str]) -> None:
+    """Rewrite a log in which a server's refusal, which Inspect keeps whole, repeats a secret."""
+    from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+
+    text = read_eval_log(str(path)).model_dump_json()
+    written = [json.dumps(secret, ensure_ascii=False)[1:-1] for secret in secrets if len(secret) >= SHORTEST]
+    if any(secret in text for secret in written):
+        for secret in sorted(written, key=len, reverse=True):
+            text = text.replace(secret, HIDDEN)
+        write_eval_log(EvalLog.model_validate_json(text), str(path))
 
 
 def _failure(log: Path, options: RankerOptions) -> str:
@@ -127,9 +165,19 @@ def _failure(log: Path, options: RankerOptions) -> str:
         error = read_eval_log(str(log), header_only=True).error
         errors = [error.message if error else "no reason given"]
     return (
-        f"{len(errors):,} battles failed, the first of them by {without(secrets_in(options), errors[0])}; run the "
-        "command again to ask for those alone"
+        f"{len(errors):,} battles failed, the first of them by {without(secrets_in(options), _cause(errors[0]))}; run "
+        "the command again to ask for those alone"
     )
+
+
+def _cause(error: str) -> str:
+    """Return what went wrong, without the whole prompt that Inspect puts before it.
+
+    >>> _cause("ModelGenerateError('\\\\nRequest:\\\\n{ ... }\\\\n\\\\nBadRequestError(\\\\'Error code: 400\\\\')')")
+    "BadRequestError('Error code: 400')"
+    """
+    told = AFTER_REQUEST.fullmatch(error)
+    return told["cause"].replace("\\\\'", "'").replace("\\'", "'") if told else error
 
 
 def _evaluated(task: Any, judges: Sequence[Any], log_dir: Path) -> "list[EvalLog]":

@@ -1,7 +1,10 @@
 """`podium lm_eval run ... --ranker_judge`: an Inspect tournament over the responses, by the server's own count."""
 
 import asyncio
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -16,6 +19,7 @@ from podium.ranking_run import rank
 from podium.reading import read_battles
 
 KEY = "sk-podium-test-0123456789abcdef"
+PLAIN_KEY = "a key of no known shape 17"
 MODELS = ("ash-0.9", "org/elm-0.6")
 FOLDER = Path("out", "org__elm-0.6")
 
@@ -44,11 +48,11 @@ def newest_log():
     return sorted(Path("out.podium").glob("*.eval"))[-1]
 
 
-def leaks(*texts):
+def leaks(*texts, key=KEY):
     """Return the files and texts in which the key stands, cached replies included."""
-    found = [path for path in Path().rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
-    logs = [path for path in Path().rglob("*.eval") if KEY in read_eval_log(str(path)).model_dump_json()]
-    return found + logs + [text for text in texts if KEY in text]
+    found = [path for path in Path().rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
+    logs = [path for path in Path().rglob("*.eval") if key in read_eval_log(str(path)).model_dump_json()]
+    return found + logs + [text for text in texts if key in text]
 
 
 def test_a_model_of_lm_eval_judges_and_nothing_is_asked_twice(two, judge, server, tmp_path, capfd):
@@ -107,6 +111,38 @@ def test_battles_that_fail_for_good_are_unread_and_asked_again_next_time(two, ju
     server.script()
     assert two(*judge, "--ranker_args", "orders=as-given") == 0
     assert calls(server, ["judge"]) == asked + len(failed)
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Refuses every request, and repeats the key that came with it."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        told = json.dumps({"error": {"message": f"no such key: {self.headers['Authorization']}"}}).encode()
+        self.send_response(int(self.server.server_name))
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(told)))
+        self.end_headers()
+        self.wfile.write(told)
+
+    def log_message(self, *arguments):
+        """Say nothing."""
+
+
+@pytest.mark.parametrize("status", [400, 401])
+def test_a_key_that_a_server_repeats_in_its_refusal_is_written_nowhere(two, status, capfd):
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as echo:
+        echo.server_name = str(status)
+        Thread(target=echo.serve_forever, daemon=True).start()
+        where = f"base_url=http://127.0.0.1:{echo.server_port}/v1,api_key={PLAIN_KEY}"
+        told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
+        assert two(*told, "--ranker_judge_args", where) == 3
+        echo.shutdown()
+    out, err = capfd.readouterr()
+    [note] = [line for line in err.splitlines() if "battles failed, the first of them by" in line]
+    assert "no such key: Bearer ***" in note
+    assert "You compare" not in note
+    assert leaks(out, err, key=PLAIN_KEY) == []
 
 
 def test_a_judge_that_never_answers_costs_nothing_of_the_run(two, judge, server, tmp_path, capfd):

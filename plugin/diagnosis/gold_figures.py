@@ -1,7 +1,7 @@
 """The figures that compare a judge's win rates with a gold standard's, and their intervals."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -10,7 +10,7 @@ from podium.diagnosis.answer import Figure, Missing, Unit
 from podium.diagnosis.decisiveness import curve, decisiveness, decisiveness_of_draws
 from podium.diagnosis.fit import holm
 from podium.diagnosis.matched import FEWEST_DECIDED, Matched
-from podium.diagnosis.ratios import reflected
+from podium.diagnosis.ratios import farther_ends, reflected
 from podium.diagnosis.resampled_gold import Resamples, taus
 from podium.diagnosis.self_bias import SelfBias, self_bias
 from podium.errors import NotIdentifiedError
@@ -135,24 +135,16 @@ class Comparison:
         if np.isnan(tau):
             return Missing("Kendall's tau", "one of the rankings puts all systems level", "judge systems that differ")
         draws = self.drawn.tau if self.drawn else np.empty(0)
-        return self._percentile(tau, draws, self.systems, "systems", Unit.CORRELATION)
+        return self._percentile(tau, draws, (-1.0, 1.0), self.systems, "systems", Unit.CORRELATION)
 
     def accuracy(self) -> Figure | Missing:
-        """Return the share of agreed pairs.
-
-        Noise hides agreement where it is complete and adds to it where there is little: the interval reaches as far as
-        the percentile or the reflected one, whichever is farther.
-        """
+        """Return the share of agreed pairs."""
         told = self._pairs_missing()
         if told is not None:
             return told
         value = float(accuracy_of(self.judge, self.gold))
         draws = accuracy_of(self.drawn.judge, self.drawn.gold) if self.drawn else np.empty(0)
-        plain = self._percentile(value, draws, len(self.judge), "pairs", Unit.SHARE)
-        if plain.low is None or plain.high is None:
-            return plain
-        low, high = max(0.0, min(plain.low, 2 * value - plain.high)), min(1.0, max(plain.high, 2 * value - plain.low))
-        return replace(plain, low=low, high=high, method=f"{plain.method} or reflected, the farther end")
+        return self._percentile(value, draws, (0.0, 1.0), len(self.judge), "pairs", Unit.SHARE)
 
     def _alpha(self) -> float | Missing:
         try:
@@ -256,16 +248,18 @@ class Comparison:
             return Missing(f"{what} beyond noise", "the items are too few to be resampled", "judge more items")
         return self._figure(found[0], found[1:], "pairs", f"{self.drawn.method}, {REFLECTED}")
 
-    def _percentile(self, value: float, draws: np.ndarray, n: int, of: str, unit: Unit) -> Figure:
+    def _percentile(
+        self, value: float, draws: np.ndarray, within: tuple[float, float], n: int, of: str, unit: Unit
+    ) -> Figure:
         usable = draws[~np.isnan(draws)]
         if self.drawn is None or len(usable) < max(2, FEWEST_DRAWS * len(draws)):
             why = "too few usable resamples of the items: no interval"
             return self._figure(value, None, of, why, n, unit)
-        low, high = np.quantile(usable, [(1 - self.level) / 2, (1 + self.level) / 2])
+        low, high = np.quantile(usable, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
         lost = len(draws) - len(usable)
         told = f", {lost} of them without a fit left out" if lost else ""
-        interval = (min(float(low), value), max(float(high), value))
-        return self._figure(value, interval, of, f"{self.drawn.method}, percentile{told}", n, unit)
+        method = f"{self.drawn.method}, percentile or reflected, the farther end{told}"
+        return self._figure(value, farther_ends(value, (low, high), within), of, method, n, unit)
 
     def _figure(
         self,

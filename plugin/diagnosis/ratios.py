@@ -103,6 +103,26 @@ def reflected(value: float, draws: np.ndarray, level: float) -> tuple[float, flo
     return centre, bottom, top
 
 
+def farther_ends(value: float, interval: tuple[float, float], within: tuple[float, float]) -> tuple[float, float]:
+    """Return the ends of the percentile or of the reflected interval, whichever are farther.
+
+    Noise hides agreement where it is complete and adds to it where there is little. Resampling does so once more, so
+    that a percentile interval of an agreement may end below its true value: of rankings that agree completely, but of
+    entrants that are close, it hardly ever held tau = 1. Where entrants are closer than so many items can tell, these
+    ends fall short of complete agreement, too, though less often.
+
+    Args:
+        value: the estimate.
+        interval: quantiles of its resamples.
+        within: least and largest possible value.
+
+    >>> farther_ends(0.8, (0.5, 0.85), (-1, 1))
+    (0.5, 1)
+    """
+    low, high = interval
+    return max(within[0], min(low, value, 2 * value - high)), min(within[1], max(high, value, 2 * value - low))
+
+
 def _variance(influence: np.ndarray) -> float:
     clusters = len(influence)
     return float(np.sum((influence - influence.mean()) ** 2) * clusters / (clusters - 1))

@@ -1,0 +1,43 @@
+"""Agreement of rankings of systems that are close: noise hides it, and resampling hides it once more."""
+
+import numpy as np
+import pytest
+
+from podium import simulate
+from podium.diagnosis.gold import gold_agreement
+from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.matched import matched
+from podium.diagnosis.ratios import farther_ends
+from podium.diagnosis.resampled_gold import resamples_of
+from podium.rankers.elo import POINTS
+
+WORLDS = 60
+STRENGTHS = np.linspace(0.35, -0.35, 8)
+"""Neighbours are 17 Elo apart."""
+
+
+def test_complete_agreement_is_held_by_the_interval_of_tau_and_not_by_the_percentiles_alone():
+    """Simulation: the judge's true ranking is the gold ranking, so that tau is 1; 60 items, one order."""
+    held = percentile = 0
+    for seed in range(WORLDS):
+        battles = simulate(8, 60, seed=seed, strengths=tuple(STRENGTHS), item_sd=0.0).battles(orders="ab")
+        gold = Gold("gold.csv", dict(zip(battles.entrants, 1500 + POINTS * STRENGTHS, strict=True)))
+        found = gold_agreement(battles, gold, rng=np.random.default_rng(seed), resamples=100).tau
+        held += found.low <= 1 <= found.high + 1e-9
+        drawn = resamples_of(matched(battles, gold), 100, np.random.default_rng(seed))
+        percentile += max(np.quantile(drawn.tau, 0.975), found.value) >= 1 - 1e-9
+    assert held >= 0.9 * WORLDS
+    assert percentile < 0.6 * WORLDS
+
+
+@pytest.mark.parametrize(
+    ("value", "interval", "expected"),
+    [
+        (0.6, (0.2, 0.7), (0.2, 1.0)),
+        (0.6, (0.5, 0.95), (0.25, 0.95)),
+        (-0.9, (-0.95, -0.4), (-1.0, -0.4)),
+        (0.8, (0.9, 0.95), (0.65, 0.95)),
+    ],
+)
+def test_the_farther_ends_by_hand(value, interval, expected):
+    assert farther_ends(value, interval, (-1, 1)) == pytest.approx(expected)

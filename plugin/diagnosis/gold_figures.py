@@ -60,10 +60,17 @@ def system_biases(low: np.ndarray, high: np.ndarray, surplus: np.ndarray, system
 def accuracy_of(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Return the share of pairs whose win rates are both above a half or both not, NaN rates left out, shape (...).
 
+    The paper calls one of each pair the first, and who that is decides of a rate of just a half. Both ways count here,
+    each by half, so that names change nothing.
+
     Source: Gera et al. 2025, appendix E.
+
+    >>> float(accuracy_of(np.array([0.9, 0.6]), np.array([0.8, 0.5])))
+    0.75
     """
     known = ~np.isnan(judge) & ~np.isnan(gold)
-    same = ((judge > 0.5) == (gold > 0.5)) & known
+    above, below = (judge > 0.5) == (gold > 0.5), (judge < 0.5) == (gold < 0.5)
+    same = np.where(known, (above * 1.0 + below) / 2, 0)
     return np.asarray(same.sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from podium import simulate
 from podium.diagnosis.gold import gold_agreement
+from podium.diagnosis.gold_figures import accuracy_of
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.matched import matched
 from podium.diagnosis.ratios import farther_ends
@@ -41,3 +42,11 @@ def test_complete_agreement_is_held_by_the_interval_of_tau_and_not_by_the_percen
 )
 def test_the_farther_ends_by_hand(value, interval, expected):
     assert farther_ends(value, interval, (-1, 1)) == pytest.approx(expected)
+
+
+def test_names_do_not_decide_of_win_rates_of_just_a_half():
+    """By hand: right, half right (the gold standard has them level), wrong; whoever is called the first."""
+    judge, gold = np.array([0.9, 0.6, 0.3]), np.array([0.8, 0.5, 0.6])
+    paper = ((1 - judge > 0.5) == (1 - gold > 0.5)).mean()
+    assert float(accuracy_of(judge, gold)) == float(accuracy_of(1 - judge, 1 - gold)) == 0.5
+    assert paper != ((judge > 0.5) == (gold > 0.5)).mean()

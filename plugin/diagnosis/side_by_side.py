@@ -10,6 +10,7 @@ from podium.battles import Battles
 from podium.diagnosis.answer import Figure, Grid, Missing, Row, Unit, as_dict
 from podium.diagnosis.judge_names import parts_of
 from podium.diagnosis.matched import Judged, Matched, judged, matched
+from podium.diagnosis.ratios import farther_ends
 from podium.diagnosis.resampled_gold import taus
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import Transitivity, transitivity
@@ -282,9 +283,9 @@ def _figure(value: float, draws: np.ndarray, n: int, of: str, level: float) -> F
     if len(usable) < max(2, FEWEST_DRAWS * len(draws)):
         why = "too few usable resamples of the items: no interval"
         return Figure(value, None, None, level, why, n, of, None, Unit.CORRELATION)
-    low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    method = f"item bootstrap, percentile, {len(usable)} resamples"
-    return Figure(value, min(low, value), max(high, value), level, method, n, of, None, Unit.CORRELATION)
+    low, high = farther_ends(value, np.quantile(usable, [(1 - level) / 2, (1 + level) / 2]).tolist(), (-1.0, 1.0))
+    method = f"item bootstrap, percentile or reflected, the farther end, {len(usable)} resamples"
+    return Figure(value, low, high, level, method, n, of, None, Unit.CORRELATION)
 
 
 def _variance(

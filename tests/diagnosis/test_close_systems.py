@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from podium import simulate
+from podium import Judge, read_battles, simulate
 from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_figures import accuracy_of
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.matched import matched
 from podium.diagnosis.ratios import farther_ends
 from podium.diagnosis.resampled_gold import resamples_of
+from podium.diagnosis.side_by_side import side_by_side
+from podium.diagnosis.subject import Subject
 from podium.rankers.elo import POINTS
 
 WORLDS = 60
@@ -50,3 +52,22 @@ def test_names_do_not_decide_of_win_rates_of_just_a_half():
     paper = ((1 - judge > 0.5) == (1 - gold > 0.5)).mean()
     assert float(accuracy_of(judge, gold)) == float(accuracy_of(1 - judge, 1 - gold)) == 0.5
     assert paper != ((judge > 0.5) == (gold > 0.5)).mean()
+
+
+def percentiles(value, interval, within):  # noqa: ARG001
+    """Return the wrong variant: percentiles alone."""
+    return min(interval[0], value), max(interval[1], value)
+
+
+@pytest.mark.parametrize(("ends", "least", "most"), [(farther_ends, 0.9, 1.0), (percentiles, 0.0, 0.6)])
+def test_two_judges_who_agree_completely_have_an_interval_that_holds_it(monkeypatch, ends, least, most):
+    """Simulation: two judges of one world, whose noise alone sets their rankings apart; neighbours are 26 Elo apart."""
+    monkeypatch.setattr("podium.diagnosis.side_by_side.farther_ends", ends)
+    held = 0
+    for seed in range(WORLDS):
+        world = simulate(6, 60, seed=seed, strengths=tuple(1.5 * STRENGTHS[:6]), item_sd=0.0)
+        both = read_battles(world.presentations(Judge("one"), Judge("two"), orders="ab"))
+        subjects = [Subject(name, both.where("judge", name), both.where("judge", name)) for name in both.judges]
+        found = side_by_side(subjects, level=0.95, rng=np.random.default_rng(seed), resamples=100).mean
+        held += found.low <= 1 <= found.high + 1e-9
+    assert least * WORLDS <= held <= most * WORLDS

@@ -163,7 +163,7 @@ def _print_grid(console: Console, grid: Grid) -> None:
         side: Literal["left", "right"] = "right" if 0 < k < figures else "left"
         table.add_column(Text(printable(name)), justify=side, no_wrap=fits and k < figures, overflow="fold")
     for row in rows:
-        broken = [cell if fits or k >= figures else cell.replace(" (", "\n(") for k, cell in enumerate(row)]
+        broken = [cell.replace(" (", "\n(") if 0 < k < figures and not fits else cell for k, cell in enumerate(row)]
         table.add_row(*map(Text, broken))
     console.print()
     if grid.title:

@@ -155,3 +155,14 @@ def test_names_cannot_move_the_cursor(podium, table):
     answer = podium("diagnose", table(*rows, header="item,model_a,model_b,credit,judge"))
     assert "\x1b" not in answer.out
     assert r"ev\x1b[2Jil" in answer.out
+
+
+def test_a_name_with_a_size_stays_on_one_line_where_a_table_is_too_wide(podium, table):
+    """Only intervals go below their figures: `Dolly v2 (12B)` is a name."""
+    names = ["Dolly v2 (12B)", "Vicuna v1.3 (7B)", "A model of which nobody would think that its name is so long (70B)"]
+    pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
+    rows = [f"q{k},{a},{b},{(k * 7 + len(a)) % 3 / 2}" for k in range(12) for a, b in pairs]
+    lines = podium("diagnose", table(*rows)).out.splitlines()
+    assert max(map(len, lines)) <= 120
+    pair = ("Dolly v2 (12B) - Vicuna v1.3 (7B)", "Vicuna v1.3 (7B) - Dolly v2 (12B)")
+    assert [line for line in lines if any(name in line for name in pair)]

@@ -29,6 +29,7 @@ from podium.diagnosis.transitivity import transitivity
 from podium.diagnosis.verbosity import verbosity
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.intervals import check_level
+from podium.ranking import FORMAT_VERSION
 from podium.ranking_run import provenance
 from podium.text import as_text
 
@@ -142,7 +143,7 @@ class Diagnosis:
     def to_dict(self) -> dict[str, Any]:
         """Return the diagnosis for JSON; NaN and infinity never occur in it."""
         return {
-            "podium": self.provenance["versions"]["podium"],
+            "podium": FORMAT_VERSION,
             "level": self.level,
             "cards": [card.to_dict() for card in self.cards],
             "across": answers_dict(self.across),

@@ -54,8 +54,9 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
     best = int(np.argmin(errors))
     if np.isclose(errors.min(), errors.max(), rtol=1e-9, atol=1e-12):
         raise NotIdentifiedError("every alpha fits the win rates equally well: they are all 0, a half, or 1")
-    if best in (0, STEPS - 1):
-        shape = "nearly all 0 or 1" if best else "nearly all a half"
+    as_good = errors <= errors.min() + 1e-9 * np.sum(np.abs(judge - 0.5))
+    if as_good[0] or as_good[-1]:
+        shape = "nearly all 0 or 1" if as_good[-1] else "nearly all a half"
         raise NotIdentifiedError(f"the judge's win rates are {shape}, beyond any alpha in [{LOWEST:g}, {HIGHEST:g}]")
     found = minimize_scalar(
         lambda one: absolute_error(judge, gold, float(np.exp(one))),
@@ -69,7 +70,8 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Return alpha of every resample, at the ends of the range where it would lie beyond, shape (draws,).
 
-    The curves are interpolated between tabulated ones, which moves alpha by less than one part in a thousand.
+    The curves are interpolated between tabulated ones: where two values of alpha fit all but equally well, it may be
+    the other one.
 
     Args:
         judge: win rates, NaN where a pair was not drawn, shape (draws, pairs).

@@ -248,6 +248,8 @@ def holm(p: np.ndarray) -> np.ndarray:
 def _together(residual: np.ndarray, influence: np.ndarray, entrants: int) -> Whole | Missing:
     """Test all residuals at once; strengths take up one dimension per entrant but one."""
     clusters, surplus = len(influence), len(residual) - (entrants - 1)
+    if not len(residual):
+        return Missing("test of all pairs", "no pair has enough items to be tested", "judge more items")
     if surplus < 1:
         return Missing("test of all pairs", "strengths explain any win rates of the tested pairs", "judge more pairs")
     if clusters <= surplus + 1:

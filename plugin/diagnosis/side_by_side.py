@@ -26,6 +26,7 @@ MOST_SHOWN = 12
 CROSSED = (("judge", "realization"), ("realization", "aggregation"))
 """Interplays that are effects of their own. With these, JuStRank's appendix D follows from its table 2."""
 SIDES = "judges side by side"
+VARIANCE = "variance of tau with the gold standard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +92,10 @@ class SideBySide:
             Row("mean Kendall's tau between judges", self.mean),
         ]
         if isinstance(self.variance, Missing):
-            return (*lines, Row("variance of tau with the gold standard", self.variance))
+            return (*lines, Row(VARIANCE, self.variance))
         told = f"{self.variance.n:,} rankings, {self.variance.residual:,} degrees of freedom left, "
         told += f"{self.variance.unexplained:.0%} unexplained"
-        return (*lines, Row("variance of tau with the gold standard", told))
+        return (*lines, Row(VARIANCE, told))
 
     def grids(self) -> tuple[Grid, ...]:
         """Return the judges, their correlations and the shares of variance."""
@@ -137,7 +138,7 @@ def side_by_side(
 
     Items that judges share are resampled together. The variance of tau with the gold standard is analysed as JuStRank
     does (appendix D): factors judge, realization and aggregation (Bradley-Terry, win rate; mean and median of
-    pointwise scores where there are any).
+    pointwise scores where there are any), interplays where there are rankings enough.
 
     Args:
         subjects: the judges.
@@ -292,30 +293,46 @@ def _variance(
     subjects: Sequence[Subject], golds: Sequence[Matched | Missing], level: float
 ) -> tuple[tuple[str, ...], Analysis | Missing]:
     """Rank by every aggregation, and share out the variance of tau with the gold standard."""
-    what = "variance of tau with the gold standard"
+    ready = [(one, gold) for one, gold in zip(subjects, golds, strict=True) if isinstance(gold, Matched)]
+    if not ready:
+        told = next(gold for gold in golds if isinstance(gold, Missing))
+        return (), Missing(VARIANCE, told.why, told.remedy)
+    found = _distinct([_by_aggregation(one.battles, gold) for one, gold in ready])
     cells = [
         (*parts_of(one.judge), aggregation, tau)
-        for one, gold in zip(subjects, golds, strict=True)
-        if isinstance(gold, Matched)
-        for aggregation, tau in _by_aggregation(one.battles, gold).items()
+        for (one, _), taus_of in zip(ready, found, strict=True)
+        for aggregation, tau in taus_of.items()
         if not np.isnan(tau)
     ]
     if not cells:
-        told = next((gold for gold in golds if isinstance(gold, Missing)), None)
-        why = told.why if told else "no ranking can be compared with it"
-        return (), Missing(what, why, told.remedy if told else "judge systems that differ")
+        return (), Missing(VARIANCE, "one of the rankings puts all systems level", "judge systems that differ")
     models, realizations, aggregations, values = zip(*cells, strict=True)
-    factors = {
-        "judge": models,
-        "realization": [one or "(not said)" for one in realizations],
-        "aggregation": aggregations,
-    }
-    known = tuple(sorted(set(aggregations)))
-    try:
-        return known, analyse(np.array(values), factors, CROSSED, level)
-    except NotIdentifiedError as error:
-        remedy = "give more judges, each in several realizations, so that effects can be told from chance"
-        return known, Missing(what, str(error), remedy)
+    told_how = [one or "(not said)" for one in realizations]
+    factors = {"judge": models, "realization": told_how, "aggregation": aggregations}
+    return tuple(sorted(set(aggregations))), _analysed(np.array(values), factors, level)
+
+
+def _distinct(found: list[dict[str, float]]) -> list[dict[str, float]]:
+    """Leave out an aggregation that agrees with another throughout: a copy is no evidence.
+
+    Win rates of a full round robin rank as Bradley-Terry does.
+    """
+    kept: dict[tuple[float | None, ...], str] = {}
+    for name in ("bradley-terry", "mean", "median", "win-rate"):
+        column = tuple(round(one[name], 9) if name in one else None for one in found)
+        if any(value is not None for value in column):
+            kept.setdefault(column, name)
+    return [{name: one[name] for name in kept.values() if name in one} for one in found]
+
+
+def _analysed(values: np.ndarray, factors: dict[str, Sequence[str]], level: float) -> Analysis | Missing:
+    """Analyse with interplays as far as the rankings suffice for them, else by the factors alone."""
+    for crossed in (CROSSED, CROSSED[:1], ()):
+        try:
+            return analyse(values, factors, crossed, level)
+        except NotIdentifiedError as error:
+            why = str(error)
+    return Missing(VARIANCE, why, "give more judges, each in several realizations, so that effects differ from chance")
 
 
 def _by_aggregation(battles: Battles, gold: Matched) -> dict[str, float]:

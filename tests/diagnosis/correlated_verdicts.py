@@ -1,0 +1,57 @@
+"""Wins and losses with exactly known win rates, although the verdicts on one item hang together."""
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit, ndtr
+
+from podium import Battles, read_battles
+
+
+def strengths(entrants: int, spread: float = 1.0) -> np.ndarray:
+    """Return equally spaced log-strengths from -spread to spread, shape (entrants,)."""
+    return np.linspace(-spread, spread, entrants)
+
+
+def by_strength(theta: np.ndarray) -> np.ndarray:
+    """Return the Bradley-Terry win rates of row against column, shape (entrants, entrants)."""
+    return expit(theta[:, None] - theta[None, :])
+
+
+def names(entrants: int) -> list[str]:
+    """Return names that sort like positions."""
+    return [f"m{k:02d}" for k in range(entrants)]
+
+
+def verdicts(rates: np.ndarray, items: int, seed: int, shared: float = 0.5, soft: float = 0.0) -> Battles:
+    """Draw one verdict per item and pair.
+
+    A win is a normal variable below a threshold; the part that responses contribute is common to all battles of the
+    response on the item, so battles of an item hang together while each has exactly the win rate asked for.
+
+    Args:
+        rates: of row against column, shape (entrants, entrants).
+        items: how many.
+        seed: the same seed gives the same verdicts.
+        shared: share of the variance that is the responses'.
+        soft: above 0, credits are sigmoid(log-odds of the rate + this times the normal variable) instead of wins.
+    """
+    rng = np.random.default_rng(seed)
+    low, high = np.triu_indices(len(rates), 1)
+    response = rng.standard_normal((items, len(rates)))
+    alone = rng.standard_normal((items, len(low)))
+    lean = np.sqrt(shared / 2) * (response[:, high] - response[:, low]) + np.sqrt(1 - shared) * alone
+    rate = rates[low, high]
+    credit = expit(np.log(rate / (1 - rate)) + soft * alone) if soft else (ndtr(lean) < rate) * 1.0
+    label = np.array(names(len(rates)), dtype=object)
+    frame = {
+        "item": np.repeat([f"i{k:05d}" for k in range(items)], len(low)),
+        "model_a": np.tile(label[low], items),
+        "model_b": np.tile(label[high], items),
+        "credit": credit.ravel(),
+    }
+    return read_battles(pd.DataFrame(frame))
+
+
+def covers(figure, truth: float) -> bool:
+    """Tell whether the interval holds a value, rounding aside."""
+    return figure.low - 1e-9 <= truth <= figure.high + 1e-9

@@ -1,0 +1,148 @@
+"""Which pairs strengths miss: hand-worked residuals, a jackknife, false alarms, coverage and power."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.stats.multitest as multitest
+from correlated_verdicts import by_strength, strengths, verdicts
+from scipy.special import expit
+
+from podium import NotIdentifiedError, read_battles
+from podium.diagnosis.answer import Missing
+from podium.diagnosis.fit import bradley_terry_fit, holm, influences
+from podium.rankers.bradley_terry import rate
+from podium.rankers.coded import code
+from podium.rankers.labelling import played_of
+from podium.rankers.newton import maximise
+from podium.rankers.pairs import pair_sums, pairs_of_squares
+
+WORLDS = 200
+THETA = strengths(6, 0.9)
+
+
+def planted(gap=0.15):
+    """Return win rates by strengths but for one pair."""
+    rates = by_strength(THETA)
+    rates[1, 4] += gap
+    rates[4, 1] -= gap
+    return rates
+
+
+def exact_residuals(rates):
+    """Return what infinitely many items give: the rates less the best strengths' rates."""
+    size = len(rates)
+    weight = np.triu(np.ones((size, size)), 1)
+    theta = maximise(pairs_of_squares(np.triu(rates, 1), weight), 0.0).theta
+    return rates - expit(theta[:, None] - theta[None, :])
+
+
+def test_residuals_of_a_ring_are_all_of_its_preference():
+    """Closed form: a ring of 0.7 gives equal strengths, so each pair is 0.2 off."""
+    rows = [(str(k), a, b, float(k < 70)) for a, b in (("A", "B"), ("B", "C"), ("C", "A")) for k in range(100)]
+    found = bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+    assert [abs(one.residual) for one in found.misses] == pytest.approx([0.2] * 3, abs=1e-6)
+    assert [one.expected for one in found.misses] == pytest.approx([0.5] * 3, abs=1e-6)
+    assert found.missed == 3
+    assert found.rms == pytest.approx(0.2, abs=1e-6)
+
+
+def test_standard_errors_are_the_jackknifes_and_know_that_strengths_were_fitted():
+    """Oracle: leave one item out and fit again."""
+    battles = verdicts(planted(), 60, seed=4)
+    coded = code(battles)
+    pairs = pair_sums(coded)
+    rated = rate(played_of(battles, coded, pairs), pairs, 0.01)
+    ours = np.sqrt((influences(coded, rated) ** 2).sum(axis=0))
+    left_out = []
+    for item in range(60):
+        keep = coded.cluster != item
+        part = np.zeros((2, 6, 6))
+        np.add.at(part[0], (coded.a[keep], coded.b[keep]), coded.credit[keep])
+        np.add.at(part[1], (coded.a[keep], coded.b[keep]), 1.0)
+        some = pairs_of_squares(*part)
+        theta = maximise(some, 0.01).theta
+        left_out.append(some.credit / some.weight - expit(theta[some.low] - theta[some.high]))
+    jackknife = np.sqrt(59 / 60 * np.sum((np.array(left_out) - np.mean(left_out, axis=0)) ** 2, axis=0))
+    assert ours == pytest.approx(jackknife, rel=0.05)
+    unfitted = np.sqrt(pairs.credit / pairs.weight * (1 - pairs.credit / pairs.weight) / pairs.weight)
+    assert np.abs(unfitted / jackknife - 1).max() > 0.1
+
+
+def test_holms_rule_equals_statsmodels():
+    p = np.random.default_rng(0).uniform(size=30) ** 3
+    assert holm(p) == pytest.approx(multitest.multipletests(p, method="holm")[1], abs=1e-15)
+
+
+@pytest.fixture(scope="module")
+def fair():
+    """200 judges whose win rates follow strengths exactly."""
+    return [verdicts(by_strength(THETA), 60, seed) for seed in range(WORLDS)]
+
+
+def test_a_judge_who_follows_strengths_is_not_accused(fair):
+    """Nominal 5%, for any pair (Holm) and for all pairs together."""
+    found = [bradley_terry_fit(one) for one in fair]
+    assert np.mean([one.missed > 0 for one in found]) <= 0.08
+    assert 0.02 <= np.mean([one.whole.p <= 0.05 for one in found]) <= 0.09
+
+
+def test_without_holm_most_would_be_accused(fair):
+    """Wrong variant: any pair with p below 5% by itself."""
+    found = [bradley_terry_fit(one) for one in fair[:100]]
+    assert np.mean([any(miss.p is not None and miss.p <= 0.05 for miss in one.misses) for one in found]) > 0.3
+
+
+def test_rows_taken_for_independent_would_be_accused():
+    """Wrong variant: every verdict three times (an item's copies are one cluster) and errors by row."""
+    copies = []
+    for seed in range(40):
+        frame = verdicts(by_strength(THETA), 60, seed).to_frame()
+        copies.append(read_battles(pd.concat([frame] * 3), merge=False))
+    by_row = [bradley_terry_fit(one, cluster="row") for one in copies]
+    by_item = [bradley_terry_fit(one) for one in copies]
+    assert np.mean([one.whole.p <= 0.05 for one in by_row]) > 0.3
+    assert np.mean([one.whole.p <= 0.05 for one in by_item]) <= 0.15
+
+
+def test_intervals_cover_exact_residuals_and_the_planted_pair_is_named():
+    truth = exact_residuals(planted())
+    found = [bradley_terry_fit(verdicts(planted(), 150, seed)) for seed in range(100)]
+    hits = []
+    for one in found:
+        for miss in one.misses:
+            a, b = int(miss.first[1:]), int(miss.second[1:])
+            hits.append(miss.low <= truth[a, b] <= miss.high)
+    assert np.mean(hits) == pytest.approx(0.95, abs=0.02)
+    assert np.mean([{one.misses[0].first, one.misses[0].second} == {"m01", "m04"} for one in found]) >= 0.9
+    assert np.mean([one.whole.p <= 0.05 for one in found]) > 0.5
+
+
+def test_pairs_that_are_hardly_judged_are_not_tested():
+    battles = verdicts(by_strength(THETA), 6, 0)
+    found = bradley_terry_fit(battles)
+    assert (found.tested, found.missed, found.pairs) == (0, 0, 15)
+    assert isinstance(found.whole, Missing)
+
+
+def test_a_pair_that_only_won_is_tested_by_the_chance_of_that():
+    """Where rates of 0.85 are expected, 150 wins of 150 happen with 0.85 ** 150; no variance is needed to see it."""
+    rates = by_strength(np.array([-1.0, -0.3, 0.3, 1.0]))
+    frame = verdicts(rates, 150, 1).to_frame()
+    top = frame["model_a"].eq("m00") & frame["model_b"].eq("m03")
+    found = bradley_terry_fit(read_battles(frame.assign(credit=frame["credit"].mask(top, 0.0))))
+    miss = next(one for one in found.misses if {one.first, one.second} == {"m00", "m03"})
+    assert (miss.observed, miss.low) == (1.0, None)
+    assert miss.p == pytest.approx(2 * miss.expected**150, rel=1e-9)
+
+
+def test_groups_that_never_met_are_an_error():
+    rows = [("1", "A", "B", 1.0), ("1", "C", "D", 1.0)]
+    with pytest.raises(NotIdentifiedError, match="never met"):
+        bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+
+
+def test_a_tree_of_pairs_is_always_explained_and_that_is_said():
+    rows = [(str(k), "A", other, float(k % 2)) for other in "BCD" for k in range(20)]
+    said = bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+    assert isinstance(said, Missing)
+    assert "explain" in said.why

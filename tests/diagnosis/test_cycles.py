@@ -1,0 +1,167 @@
+"""Rings of win rates and model-level SNTD: closed forms, false alarms and coverage."""
+
+from math import comb, log
+
+import numpy as np
+import pandas as pd
+import pytest
+from correlated_verdicts import by_strength, covers, strengths, verdicts
+from scipy import stats
+
+from podium import read_battles
+from podium.diagnosis.answer import Figure, Missing
+from podium.diagnosis.cycles import _drawn, cycles, model_deviation, triples_of
+from podium.diagnosis.triples import deviation
+from podium.rankers.coded import code
+from podium.rankers.intervals import resample
+from podium.rankers.pairs import cells_by_cluster, pair_sums
+
+WORLDS = 200
+
+
+def asked(battles, **options):
+    return cycles(battles, rng=np.random.default_rng(0), **options)
+
+
+def ring(share, entrants=3):
+    """Return win rates of a ring 0 > 1 > 2 > 0; all others are equals."""
+    rates = np.full((entrants, entrants), 0.5)
+    for a, b in ((0, 1), (1, 2), (2, 0)):
+        rates[a, b], rates[b, a] = share, 1 - share
+    return rates
+
+
+def counted(wins, of):
+    """Return battles of A, B and C in which A beats B, B beats C and C beats A in so many of so many items."""
+    rows = [
+        (f"{k}", a, b, 1.0 if k < won else 0.0)
+        for (a, b), won in zip((("A", "B"), ("B", "C"), ("C", "A")), wins, strict=True)
+        for k in range(of)
+    ]
+    return read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+
+
+def triples_of_five():
+    low, high = np.triu_indices(5, 1)
+    place = {pair: k for k, pair in enumerate(zip(low.tolist(), high.tolist(), strict=True))}
+    return np.array(
+        [(place[a, b], place[b, c], place[a, c]) for a in range(5) for b in range(a + 1, 5) for c in range(b + 1, 5)]
+    )
+
+
+def test_a_ring_is_found_and_read_in_the_direction_of_its_wins():
+    found = asked(counted((70, 65, 60), 100))
+    assert found.rings == 1
+    assert found.cycles[0].entrants == ("A", "B", "C")
+    assert found.cycles[0].rates == pytest.approx((0.7, 0.65, 0.6))
+    backward = asked(counted((30, 35, 40), 100)).cycles[0]
+    assert backward.entrants == ("A", "C", "B")
+    assert backward.rates == pytest.approx((0.6, 0.65, 0.7))
+
+
+def test_the_weakest_link_decides_how_certain_a_ring_is():
+    """One-sided clustered t of 60 of 100 by hand: 0.1 over sqrt(0.6 * 0.4 / 99), doubled for the two rings."""
+    p = float(stats.t.sf(0.1 / np.sqrt(0.24 / 99), 99))
+    found = asked(counted((70, 65, 60), 100)).cycles[0]
+    assert (found.p, found.adjusted) == pytest.approx((p, 2 * p), rel=1e-9)
+    strongest = float(stats.t.sf(0.2 / np.sqrt(0.21 / 99), 99))
+    assert found.p != pytest.approx(strongest, rel=0.1)
+
+
+def test_an_order_has_no_ring_but_can_lack_a_weak_order():
+    """0.7, 0.51 and 0.51: within ties A beats B, B equals C and A equals C, which is no weak order."""
+    rows = [("A", "B", 70), ("B", "C", 51), ("A", "C", 51)]
+    frame = [(f"{k}", a, b, float(k < won)) for a, b, won in rows for k in range(100)]
+    battles = read_battles(pd.DataFrame(frame, columns=["item", "model_a", "model_b", "credit"]))
+    found = asked(battles)
+    assert (found.rings, found.no_order) == (0, 1)
+    assert asked(battles, tie=0.0).no_order == 0
+
+
+def test_model_level_sntd_of_a_ring_in_closed_form():
+    """Each of three rates 0.7 is implied to be sigmoid(-2 ln(7 / 3)) = 9 / 58 by the two others."""
+    p, q = 0.7, 9 / 58
+
+    def h(x):
+        return -x * log(x) - (1 - x) * log(1 - x)
+
+    truth = h((p + q) / 2) - (h(p) + h(q)) / 2
+    found = asked(counted((70, 70, 70), 100))
+    assert found.sntd == pytest.approx(truth, abs=1e-12)
+    of_single_items = float(deviation(1.0, 1.0, 0.0))
+    assert found.sntd != pytest.approx(of_single_items, rel=0.1)
+
+
+def test_model_level_sntd_of_strengths_is_0_and_the_mean_over_triples():
+    rates = by_strength(strengths(5))[np.triu_indices(5, 1)]
+    triples = triples_of_five()
+    assert len(triples) == comb(5, 3)
+    assert float(model_deviation(rates, triples)) == pytest.approx(0, abs=1e-12)
+    broken = rates.copy()
+    broken[0] += 0.2
+    one_by_one = [float(deviation(*broken[edge])) for edge in triples]
+    assert float(model_deviation(broken, triples)) == pytest.approx(np.mean(one_by_one), abs=1e-15)
+
+
+@pytest.fixture(scope="module")
+def equals():
+    """200 judges without any preference: their win rates are full of rings by chance."""
+    return [asked(verdicts(np.full((6, 6), 0.5), 40, seed), resamples=100) for seed in range(WORLDS)]
+
+
+def test_a_judge_without_rings_is_not_accused(equals):
+    assert np.mean([one.certain > 0 for one in equals]) <= 0.05
+
+
+def test_rings_counted_as_they_are_would_accuse_most(equals):
+    """Wrong variant: any ring among the estimated win rates."""
+    assert np.mean([one.rings > 0 for one in equals]) > 0.5
+
+
+def test_a_true_ring_is_told_from_chance():
+    found = [asked(verdicts(ring(0.7), 100, seed), resamples=100) for seed in range(50)]
+    assert np.mean([one.certain == 1 for one in found]) >= 0.95
+
+
+@pytest.mark.parametrize("rates", [by_strength(strengths(5)), ring(0.65, 5)])
+def test_the_interval_beyond_noise_covers_the_true_sntd(rates):
+    """In 100 worlds; the plain value, which the noise of 60 items inflates, lies above the truth."""
+    exact = float(model_deviation(rates[np.triu_indices(5, 1)], triples_of_five()))
+    found = [asked(verdicts(rates, 60, seed), resamples=200) for seed in range(100)]
+    assert np.mean([covers(one.beyond_noise, exact) for one in found]) >= 0.9
+    assert np.mean([one.sntd for one in found]) > 1.2 * exact + 1e-4
+    corrected = np.mean([one.beyond_noise.value for one in found])
+    assert corrected < np.mean([one.sntd for one in found])
+
+
+def test_a_percentile_interval_would_not():
+    """Wrong variant: quantiles of resampled SNTD never reach down to the 0 of a transitive judge."""
+    hits = []
+    for seed in range(20):
+        coded = code(verdicts(by_strength(strengths(5)), 60, seed))
+        pairs = pair_sums(coded)
+        cells, triples = cells_by_cluster(coded, pairs), triples_of(pairs)
+        draws = resample(lambda n, c=cells, t=triples: _drawn(c, n, t), 60, 100, np.random.default_rng(0))
+        hits.append(np.quantile(draws, 0.025) <= 0.0)
+    assert np.mean(hits) < 0.05
+
+
+def test_pairs_of_few_items_are_no_win_rates():
+    found = asked(counted((5, 5, 4), 6))
+    assert isinstance(found.sntd, Missing)
+    assert isinstance(found.beyond_noise, Missing)
+    assert "10 items" in found.sntd.why
+
+
+def test_entrants_that_never_closed_a_triple_are_told():
+    rows = [("1", "A", "B", 1.0), ("1", "B", "C", 1.0), ("1", "C", "D", 0.0)]
+    said = asked(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+    assert isinstance(said, Missing)
+    assert "round robin" in said.remedy
+
+
+def test_the_same_seed_gives_the_same_interval():
+    battles = verdicts(ring(0.6), 50, 0)
+    first, second = asked(battles), asked(battles)
+    assert isinstance(first.beyond_noise, Figure)
+    assert first == second

@@ -1,0 +1,146 @@
+"""Several judges beside each other: correlations, names, shares of variance."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from correlated_verdicts import by_strength, names, strengths, verdicts
+from scipy.stats import kendalltau
+
+from podium import rank, read_battles
+from podium.diagnosis.answer import Missing
+from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.judge_names import model_of, parts_of
+from podium.diagnosis.side_by_side import side_by_side
+from podium.diagnosis.subject import Subject
+from podium.rankers.elo import POINTS
+
+THETA = strengths(6)
+
+
+def subject(judge, theta=THETA, items=60, seed=0, gold=None):
+    battles = verdicts(by_strength(theta), items, seed)
+    return Subject(judge, battles, battles, gold=gold)
+
+
+def asked(*subjects, **options):
+    return side_by_side(subjects, level=0.95, rng=np.random.default_rng(0), **{"resamples": 60, **options})
+
+
+def gold(theta=THETA):
+    return Gold("gold.csv", dict(zip(names(len(theta)), POINTS * theta, strict=True)))
+
+
+def test_equal_and_opposite_judges_correlate_perfectly():
+    found = asked(subject("a", seed=1), subject("b", seed=1), subject("c", -THETA, items=300, seed=2))
+    tau = {(one.first, one.second): one.tau for one in found.correlations}
+    assert (tau["a", "b"].value, tau["a", "b"].low, tau["a", "b"].high) == (1.0, 1.0, 1.0)
+    assert tau["a", "c"].value <= -0.85
+    assert found.mean.value == pytest.approx(np.mean([one.value for one in tau.values()]))
+
+
+def test_correlations_equal_scipys():
+    """Oracle: scipy.stats.kendalltau on Bradley-Terry scores."""
+    subjects = [subject(name, seed=seed, items=15) for name, seed in (("a", 1), ("b", 2))]
+    scores = [{e.model: e.score for e in rank(one.battles, "bradley-terry").standings[0].entries} for one in subjects]
+    theirs = kendalltau(*[[one[name] for name in sorted(one)] for one in scores]).statistic
+    assert asked(*subjects).correlations[0].tau.value == pytest.approx(theirs, abs=1e-12)
+
+
+def test_items_that_judges_share_are_drawn_together():
+    """The same judge twice always agrees with itself; with items of other names it does not."""
+    one = subject("a", seed=3, items=20, theta=0.3 * THETA)
+    frame = one.battles.to_frame()
+    frame["item"] = "other-" + frame["item"].astype(str)
+    apart = Subject("b", read_battles(frame), read_battles(frame))
+    same = Subject("b", one.battles, one.battles)
+    assert asked(one, same).correlations[0].tau.low == 1.0
+    assert asked(one, apart).correlations[0].tau.low < 1.0
+
+
+def test_judges_are_ordered_by_tau_with_the_gold_standard():
+    better, worse = (
+        subject("z", items=200, gold=gold()),
+        subject("a", THETA[[1, 0, 3, 2, 5, 4]], items=200, gold=gold()),
+    )
+    found = asked(worse, better)
+    assert [one.judge for one in found.judges] == ["z", "a"]
+    assert found.judges[0].tau.value == pytest.approx(1.0)
+    assert found.judges[1].tau.value == pytest.approx(1 - 2 * 3 / 15)
+
+
+def test_names_tell_model_and_realization():
+    assert parts_of("gpt-x|rubric|3fa9") == ("gpt-x", "rubric")
+    assert parts_of("Qwen2.5-72B TokenProbs") == ("Qwen2.5-72B", "TokenProbs")
+    assert parts_of("Mistral Large") == ("Mistral Large", None)
+    assert parts_of("jury:majority:3(a|rubric|1; b|rubric|2)")[1] is None
+    assert (model_of(None), model_of("gpt-x Likert")) == (None, "gpt-x")
+
+
+def test_the_variance_is_shared_out_over_judge_realization_and_aggregation():
+    """Judges differ by far and realizations do not: the judge's share is the larger one."""
+    subjects = [
+        subject(f"{judge} {how}", THETA[order], items=80, seed=seed, gold=gold())
+        for seed, (judge, how, order) in enumerate(
+            (judge, how, order)
+            for judge, order in (("good", [0, 1, 2, 3, 4, 5]), ("bad", [3, 0, 5, 1, 4, 2]), ("odd", [1, 0, 3, 2, 5, 4]))
+            for how in ("Likert", "Numeric", "Anchor")
+        )
+    ]
+    found = asked(*subjects)
+    assert found.aggregations == ("bradley-terry",)
+    counted_twice = 18
+    assert found.variance.n == 9 != counted_twice
+    effects = {one.name: one for one in found.variance.effects}
+    assert effects["judge"].share > 0.8
+    assert effects["judge"].p < 0.001
+    assert effects["realization"].share < 0.1
+
+
+def test_aggregations_that_rank_differently_are_a_factor():
+    """With uneven schedules win rates and Bradley-Terry differ: the two best mostly met each other."""
+    subjects = []
+    for seed, judge in enumerate("abcde"):
+        whole = verdicts(by_strength(THETA), 40, seed).to_frame()
+        top = whole["model_a"].isin(["m04", "m05"]) != whole["model_b"].isin(["m04", "m05"])
+        first = whole["item"] < "i00004"
+        battles = read_battles(whole[~top | first])
+        subjects.append(Subject(f"{judge} Likert", battles, battles, gold=gold()))
+    found = asked(*subjects)
+    assert found.aggregations == ("bradley-terry", "win-rate")
+    effects = {one.name: one for one in found.variance.effects}
+    assert set(effects) == {"judge", "aggregation"}
+    assert found.variance.n == 10
+
+
+def test_pointwise_scores_bring_means_and_medians():
+    rng = np.random.default_rng(0)
+    subjects = []
+    for judge in ("a Numeric", "b Numeric"):
+        scores = [
+            {"item": f"i{k}", "model": name, "score": value + rng.normal(0, 1.5)}
+            for k in range(30)
+            for name, value in zip(names(6), THETA, strict=True)
+        ]
+        battles = read_battles(pd.DataFrame(scores))
+        subjects.append(Subject(judge, battles, battles, gold=gold()))
+    assert asked(*subjects).aggregations == ("bradley-terry", "mean", "median")
+
+
+@pytest.mark.parametrize(
+    ("subjects", "why"),
+    [
+        ([subject("a")], "one judge only"),
+        ([subject("a"), subject("b", strengths(2))], "2 entrants are ranked by all"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(subjects, why):
+    said = asked(*subjects)
+    assert isinstance(said, Missing)
+    assert why in said.why
+
+
+def test_without_a_gold_standard_correlations_are_still_there():
+    found = asked(subject("a"), subject("b", seed=1))
+    assert found.correlations[0].tau.value > 0.5
+    assert isinstance(found.variance, Missing)
+    assert "--gold" in found.variance.remedy

@@ -9,6 +9,7 @@ from podium.planning.costs import Bill
 from podium.planning.decision import Decision
 from podium.planning.precision import Known
 from podium.planning.wilcoxon import Simulated
+from podium.ranking import FORMAT_VERSION
 from podium.text import plain
 
 
@@ -157,7 +158,7 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
-        return {"podium": "0.1", "plan": asdict(self)}
+        return {"podium": FORMAT_VERSION, "plan": asdict(self)}
 
     def to_json(self) -> str:
         """Return a JSON document without NaN or infinity."""

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 from scipy.stats import pearsonr
 
+from podium.ranking import FORMAT_VERSION
 from podium.text import plain
 
 
@@ -140,7 +141,7 @@ class Findings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
-        return {"podium": "0.1", "study": asdict(self)}
+        return {"podium": FORMAT_VERSION, "study": asdict(self)}
 
     def to_json(self) -> str:
         """Return a JSON document without NaN or infinity."""

@@ -8,6 +8,7 @@ import pytest
 from podium import Judge, simulate
 from podium.cli.card import as_text
 from podium.diagnosis.card import diagnose
+from podium.ranking import FORMAT_VERSION
 from podium.reading import read_battles
 
 
@@ -166,3 +167,14 @@ def test_a_name_with_a_size_stays_on_one_line_where_a_table_is_too_wide(podium, 
     assert max(map(len, lines)) <= 120
     pair = ("Dolly v2 (12B) - Vicuna v1.3 (7B)", "Vicuna v1.3 (7B) - Dolly v2 (12B)")
     assert [line for line in lines if any(name in line for name in pair)]
+
+
+def test_every_json_names_the_version_of_its_format(podium, example):
+    """The contract's field `podium`, the same in rankings, cards, plans and studies."""
+    asked = (
+        ("rank", example, "--ranker", "win-rate"),
+        ("diagnose", example),
+        ("plan", example, "--simulations", "100"),
+        ("replay", example, "--study", "--seeds", "1", "--items", "10"),
+    )
+    assert {json.loads(podium(*words, "--format", "json").out)["podium"] for words in asked} == {FORMAT_VERSION}

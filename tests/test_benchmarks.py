@@ -16,6 +16,8 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
         ("cold_start.py",),
         ("start_up.py", "--starts", "3", "--no-hosts"),
         ("leave_one_out.py", "--small", "--resamples", "20"),
+        ("diagnose.py", "--presentations", "2100"),
+        ("transitivity.py", "--small"),
     ],
 )
 def test_a_short_benchmark_runs(command):

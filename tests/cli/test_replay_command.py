@@ -119,7 +119,7 @@ def test_a_study_against_a_gold_ranking_names_it(podium: Podium, example: Path, 
     gold = tmp_path / "gold.csv"
     gold.write_text("model,score\namber,3\ncedar,2\nember,1\n", encoding="utf-8")
     answer = podium("replay", example, *STUDY, "--gold", gold)
-    assert f"reference: {gold}, which knows 3 of 6 entrants" in answer.out
+    assert f"reference: {gold}, which knows 3 of 6 entrants" in " ".join(answer.out.split())
     assert "does not know, so nothing is compared of: birch, dune, fjord" in answer.err
 
 

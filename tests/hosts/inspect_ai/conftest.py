@@ -81,7 +81,7 @@ def write_responses(tmp_path: Path) -> Callable[..., list[str]]:
 
 def roles(judge: str | Sequence[Any]) -> dict[str, Any]:
     """Return the roles of one judge or a jury; a role holds a list in newer versions only."""
-    if isinstance(judge, str) or "list" in str(signature(init_model_roles).parameters["roles"].annotation):
+    if not isinstance(judge, list) or "list" in str(signature(init_model_roles).parameters["roles"].annotation):
         return {"judge": judge}
     return {f"judge{number if number > 1 else ''}": one for number, one in enumerate(judge, start=1)}
 

@@ -20,6 +20,7 @@ from podium.hosts.inspect_ai import samples
 from podium.hosts.inspect_ai.logs import records
 from podium.hosts.inspect_ai.samples import samples_of
 from podium.hosts.inspect_ai.tasks import round_robin, swim
+from podium.hosts.inspect_ai.unscored import HAS_REASON
 from podium.hosts.inspect_ai.verdict import verdict
 
 
@@ -106,7 +107,8 @@ def test_a_tournament_with_unread_and_failed_battles_is_read_as_inspect_reads_it
     read = by_podium(tournament)
     assert read == by_inspect(tournament)
     assert any(error for *_, error in read)
-    assert any("NaN" in one for *_, kept, _ in read for one in kept.values())
+    # Older versions write null.
+    assert any('"value":NaN' in one or '"value":null' in one for *_, kept, _ in read for one in kept.values())
 
 
 def test_packs_and_announced_rounds_are_read_as_inspect_reads_them(behave, write_responses, play):
@@ -172,8 +174,8 @@ def test_of_a_sample_that_was_run_twice_the_later_counts(tournament):
 
     with pytest.warns(UserWarning, match="Duplicate name"):
         path = rewritten(tournament, twice)
-    read = by_podium(path)
-    assert read == by_inspect(path)
+    # Version 0.3.250 reads an archive with a name twice in a way of its own.
+    assert not HAS_REASON or by_podium(path) == by_inspect(path)
     assert [one.scores["verdict"].value for one in samples_of(path) if one.id == wanted] == [0.125]
 
 

@@ -1,0 +1,189 @@
+"""What is shown, as data: a report is sections of facts, tables, pictures and notes.
+
+Whoever knows the figures builds a `Report` of text, and a writer writes it; nothing is computed while it is shown.
+Texts may hold names of models as they are: the writers escape what would move a cursor or read as markup.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+EMPTY = "–"
+"""A cell that has no value."""
+
+
+class Kind(Enum):
+    """How grave a note is."""
+
+    NOTE = "note"
+    WARNING = "warning"
+
+
+class Form(Enum):
+    """How a report is laid out where lines have a width."""
+
+    LEDGER = "a table with its denominators; its lines are never broken, it gives up columns and parts of names"
+    CARD = "facts in columns, tables below them; figures are never cut, words go on in the next line"
+    SHEET = "paragraphs and tables; a table that is too wide has its intervals below their figures"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A line of text: denominators, a method, a warning."""
+
+    text: str
+    kind: Kind = Kind.NOTE
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure as text, apart in columns.
+
+    Attributes:
+        estimate: with its unit; a dash where there is none.
+        interval: its ends; empty or a dash where there are none.
+        size: what it is made of, as "1,200 pairs".
+        clusters: how many clusters those are, as "80 items"; left out where there is no room.
+    """
+
+    estimate: str
+    interval: str = ""
+    size: str = ""
+    clusters: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One line of a section: a label, and a figure or words."""
+
+    label: str
+    value: Measure | str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """An interval to be drawn; an end or a middle that is None is unknown.
+
+    Attributes:
+        mark: another value of the same thing, as the true one.
+    """
+
+    low: float | None
+    middle: float | None
+    high: float | None
+    mark: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A column of bars, one a row, over one axis; left out where there is no room.
+
+    Attributes:
+        ends: of the axis, the least first.
+        labels: of the ends, as text.
+        width: columns of text that it takes.
+    """
+
+    bars: tuple[Bar, ...]
+    ends: tuple[float, float]
+    labels: tuple[str, str]
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A header and rows of cells.
+
+    Attributes:
+        title: what to say above it; empty for nothing.
+        header: names of the columns; all empty for none.
+        rows: each with as many cells as the header.
+        align: a letter a column, `l` or `r`; by default the first is left and the others are right.
+        words: whether the last column holds sentences, which may wrap.
+        rules: rows (from 0) below which there is a rule.
+        spare: columns that are given up first where there is no room.
+        name: the column whose cells may lose their middle where there is no room; None for none.
+        axis: a picture of each row, as a last column.
+        legend: what the columns are, in sentences.
+    """
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    align: str = ""
+    words: bool = False
+    rules: frozenset[int] = frozenset()
+    spare: tuple[str, ...] = ()
+    name: int | None = None
+    axis: Axis | None = None
+    legend: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Settle the alignment; refuse a table that is not rectangular."""
+        columns = len(self.header)
+        if not self.align:
+            letters = ["l", *"r" * (columns - 1)][:columns]
+            object.__setattr__(self, "align", "".join([*letters[:-1], "l"] if self.words else letters))
+        for k, row in enumerate(self.rows):
+            if len(row) != columns:
+                raise ValueError(f"table {self.title!r}, row {k}: {len(row)} cells under {columns} columns: {row}")
+        if len(self.align) != columns or set(self.align) - set("lr"):
+            raise ValueError(f"table {self.title!r}: align={self.align!r} is not one of l and r for {columns} columns")
+        if self.axis and len(self.axis.bars) != len(self.rows):
+            raise ValueError(f"table {self.title!r}: {len(self.axis.bars)} bars for {len(self.rows)} rows")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Bars side by side over labels, each with low, middle and high."""
+
+    title: str
+    bars: tuple[Bar, ...]
+    labels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse bars without a label."""
+        if len(self.bars) != len(self.labels):
+            raise ValueError(f"figure {self.title!r}: {len(self.bars)} bars for {len(self.labels)} labels")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One question and what is said to it.
+
+    Attributes:
+        name: by which it is asked for.
+        title: what people read.
+    """
+
+    name: str
+    title: str
+    facts: tuple[Fact, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answer, one table, what it rests on, and the sections behind it.
+
+    Attributes:
+        title: of the whole.
+        answer: in at most three sentences; shown first.
+        table: the one that everybody looks at.
+        notes: denominators, methods, warnings.
+        sections: in the order shown.
+        form: how it is laid out.
+    """
+
+    title: str
+    answer: tuple[str, ...] = ()
+    table: Table | None = None
+    notes: tuple[Note, ...] = ()
+    sections: tuple[Section, ...] = ()
+    form: Form = Form.LEDGER
+
+
+def notes_of(*texts: str) -> tuple[Note, ...]:
+    """Return plain notes, one a text."""
+    return tuple(map(Note, texts))

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
     from podium.hookspecs import Format, Ranker, Tournament, hookimpl
     from podium.planning.planner import make_plan
+    from podium.rank_battles import rank
     from podium.ranking import Ranking, Standings
-    from podium.ranking_run import rank
-    from podium.reading import read_battles
+    from podium.reading.judgements import read_battles
     from podium.replay_run import Replay, replay
     from podium.simulator import Judge, World, simulate
     from podium.study.comparison import Study, compare_tournaments
@@ -51,8 +51,8 @@ _HOMES = {
     "diagnose": "diagnosis.card",
     "hookimpl": "hookspecs",
     "make_plan": "planning.planner",
-    "rank": "ranking_run",
-    "read_battles": "reading",
+    "rank": "rank_battles",
+    "read_battles": "reading.judgements",
     "read_calibration": "calibration_file",
     "replay": "replay_run",
     "run_study": "study.laboratory",

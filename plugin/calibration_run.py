@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from podium.about import About, about_entrants
 from podium.battles import Battles
 from podium.calibration import SMALLEST_SE, Accuracy, Anchor, Calibration, Conformal, HeldOut, Stability, Target
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
@@ -21,7 +20,8 @@ from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, slope, us
 from podium.rankers.calibration.targets import doubts, fit_target, fold_targets, given_target, log_loss, weights_for
 from podium.rankers.coded import Cluster, require
 from podium.rankers.intervals import check_level
-from podium.ranking_run import provenance
+from podium.ranking import provenance
+from podium.reading.entrants import About, about_entrants
 from podium.text import some
 
 FEWEST_RESAMPLES = 20

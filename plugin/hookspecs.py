@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from podium.formats.files import Found
     from podium.scorers.realization import Realization
-    from podium.sources import Found
     from podium.tournaments import schedule
 
 hookspec = pluggy.HookspecMarker("podium")

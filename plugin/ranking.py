@@ -1,8 +1,10 @@
 """The second noun: a ranking, one table of standings per ranker and slice."""
 
 import json
-from collections.abc import Mapping
+import platform
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from importlib.metadata import version
 from typing import Any
 
 import pandas as pd
@@ -154,3 +156,13 @@ class Ranking:
         ]
         frame = pd.DataFrame(rows)
         return frame.astype({"rank_low": "Int64", "rank_high": "Int64"})
+
+
+def provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Say where a ranking comes from: sources, options, versions."""
+    packages = {name: version(name) for name in ("numpy", "scipy", "pandas")}
+    return {
+        "sources": list(sources),
+        "options": dict(options),
+        "versions": {"podium": version("podium"), "python": platform.python_version(), **packages},
+    }

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium import plugins
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PluginError
-from podium.options import options_of, ranker_names
+from podium.plugins import catalogue
+from podium.plugins.settings import options_of, ranker_names
+from podium.rank_battles import one_judge, rank
 from podium.ranking import Ranking
-from podium.ranking_run import one_judge, rank
-from podium.reading import read_battles
+from podium.reading.judgements import read_battles
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, Tournament
 
 
@@ -139,7 +139,7 @@ def replay(
         PluginError: the tournament asks for a battle twice, or for one that cannot be.
     """
     record = recorded(battles, pool=pool)
-    known = options_of(plugins.tournament_rule(tournament))
+    known = options_of(catalogue.tournament_rule(tournament))
     names = ranker_names(rankers)
     settings, others = divided(options, {tournament: known}, names)
     own = seeded(settings[tournament], seed, known)
@@ -179,9 +179,9 @@ def made(name: str, settings: Mapping[str, Any]) -> Tournament:
         UsageError: no tournament has that name, or a setting has an impossible value.
         PluginError: the rule makes something else than a tournament.
     """
-    tournament = plugins.tournament_rule(name)(**settings)
+    tournament = catalogue.tournament_rule(name)(**settings)
     if not callable(getattr(tournament, "next", None)) or not callable(getattr(tournament, "size", None)):
-        origin = plugins.tournaments()[name].origin
+        origin = catalogue.tournaments()[name].origin
         raise PluginError(f"plugin {origin}: tournament {name!r} must have next and size, got {tournament!r}")
     return tournament
 
@@ -240,7 +240,7 @@ def divided(
         known: the options of each tournament, by its name.
         rankers: names of the rankers.
     """
-    ranked = {option for name in rankers for option in options_of(plugins.ranker_function(name))}
+    ranked = {option for name in rankers for option in options_of(catalogue.ranker_function(name))}
     own: dict[str, dict[str, Any]] = {name: {} for name in known}
     others: dict[str, Any] = {}
     for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):

@@ -19,7 +19,7 @@ from podium.errors import UsageError
 from podium.formats.verdicts import reasons
 from podium.rankers.newton import maximise
 from podium.rankers.pairs import pairs_of_squares
-from podium.reading import read_battles
+from podium.reading.judgements import read_battles
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
 LOGITS = np.arange(-40, 40.05, 0.1)

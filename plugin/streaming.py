@@ -24,8 +24,7 @@ from podium.rankers.coded import Coded
 from podium.rankers.elo import scale_of
 from podium.rankers.labelling import Played
 from podium.rankers.pairs import Pairs, pairs_of_squares, squares, win_rates
-from podium.ranking import Ranking
-from podium.ranking_run import provenance
+from podium.ranking import Ranking, provenance
 
 CLUSTERS = 4096
 ROWS = 1 << 20

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from podium import hookspecs, plugins
+from podium import hookspecs
+from podium.plugins import catalogue
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "third_party_ranker"
@@ -199,11 +200,11 @@ def podium_scorers():
     return [Scorer("mine", {realization}, "a question of my own")]
 """
 ASK = """
-from podium import plugins
+from podium.plugins import catalogue
 from podium.scorers.asking import Settings, Texts
 from podium.scorers.verdict import Reply
 
-mine = plugins.realization("mine")
+mine = catalogue.realization("mine")
 print(mine.prompt(Texts("q", ("x", "y")), Settings()).count("<<<RESPONSE"), mine.read(Reply("B"), Settings()).credit)
 """
 
@@ -231,14 +232,14 @@ def test_a_scorer_that_has_no_realization_is_an_error_that_names_it(
 
 
 def test_every_own_scorer_is_called_as_its_realization_is() -> None:
-    found = {name: plugins.realization(name) for name in plugins.scorers()}
+    found = {name: catalogue.realization(name) for name in catalogue.scorers()}
     assert len(found) == 8
     assert [name for name, one in found.items() if one.name != name or not one.yields] == []
 
 
 def test_the_kind_of_every_own_scorer_begins_its_summary() -> None:
-    lines = {name: one.extension.summary for name, one in plugins.scorers().items()}
-    assert [name for name, line in lines.items() if not line.startswith(f"{plugins.realization(name).kind}: ")] == []
+    lines = {name: one.extension.summary for name, one in catalogue.scorers().items()}
+    assert [name for name, line in lines.items() if not line.startswith(f"{catalogue.realization(name).kind}: ")] == []
 
 
 def test_every_hook_has_a_docstring() -> None:
@@ -248,4 +249,4 @@ def test_every_hook_has_a_docstring() -> None:
 
 def test_the_hooks_that_an_error_suggests_are_those_there_are() -> None:
     hooks = [name for name, _ in inspect.getmembers(hookspecs, inspect.isfunction) if name.startswith("podium_")]
-    assert sorted(plugins.HOOKS) == hooks
+    assert sorted(catalogue.HOOKS) == hooks

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from podium import plugins
+from podium.plugins import catalogue
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -67,7 +67,7 @@ def test_the_third_party_ranker_is_shown_whole():
 
 @pytest.mark.parametrize("kind", ["rankers", "formats"])
 def test_everything_plugged_in_by_podium_is_in_the_readme(kind):
-    known = getattr(plugins, kind)()
+    known = getattr(catalogue, kind)()
     ours = [name for name, one in known.items() if one.origin.startswith("podium ")]
     assert [name for name in ours if f"`{name}`" not in README] == []
 

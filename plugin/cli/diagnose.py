@@ -81,8 +81,8 @@ def _families(given: str | None) -> dict[str, str]:
     """Read patterns, or a table with the columns model and family."""
     from glob import escape
 
-    from podium.about import about_entrants
     from podium.errors import DataError
+    from podium.reading.entrants import about_entrants
 
     if given is None:
         return {}

@@ -17,9 +17,9 @@ def list_(kind: str | None) -> None:
 
     `hosts` shows which hosts are installed, and whether `podium enable` was run in this environment.
     """
-    from podium import plugins
+    from podium.plugins import catalogue
 
-    known: dict[str, dict[str, Any]] = {f"{noun}s": plugins.registered(of) for of, noun in plugins.KINDS.items()}
+    known: dict[str, dict[str, Any]] = {f"{noun}s": catalogue.extensions_of(of) for of, noun in catalogue.KINDS.items()}
     for name in [kind] if kind else KINDS:
         rows = _hosts() if name == "hosts" else _rows(known.get(name, {}))
         click.echo(f"hosts: {_enabled()}" if name == "hosts" else f"{name}:" if rows else f"{name}: none yet")
@@ -32,10 +32,10 @@ def list_(kind: str | None) -> None:
 
 def _options(kind: str, name: str) -> str:
     """Return the options of a ranker or a tournament as they are typed, with their defaults."""
-    from podium import plugins
-    from podium.options import options_of
+    from podium.plugins import catalogue
+    from podium.plugins.settings import options_of
 
-    options = options_of(plugins.ranker_function(name) if kind == "rankers" else plugins.tournament_rule(name))
+    options = options_of(catalogue.ranker_function(name) if kind == "rankers" else catalogue.tournament_rule(name))
     return " ".join(f"{key}={'...' if one.default in (None, ()) else one.default}" for key, one in options.items())
 
 

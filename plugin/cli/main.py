@@ -6,7 +6,6 @@ from io import TextIOWrapper
 
 import click
 
-from podium import __version__
 from podium.cli.calibrate import calibrate
 from podium.cli.convert import convert
 from podium.cli.diagnose import diagnose
@@ -22,7 +21,7 @@ from podium.errors import PodiumError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(__version__, prog_name="podium")
+@click.version_option(package_name="podium", prog_name="podium")
 def podium() -> None:
     """Rank models from pairwise verdicts, with honest error bars.
 

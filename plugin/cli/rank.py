@@ -97,14 +97,14 @@ def rank(context: click.Context, **arguments: Any) -> None:
 
 def _ranking(context: click.Context, arguments: dict[str, Any]) -> tuple[Any, bool]:
     """Return the ranking, and whether all sources could be read."""
-    from podium.options import parse_settings, ranker_names
+    from podium.plugins.settings import parse_settings, ranker_names
 
     names = ranker_names(arguments.pop("rankers"))
     options = parse_settings(arguments.pop("settings"), names)
     if arguments.pop("stream"):
         _refuse_unstreamed(context)
         return _streamed(arguments, names, options), True
-    from podium.ranking_run import rank as rank_battles
+    from podium.rank_battles import rank as rank_battles
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "entrants")}
     complete = arguments.pop("complete")
@@ -125,7 +125,7 @@ def _refuse_unstreamed(context: click.Context) -> None:
 
 
 def _streamed(arguments: dict[str, Any], names: list[str], options: dict[str, Any]) -> Any:
-    from podium.options import options_of
+    from podium.plugins.settings import options_of
     from podium.streaming import rank_stream
 
     settings = {key.rpartition(".")[2]: value for key, value in options.items()}

@@ -155,7 +155,7 @@ def _refuse_misplaced(arguments: dict[str, Any], whole_study: bool) -> None:
 
 def _settled(arguments: dict[str, Any], tournaments: list[str]) -> list[str]:
     """Read the typed settings into `arguments["options"]`; return the names of the rankers."""
-    from podium.options import parse_settings, ranker_names
+    from podium.plugins.settings import parse_settings, ranker_names
 
     rankers = ranker_names(arguments.pop("rankers"))
     arguments["options"] = parse_settings(arguments.pop("settings"), rankers, tournaments)

@@ -96,7 +96,7 @@ def source_options(command: Command) -> Command:
 
 def read(arguments: dict[str, Any], **more: Any) -> "Battles":
     """Read the battles that the options of `source_options` describe, taking those options out of `arguments`."""
-    from podium.reading import read_battles
+    from podium.reading.judgements import read_battles
 
     sources = arguments.pop("sources")
     return read_battles(

@@ -48,7 +48,7 @@ def study(
 def _gold(source: str | None, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the scores of a gold ranking; gold battles are ranked by Bradley-Terry."""
     from podium.diagnosis.gold_source import read_gold
-    from podium.ranking_run import rank
+    from podium.rank_battles import rank
 
     if source is None:
         return {}

@@ -29,8 +29,7 @@ from podium.diagnosis.transitivity import transitivity
 from podium.diagnosis.verbosity import verbosity
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.intervals import check_level
-from podium.ranking import FORMAT_VERSION
-from podium.ranking_run import provenance
+from podium.ranking import FORMAT_VERSION, provenance
 from podium.text import as_text
 
 About = TypeVar("About")

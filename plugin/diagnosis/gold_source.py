@@ -12,7 +12,7 @@ import pandas as pd
 from podium.battles import Battles
 from podium.errors import DataError, UsageError
 from podium.formats.containers import read_records
-from podium.reading import read_battles
+from podium.reading.judgements import read_battles
 from podium.text import some, text_of
 
 REMEDY = (

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from podium import plugins
+from podium.plugins import catalogue
 
 JUSTRANK = frozenset({"anchor", "likert", "numeric", "reward", "tokenprobs"})
 """Realizations that JuStRank's data write after the judge."""
@@ -34,4 +34,4 @@ def model_of(judge: str | None) -> str | None:
 @lru_cache(maxsize=1)
 def realizations() -> frozenset[str]:
     """Return the names of known realizations, lower case."""
-    return JUSTRANK | {name.lower() for name in plugins.scorers()}
+    return JUSTRANK | {name.lower() for name in catalogue.scorers()}

@@ -28,7 +28,7 @@ from podium.hookspecs import Gathered, Reading
 from podium.text import some
 
 if TYPE_CHECKING:
-    from podium.sources import Found
+    from podium.formats.files import Found
 
 TASK_COLUMNS = ("task", "category")
 """Columns that hold the task: a condition on one spares reading the other tasks."""

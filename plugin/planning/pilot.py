@@ -11,10 +11,10 @@ from podium.battles import Battles
 from podium.errors import NotIdentifiedError
 from podium.planning.plan import Candidate
 from podium.planning.precision import Known
+from podium.rank_battles import rank
 from podium.rankers.coded import code
 from podium.rankers.intervals import by_sandwich, covariance_of
 from podium.ranking import Entry, Standings
-from podium.ranking_run import rank
 from podium.replay_run import Record, recorded
 from podium.tournaments.drawing import sampled
 

@@ -30,7 +30,7 @@ from podium.planning.wish import Notes, Wish
 from podium.progress import track
 from podium.rankers.elo import POINTS
 from podium.rankers.intervals import check_level
-from podium.ranking_run import provenance
+from podium.ranking import provenance
 from podium.replay_run import Record
 
 EDGES = (0.05, 0.10, 0.15, 0.20, 0.25)

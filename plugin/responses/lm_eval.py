@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from podium.formats.files import Found
 from podium.formats.lm_eval_layout import (
     SAMPLE_FIELDS,
     beside,
@@ -24,7 +25,6 @@ from podium.formats.lm_eval_layout import (
 )
 from podium.responses.answers import Answer, Question, answer
 from podium.responses.sheets import Record, Sheet, empty
-from podium.sources import Found
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
-from podium import plugins
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.hookspecs import Tournament
-from podium.options import options_of, ranker_names
-from podium.ranking import Standings
-from podium.ranking_run import provenance, rank
+from podium.plugins import catalogue
+from podium.plugins.settings import options_of, ranker_names
+from podium.rank_battles import rank
+from podium.ranking import Standings, provenance
 from podium.replay_run import Played, Record, divided, made, play, recorded, seeded
 from podium.text import plain, some
 
@@ -136,7 +136,7 @@ def compare_tournaments(
         NotIdentifiedError: several judges, no items, or the whole record cannot be ranked.
     """
     names = tournament_names(tournaments)
-    known = {name: options_of(plugins.tournament_rule(name)) for name in names}
+    known = {name: options_of(catalogue.tournament_rule(name)) for name in names}
     one_ranker, *more = ranker_names(ranker)
     if more:
         raise UsageError(f"tournaments are set side by side by one ranker; leave out {', '.join(more)}")
@@ -208,7 +208,7 @@ def _scores(standings: Standings) -> dict[str, float]:
 
 
 def _row(entry: Entry, record: Record, yardstick: Yardstick, seeds: Sequence[int]) -> Row:
-    known = options_of(plugins.tournament_rule(entry.name))
+    known = options_of(catalogue.tournament_rule(entry.name))
     played = [play(made(entry.name, seeded(entry.settings, seed, known)), record) for seed in seeds]
     found = [scores for scores in map(yardstick, played) if scores is not None]
     errors, taus = [error for error, _ in found], [tau for _, tau in found]
@@ -239,12 +239,12 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
     stripped = [name.strip() for name in names if name.strip()]
     if not stripped:
         raise UsageError("no tournament named; `podium list tournaments` shows them")
-    return list(dict.fromkeys(plugins.named(Tournament, name).name for name in stripped))
+    return list(dict.fromkeys(catalogue.extension(Tournament, name).name for name in stripped))
 
 
 def _variants(name: str, settings: Mapping[str, Any], record: Record) -> Iterator[Entry]:
     """Yield the tournament as it is asked for, or in each of its variants where the settings do not choose."""
-    offered = getattr(plugins.tournament_rule(name), "variants", None)
+    offered = getattr(catalogue.tournament_rule(name), "variants", None)
     variants: Mapping[str, Mapping[str, Any]] = offered(record.field) if offered else {}
     if not variants or any(option in settings for variant in variants.values() for option in variant):
         chosen = [label for label, variant in variants.items() if variant.items() <= settings.items()]
@@ -269,7 +269,7 @@ def _affordable(entry: Entry, record: Record, budget: int) -> int:
     Raises:
         UsageError: there is none, or the tournament has no option `items`.
     """
-    if "items" not in options_of(plugins.tournament_rule(entry.name)):
+    if "items" not in options_of(catalogue.tournament_rule(entry.name)):
         raise UsageError(f"{entry.name} has no option items, so it cannot be fitted to a budget")
 
     def size(items: int) -> int:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from podium import plugins
-from podium.options import options_of
+from podium.plugins import catalogue
+from podium.plugins.settings import options_of
 from podium.replay_run import Record, made, play, seeded
 from podium.tournaments.drawing import generator, sampled
 from podium.tournaments.schedule import Field
@@ -95,7 +95,7 @@ class Bench:
         return Drawn(rows, np.flatnonzero(taking), asked, calls, asked - len(codes))
 
     def _played(self, cell: Cell, settings: Mapping[str, Any], part: Field, taking: np.ndarray, seed: int) -> Drawn:
-        known = options_of(plugins.tournament_rule(cell.name))
+        known = options_of(catalogue.tournament_rule(cell.name))
         played = play(made(cell.name, seeded(settings, seed, known)), replace(self.record, field=part))
         price = played.price
         return Drawn(played.rows, np.flatnonzero(taking), price.battles, price.calls, price.missing)

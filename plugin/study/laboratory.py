@@ -14,12 +14,13 @@ import pandas as pd
 from scipy.special import stdtrit
 from scipy.stats import kendalltau
 
-from podium import plugins
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
-from podium.options import options_of, ranker_names, unknown_option
+from podium.plugins import catalogue
+from podium.plugins.settings import options_of, ranker_names, unknown_option
 from podium.progress import track
-from podium.ranking_run import provenance, rank
+from podium.rank_battles import rank
+from podium.ranking import provenance
 from podium.replay_run import divided, recorded
 from podium.study.designs import Bench, Cell, Drawn
 from podium.study.findings import Anchored, Findings, Point, Spread
@@ -91,7 +92,7 @@ def run_study(
         raise UsageError(f"seeds={seeds}: a study needs at least one")
     names = ranker_names(rankers)
     sizes = _sizes(items, most)
-    known = {name: options_of(plugins.tournament_rule(name)) for name in tournaments}
+    known = {name: options_of(catalogue.tournament_rule(name)) for name in tournaments}
     settings, others = divided(options, known, names)
     if any("seed" in own for own in settings.values()):
         raise UsageError("a study counts its seeds from --seed; leave out the option seed")
@@ -228,7 +229,7 @@ def _own(name: str, options: Mapping[str, Any], names: Sequence[str]) -> dict[st
     Raises:
         UsageError: an option that none of the rankers has.
     """
-    known = {one: options_of(plugins.ranker_function(one)) for one in names}
+    known = {one: options_of(catalogue.ranker_function(one)) for one in names}
     own: dict[str, Any] = {}
     for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
         ranker, _, option = key.rpartition(".")

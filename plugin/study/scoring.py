@@ -8,12 +8,12 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.errors import NotConvergedError, PodiumError
+from podium.rank_battles import rank
 from podium.rankers.coded import Coded, code
 from podium.rankers.elo import MEAN, POINTS
 from podium.rankers.graph import graph_of
 from podium.rankers.newton import maximise
 from podium.rankers.pairs import Pairs, pair_sums, win_rates
-from podium.ranking_run import rank
 
 Scorer = Callable[[np.ndarray], np.ndarray]
 """From a mask of the record's rows, shape (rows,), to a score per entrant, NaN without one, shape (entrants,)."""

@@ -9,7 +9,7 @@ from podium import Judge, simulate
 from podium.cli.card import as_text
 from podium.diagnosis.card import diagnose
 from podium.ranking import FORMAT_VERSION
-from podium.reading import read_battles
+from podium.reading.judgements import read_battles
 
 
 @pytest.fixture(scope="module")

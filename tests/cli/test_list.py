@@ -8,14 +8,16 @@ from typing import Any
 import click
 import pytest
 
-from podium import __version__, plugins
+from podium import __version__
+from podium.plugins import catalogue
 
 Podium = Callable[..., Any]
 
 
 def test_every_ranker_is_listed_with_its_summary_and_origin(podium: Podium) -> None:
     lines = [line.split() for line in podium("list", "rankers").out.splitlines()[1:] if "--set" not in line]
-    expected = [[name, *one.extension.summary.split(), *one.origin.split()] for name, one in plugins.rankers().items()]
+    known = catalogue.rankers().items()
+    expected = [[name, *each.extension.summary.split(), *each.origin.split()] for name, each in known]
     assert lines == expected
 
 
@@ -27,12 +29,13 @@ def test_every_rankers_options_are_listed_as_they_are_typed(podium: Podium) -> N
 
 def test_every_format_is_listed(podium: Podium) -> None:
     names = [line.split()[0] for line in podium("list", "formats").out.splitlines()[1:]]
-    assert names == list(plugins.formats())
+    assert names == list(catalogue.formats())
 
 
 def test_every_scorer_is_listed_with_its_summary_and_origin(podium: Podium) -> None:
     lines = [line.split() for line in podium("list", "scorers").out.splitlines()[1:]]
-    expected = [[name, *one.extension.summary.split(), *one.origin.split()] for name, one in plugins.scorers().items()]
+    known = catalogue.scorers().items()
+    expected = [[name, *each.extension.summary.split(), *each.origin.split()] for name, each in known]
     assert lines == expected
 
 

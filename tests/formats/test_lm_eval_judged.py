@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from podium.formats.lm_eval_judged import frame, read, written
-from podium.reading import read_battles
+from podium.reading.judgements import read_battles
 
 
 def presentation(order: str, credit: float | None, judge: str = "j") -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from podium.offline.demands import demands
 from podium.offline.scoring import scored
-from podium.responses.reading import read_responses
+from podium.responses.read import read_responses
 
 FOLDER = Path(__file__).parents[2] / "examples" / "tournament"
 

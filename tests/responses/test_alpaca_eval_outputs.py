@@ -1,6 +1,6 @@
 """AlpacaEval model_outputs.json: items are known by their instruction."""
 
-from podium.responses.reading import read_responses
+from podium.responses.read import read_responses
 
 
 def output(instruction, text, generator="wren"):

@@ -3,7 +3,7 @@
 import pytest
 
 import podium
-from podium.responses.reading import read_responses
+from podium.responses.read import read_responses
 
 OLD_QUESTION = {"question_id": "u1", "category": "arena-hard-v0.1", "cluster": "games", "turns": [{"content": "Play."}]}
 NEW_QUESTION = {"uid": "u1", "category": "hard_prompt", "subcategory": "coding", "prompt": "Play."}

@@ -6,7 +6,7 @@ import pytest
 from lm_eval_output import LATER, TIME, write_run
 
 import podium
-from podium.responses.reading import read_responses
+from podium.responses.read import read_responses
 
 
 def sample(doc_id=0, text="Hi.", prompt="Say hi.", **more):

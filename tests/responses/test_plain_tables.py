@@ -3,7 +3,7 @@
 import pytest
 
 import podium
-from podium.responses.reading import read_responses
+from podium.responses.read import read_responses
 
 ROWS = [
     {"id": "q1", "instruction": "Say hi.", "response": "Hi."},

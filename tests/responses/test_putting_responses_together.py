@@ -6,7 +6,7 @@ import pytest
 
 import podium
 from podium.responses.answers import Answer, Question
-from podium.responses.reading import FileReader, read_responses
+from podium.responses.read import FileReader, read_responses
 
 
 def rows(*texts, instruction="Say {}."):

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from podium import plugins
+from podium.plugins import catalogue
 from podium.scorers.asking import Settings
 from podium.scorers.realization import Realization
 from podium.scorers.rubric import CRITERIA
@@ -64,7 +64,7 @@ CASES = (
 
 
 def realization(case: Case) -> Realization:
-    return plugins.realization(case.realization)
+    return catalogue.realization(case.realization)
 
 
 def read(case: Case, text: str | None = None, *, truncated: bool = False) -> Verdict | Rating:

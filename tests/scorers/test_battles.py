@@ -218,11 +218,11 @@ def test_impossible_orders_are_an_error(options: dict) -> None:
 def test_a_whole_battle_from_two_rubric_replies() -> None:
     from judge_replies import scores
 
-    from podium import plugins
+    from podium.plugins import catalogue
     from podium.scorers.asking import Settings
     from podium.scorers.verdict import Reply
 
-    read = plugins.realization("rubric").read
+    read = catalogue.realization("rubric").read
     ab, ba = (read(Reply(text), Settings()) for text in (scores(9, 6), scores(7, 8)))
     merged = battle(ab, ba)
     assert (merged.credit, merged.margin, merged.criteria) == (1.0, 2.0, dict.fromkeys(CRITERIA, 2.0))

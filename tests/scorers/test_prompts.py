@@ -5,8 +5,8 @@ from importlib.resources import files
 
 import pytest
 
-from podium import plugins
 from podium.errors import UsageError
+from podium.plugins import catalogue
 from podium.scorers import checklist
 from podium.scorers.asking import SWITCHES, Settings, Template, Texts
 from podium.scorers.fences import unfenced
@@ -15,7 +15,7 @@ from podium.scorers.realization import Realization
 from podium.scorers.template import packaged
 from podium.scorers.verdict import Reply
 
-REALIZATIONS = {name: plugins.realization(name) for name in plugins.scorers()}
+REALIZATIONS = {name: catalogue.realization(name) for name in catalogue.scorers()}
 ASKED = {name: one for name, one in REALIZATIONS.items() if one.template}
 WORDS = "Judge {instruction} by\n{response_a}\nand\n{response_b}\n{rules}\n"
 ALL = Texts("Sum 1 and 2.", ("three", "four"), "3", "Be brief.", ("Is it 3?", "Is it brief?"))

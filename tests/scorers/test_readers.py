@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge_replies import CASES, REASONING, Case, read, scores, value
 
-from podium import plugins
 from podium.formats.verdicts import FIVE_LEVELS
+from podium.plugins import catalogue
 from podium.scorers.asking import Settings
 from podium.scorers.json_reply import only_object
 from podium.scorers.rubric import CRITERIA
@@ -141,7 +141,7 @@ def test_a_malformed_reply_says_why(name: str, text: str, reason: str) -> None:
 def test_every_reason_is_reached_by_some_reply() -> None:
     texts = ["", "Hm.", "I cannot judge this.", "[[1]]\n[[2]]", "[[500]]", "{"]
     names = ["numeric", "rubric", "token-probs"]
-    found = {plugins.realization(name).read(Reply(text), Settings()).reason for name in names for text in texts}
+    found = {catalogue.realization(name).read(Reply(text), Settings()).reason for name in names for text in texts}
     found.add(read(OF["cot"], truncated=True).reason)
     assert set(REASONS) <= found
 
@@ -213,18 +213,18 @@ def test_an_object_is_found_whatever_braces_stand_in_the_prose() -> None:
 @settings(deadline=None)
 @given(text=st.text(), tie=st.booleans())
 def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
-    for name in plugins.scorers():
-        reading = plugins.realization(name).read(Reply(text, tokens=(Token(text),)), Settings(tie=tie))
+    for name in catalogue.scorers():
+        reading = catalogue.realization(name).read(Reply(text, tokens=(Token(text),)), Settings(tie=tie))
         assert reading.reason in REASONS or value(reading) is not None
 
 
 @settings(deadline=None)
 @given(
     text=st.text(alphabet='AB>=[]{}"Verdict: *\n\r0123456789.,truefalsnigo', max_size=60),
-    name=st.sampled_from(sorted(plugins.scorers())),
+    name=st.sampled_from(sorted(catalogue.scorers())),
 )
 def test_no_near_miss_makes_a_reader_fail(text: str, name: str) -> None:
-    reading = plugins.realization(name).read(Reply(text), Settings(tie=True))
+    reading = catalogue.realization(name).read(Reply(text), Settings(tie=True))
     assert reading.reason in REASONS or value(reading) is not None
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from podium import plugins
+from podium.plugins import catalogue
 from podium.scorers.asking import Settings
 from podium.scorers.reward import rating
 from podium.scorers.verdict import Reply
@@ -52,9 +52,9 @@ def test_what_is_no_finite_number_is_unread(value: object, reason: str) -> None:
     ],
 )
 def test_a_scalar_may_come_as_text(text: str, score: float | None, reason: str | None) -> None:
-    found = plugins.realization("reward").read(Reply(text), Settings())
+    found = catalogue.realization("reward").read(Reply(text), Settings())
     assert (found.score, found.reason) == (score, reason)
 
 
 def test_a_scalar_that_was_cut_off_is_unread() -> None:
-    assert plugins.realization("reward").read(Reply("3.2", truncated=True), Settings()).reason == "truncated"
+    assert catalogue.realization("reward").read(Reply("3.2", truncated=True), Settings()).reason == "truncated"

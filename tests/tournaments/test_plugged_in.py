@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from podium import hookspecs, plugins
-from podium.options import options_of
+from podium import hookspecs
+from podium.plugins import catalogue
+from podium.plugins.settings import options_of
 from podium.tournaments.schedule import Field
 
 ROOT = Path(__file__).parents[2]
@@ -93,15 +94,15 @@ def test_a_broken_rule_is_an_error_that_names_plugin_and_tournament(tmp_path: Pa
     assert (answer.returncode, named) == (2, [True, True])
 
 
-@pytest.mark.parametrize("name", plugins.tournaments())
+@pytest.mark.parametrize("name", catalogue.tournaments())
 def test_every_option_of_podiums_own_has_a_default_and_is_in_the_docstring(name: str) -> None:
-    rule = plugins.tournament_rule(name)
+    rule = catalogue.tournament_rule(name)
     for option, parameter in options_of(rule).items():
         assert parameter.default is not parameter.empty
         assert f"        {option}: " in (rule.__doc__ or "").replace("\n    ", "\n        ")
 
 
-@pytest.mark.parametrize("name", plugins.tournaments())
+@pytest.mark.parametrize("name", catalogue.tournaments())
 def test_podiums_own_are_tournaments(name: str) -> None:
-    rule = plugins.named(hookspecs.Tournament, name).load()()
+    rule = catalogue.extension(hookspecs.Tournament, name).load()()
     assert rule.next(Field(("a", "b"), ("q",), {}), ()).pairings

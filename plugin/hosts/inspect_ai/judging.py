@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from podium import plugins
 from podium.errors import UsageError, unknown_name
 from podium.hookspecs import Scorer
+from podium.plugins import catalogue
 from podium.scorers.asking import Settings, Template, Texts
 from podium.scorers.battle import battle, turned, versus
 from podium.scorers.identity import judge_identity, prompt_hash
@@ -146,7 +146,7 @@ def judging(
     given = None if template is None else Template(_read(template), template)
     generation = {"temperature": temperature, "max_tokens": max_tokens}
     return Judging(
-        plugins.named(Scorer, realization).load(),
+        catalogue.extension(Scorer, realization).load(),
         Settings(tie, checklist, reference, system, given),
         generation={name: value for name, value in generation.items() if value is not None},
         **options,

@@ -18,7 +18,7 @@ from podium.hosts.inspect_ai.packing import battles_of
 from podium.hosts.inspect_ai.rows import Rows
 from podium.hosts.inspect_ai.samples import Scored, by_inspect, header_of, samples_of
 from podium.responses.answers import Answer, Question, answer
-from podium.responses.reading import FileReader
+from podium.responses.read import FileReader
 
 UNUSED = {"events", "store", "attachments"}
 SUFFIXES = (".eval", ".json")

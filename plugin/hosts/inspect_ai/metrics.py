@@ -47,8 +47,8 @@ def ratings(scores: list[SampleScore], ranker: str) -> dict[str, float]:
     import pandas as pd
 
     from podium.errors import PodiumError
-    from podium.ranking_run import rank
-    from podium.reading import read_battles
+    from podium.rank_battles import rank
+    from podium.reading.judgements import read_battles
 
     rows = [row for one in scores for row in presentations(one.score)]
     if not rows:

@@ -10,7 +10,6 @@ from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
-from podium import plugins
 from podium.errors import UsageError
 from podium.hookspecs import Tournament as TournamentRule
 from podium.hosts.inspect_ai.judge import judge
@@ -20,8 +19,9 @@ from podium.hosts.inspect_ai.logs import READER
 from podium.hosts.inspect_ai.packing import PackedSource
 from podium.hosts.inspect_ai.source import TournamentSource
 from podium.hosts.inspect_ai.verdict import verdict
+from podium.plugins import catalogue
 from podium.responses.collection import Item, Responses
-from podium.responses.reading import read_responses
+from podium.responses.read import read_responses
 from podium.scorers.asking import Texts
 from podium.text import some
 from podium.tournaments.budget import Budget
@@ -171,7 +171,7 @@ def _read(
 
 def _rule(name: str, settings: Mapping[str, Any], seed: int, max_battles: int | None) -> Tournament:
     given = {key: value for key, value in settings.items() if value is not None}
-    rule = plugins.named(TournamentRule, name.replace("_", "-")).load()(seed=seed, **given)
+    rule = catalogue.extension(TournamentRule, name.replace("_", "-")).load()(seed=seed, **given)
     return rule if max_battles is None else Budget(rule, max_battles)
 
 

@@ -10,9 +10,9 @@ from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, read_eva
 from podium.battles import Battles
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.kept import NAMESPACE
+from podium.rank_battles import rank
 from podium.ranking import Ranking, Standings
-from podium.ranking_run import rank
-from podium.reading import read_battles
+from podium.reading.judgements import read_battles
 
 FIGURES = ("score", "low", "high", "se", "rank", "rank_low", "rank_high", "battles", "win_rate")
 """What of an entry becomes a metric of its own: the viewer shows metrics, not their metadata."""

@@ -8,7 +8,7 @@ from inspect_ai.solver import TaskState
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.logs import READER
 from podium.responses.collection import Responses
-from podium.responses.reading import read_responses
+from podium.responses.read import read_responses
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,11 +93,11 @@ def _ask_for(names: Sequence[str], arguments: Sequence[str]) -> None:
     if not arguments or arguments[0] not in COMMANDS:
         given = f", not with {arguments[0]}" if arguments else ""
         raise UsageError(f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: inspect eval TASK --ranker NAME")
-    from podium import plugins
     from podium.hookspecs import Ranker
+    from podium.plugins import catalogue
 
     for name in names:
-        plugins.named(Ranker, name)
+        catalogue.extension(Ranker, name)
     os.environ[VARIABLE] = ",".join(names)
 
 

@@ -94,7 +94,7 @@ def missing(items: Sequence[int | None]) -> int:
 
 def battles_of(items: Sequence[Earned]) -> Battles:
     """Return the battles of some documents, both orders merged, as `podium rank` reads them from the samples."""
-    from podium.reading import read_battles
+    from podium.reading.judgements import read_battles
 
     return read_battles(lm_eval_judged.frame(one.verdicts for one in items), one_sided=items[0].verdicts["one_sided"])
 
@@ -112,7 +112,7 @@ def standings(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     Raises:
         PodiumError: the verdicts cannot be ranked.
     """
-    from podium.ranking_run import rank
+    from podium.rank_battles import rank
 
     read = [one for one in items if isinstance(one, Earned)]
     if any(one is not None for one in items) and not read:

@@ -11,7 +11,7 @@ from podium.formats.lm_eval_layout import item_ids
 from podium.hosts.inspect_ai.logs import READER
 from podium.responses.answers import ABSENT, EMPTY
 from podium.responses.collection import Item, Responses
-from podium.responses.reading import read_responses
+from podium.responses.read import read_responses
 from podium.text import some
 
 log = logging.getLogger(__name__)

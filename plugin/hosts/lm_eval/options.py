@@ -187,7 +187,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    from podium.options import ranker_names
+    from podium.plugins.settings import ranker_names
 
     return tuple(ranker_names(",".join(_texts(value))))
 

@@ -121,7 +121,7 @@ class Plan:
         return rankings
 
     def _by_metric(self, runs: "Runs") -> "Callable[[Sequence[str]], Battles]":
-        from podium.reading import read_battles
+        from podium.reading.judgements import read_battles
 
         def read(tasks: Sequence[str]) -> "Battles":
             where = {"task": tasks[0]} if len(tasks) == 1 else {}
@@ -151,7 +151,7 @@ class Plan:
             self.code, self.notes = PARTLY, [*self.notes, f"the ranking is not in the tournament's log: {error}"]
 
     def _ranked(self, battles: "Battles", runs: "Runs") -> "Ranking":
-        from podium.ranking_run import rank
+        from podium.rank_battles import rank
 
         several = len(battles.judges) > 1
         ranking = rank(
@@ -205,7 +205,7 @@ def planned(options: RankerOptions, output_path: str | None, *, predict_only: bo
         UsageError: it cannot be done.
     """
     from podium.hosts.lm_eval.runs import others_of
-    from podium.options import parse_settings
+    from podium.plugins.settings import parse_settings
 
     try:
         settings = parse_settings(options.settings, options.rankers)

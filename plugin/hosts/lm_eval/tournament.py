@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium import plugins
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import NO_MATTER
 from podium.hookspecs import Tournament as TournamentRule
@@ -21,7 +20,8 @@ from podium.hosts.inspect_ai.kept import PLAYED_FOR
 from podium.hosts.lm_eval.hidden import is_secret, secrets_in, secrets_of, without
 from podium.hosts.lm_eval.options import LM_EVAL, RankerOptions
 from podium.hosts.lm_eval.secrets import HIDDEN, SHORTEST, redacted
-from podium.options import parameters_of
+from podium.plugins import catalogue
+from podium.plugins.settings import parameters_of
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
@@ -228,7 +228,7 @@ def _task(options: RankerOptions) -> Callable[..., Any]:
     from podium.hosts.inspect_ai.playing import tournament
 
     name = (options.tournament or USUAL).removeprefix("podium/").replace("-", "_")
-    rule = plugins.named(TournamentRule, name.replace("_", "-"))
+    rule = catalogue.extension(TournamentRule, name.replace("_", "-"))
     if name in ("round_robin", "anchor", "swim", "chain"):
         return getattr(tasks, name)
     known = parameters_of(rule.load()).keys()

@@ -15,7 +15,7 @@ from played_logs import battles, verdict_of
 from podium.hosts.inspect_ai.playing import outcome_of
 from podium.hosts.inspect_ai.source import TournamentSource
 from podium.hosts.inspect_ai.tasks import chain, round_robin, swim
-from podium.responses.reading import read_responses
+from podium.responses.read import read_responses
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.chain import Chain
 from podium.tournaments.round_robin import RoundRobin

@@ -10,7 +10,7 @@ from played_logs import ENTRANTS, ITEMS, assert_same_figures, battles, by_hand, 
 
 import podium
 from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
-from podium.responses.reading import read_responses
+from podium.responses.read import read_responses
 from podium.tournaments.swim import Swim
 
 ALL = sorted(ENTRANTS)

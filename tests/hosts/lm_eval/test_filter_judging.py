@@ -34,8 +34,8 @@ from podium.errors import UsageError
 from podium.hosts.inspect_ai.tasks import anchor
 from podium.hosts.lm_eval.batch import NOT_ASKED, PATIENCE
 from podium.hosts.lm_eval.filter import JudgeFilter
-from podium.ranking_run import rank
-from podium.reading import read_battles
+from podium.rank_battles import rank
+from podium.reading.judgements import read_battles
 
 KEY = "very-secret-value-0123456789"
 

@@ -24,8 +24,8 @@ from lm_eval.loggers.wandb_logger import WandbLogger
 
 from podium.formats import lm_eval_judged
 from podium.hosts.lm_eval import aggregations, issued, metrics
-from podium.ranking_run import rank
-from podium.reading import read_battles
+from podium.rank_battles import rank
+from podium.reading.judgements import read_battles
 
 
 def kept(item: int, *credits: float | None, margin: float | None = None) -> str:

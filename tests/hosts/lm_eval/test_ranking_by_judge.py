@@ -15,8 +15,8 @@ pytest.importorskip("openai")
 from inspect_ai.log import read_eval_log
 from running import calls, results, run
 
-from podium.ranking_run import rank
-from podium.reading import read_battles
+from podium.rank_battles import rank
+from podium.reading.judgements import read_battles
 
 KEY = "sk-podium-test-0123456789abcdef"
 PLAIN_KEY = "a key of no known shape 17"

@@ -18,8 +18,8 @@ from stand_in import StandIn, preference
 from podium.errors import UsageError
 from podium.formats.lm_eval_judged import judges, read, rows
 from podium.hosts.lm_eval.scorer import JudgeScorer
-from podium.ranking_run import rank
-from podium.reading import read_battles
+from podium.rank_battles import rank
+from podium.reading.judgements import read_battles
 
 SCORER = """\
 scorer:

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, entry_points, version
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import pluggy
 
-from podium import __version__, builtins, hookspecs
+from podium import hookspecs
 from podium.errors import PluginError, unknown_name
 from podium.hookspecs import Format, Ranker, Scorer, Tournament
+from podium.plugins import builtins
 
 if TYPE_CHECKING:
     from podium.scorers.realization import Realization
@@ -49,7 +50,7 @@ class Registered(Generic[Extension]):
     origin: str
 
 
-def registered(kind: type[Extension]) -> dict[str, Registered[Extension]]:
+def extensions_of(kind: type[Extension]) -> dict[str, Registered[Extension]]:
     """Return all extensions of a kind by name.
 
     Raises:
@@ -71,13 +72,13 @@ def registered(kind: type[Extension]) -> dict[str, Registered[Extension]]:
     return dict(sorted(found.items()))
 
 
-def named(kind: type[Extension], name: str) -> Extension:
+def extension(kind: type[Extension], name: str) -> Extension:
     """Return the extension of a kind that has the name; `-` and `_` in it are taken for each other.
 
     Raises:
         UsageError: none has that name; the nearest is suggested.
     """
-    known = registered(kind)
+    known = extensions_of(kind)
     alike = {one.replace("_", "-"): one for one in known}
     found = name if name in known else alike.get(name.replace("_", "-"))
     if found is None:
@@ -85,7 +86,7 @@ def named(kind: type[Extension], name: str) -> Extension:
     return known[found].extension
 
 
-def imported(extension: Named) -> Any:
+def import_extension(extension: Named) -> Any:
     """Return what an extension stands for, importing it now if it was given by name.
 
     Raises:
@@ -99,22 +100,22 @@ def imported(extension: Named) -> Any:
 
 def rankers() -> dict[str, Registered[Ranker]]:
     """Return all rankers by name."""
-    return registered(Ranker)
+    return extensions_of(Ranker)
 
 
 def formats() -> dict[str, Registered[Format]]:
     """Return all formats by name."""
-    return registered(Format)
+    return extensions_of(Format)
 
 
 def scorers() -> dict[str, Registered[Scorer]]:
     """Return all scorers by name."""
-    return registered(Scorer)
+    return extensions_of(Scorer)
 
 
 def tournaments() -> dict[str, Registered[Tournament]]:
     """Return all tournaments by name."""
-    return registered(Tournament)
+    return extensions_of(Tournament)
 
 
 def ranker(name: str) -> Ranker:
@@ -123,7 +124,7 @@ def ranker(name: str) -> Ranker:
     Raises:
         UsageError: no ranker has that name; the nearest is suggested.
     """
-    return named(Ranker, name)
+    return extension(Ranker, name)
 
 
 def ranker_function(name: str) -> Callable[..., Any]:
@@ -133,7 +134,7 @@ def ranker_function(name: str) -> Callable[..., Any]:
         UsageError: no ranker has that name; the nearest is suggested.
         PluginError: the function cannot be imported, or is none.
     """
-    return _function(named(Ranker, name))
+    return _function(extension(Ranker, name))
 
 
 def tournament_rule(name: str) -> Callable[..., Any]:
@@ -143,10 +144,10 @@ def tournament_rule(name: str) -> Callable[..., Any]:
         UsageError: no tournament has that name; the nearest is suggested.
         PluginError: the rule cannot be imported, or is no function or class.
     """
-    return _function(named(Tournament, name))
+    return _function(extension(Tournament, name))
 
 
-def reader(known: Format) -> Callable[..., Any]:
+def format_reader(known: Format) -> Callable[..., Any]:
     """Return the function that reads a format, importing it now if it was given by name.
 
     Raises:
@@ -161,7 +162,7 @@ def format_named(name: str) -> Format:
     Raises:
         UsageError: no format has that name; the nearest is suggested.
     """
-    return named(Format, name)
+    return extension(Format, name)
 
 
 def realization(name: str) -> "Realization":
@@ -173,15 +174,15 @@ def realization(name: str) -> "Realization":
     """
     from podium.scorers.realization import Realization
 
-    scorer = named(Scorer, name)
-    found = imported(scorer)
+    scorer = extension(Scorer, name)
+    found = import_extension(scorer)
     if not isinstance(found, Realization):
         raise PluginError(f"{_culprit(scorer)} is no Realization but {found!r}")
     return found
 
 
 def _function(extension: Named) -> Callable[..., Any]:
-    function = imported(extension)
+    function = import_extension(extension)
     if not callable(function):
         raise PluginError(f"{_culprit(extension)} is no function but {function!r}")
     return function
@@ -189,14 +190,14 @@ def _function(extension: Named) -> Callable[..., Any]:
 
 def _culprit(extension: Named) -> str:
     kind = type(extension)
-    return f"plugin {registered(kind)[extension.name].origin}: {KINDS[kind]} {extension.name!r}"
+    return f"plugin {extensions_of(kind)[extension.name].origin}: {KINDS[kind]} {extension.name!r}"
 
 
 @cache
 def _manager() -> pluggy.PluginManager:
     manager = pluggy.PluginManager("podium")
     manager.add_hookspecs(hookspecs)
-    manager.register(builtins, name=f"podium {__version__}")
+    manager.register(builtins, name=f"podium {version('podium')}")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         _register(manager, entry)
     return manager

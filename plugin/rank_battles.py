@@ -1,29 +1,27 @@
 """Rank battles: choose the rankers, slice, hand out options, and keep going when one part cannot be answered."""
 
-import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from podium import __version__, plugins
-from podium.about import About, about_entrants
 from podium.battles import Battles
 from podium.calibration import Calibration
 from podium.calibration_file import read_calibration
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError, unknown_name
 from podium.length_data import read_length_data
-from podium.options import options_of, parameters_of, ranker_names, unknown_option
+from podium.plugins import catalogue
+from podium.plugins.settings import options_of, parameters_of, ranker_names, unknown_option
 from podium.rankers.bradley_terry import bounded
 from podium.rankers.coded import code
 from podium.rankers.graph import graph_of
 from podium.rankers.pairs import pair_sums
-from podium.ranking import Ranking, Standings
-from podium.reading import read_battles
+from podium.ranking import Ranking, Standings, provenance
+from podium.reading.entrants import About, about_entrants
+from podium.reading.judgements import read_battles
 from podium.text import some
 
 Slice = tuple[str | None, Battles]
@@ -31,7 +29,7 @@ Slice = tuple[str | None, Battles]
 
 def rank(
     battles: Battles | pd.DataFrame | str | Path,
-    rankers: str | Sequence[str],
+    rankers: str | Sequence[str] = "bradley-terry",
     *,
     level: float = 0.95,
     seed: int = 0,
@@ -64,7 +62,7 @@ def rank(
     if not isinstance(battles, Battles):
         battles = read_battles(battles)
     names = ranker_names(rankers)
-    functions = {name: plugins.ranker_function(name) for name in names}
+    functions = {name: catalogue.ranker_function(name) for name in names}
     settings = _settings(functions, options)
     if not pool:
         _one_judge_a_slice(battles, by)
@@ -111,7 +109,7 @@ class Asked:
         """
         result = self.function(battles, rng=np.random.default_rng(self.seed), **self.settings)
         if not isinstance(result, Standings):
-            origin = plugins.rankers()[self.name].origin
+            origin = catalogue.rankers()[self.name].origin
             raise PluginError(
                 f"plugin {origin}: ranker {self.name!r} must return Standings, got {type(result).__name__}"
             )
@@ -255,13 +253,3 @@ def one_judge(battles: Battles) -> None:
             f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}): choose one with --where "
             "judge=NAME, rank each with --by judge, or put them together with --pool"
         )
-
-
-def provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Say where a ranking comes from: sources, options, versions."""
-    packages = {name: version(name) for name in ("numpy", "scipy", "pandas")}
-    return {
-        "sources": list(sources),
-        "options": dict(options),
-        "versions": {"podium": __version__, "python": platform.python_version(), **packages},
-    }

@@ -1,8 +1,8 @@
 """Recognise a format by what a file contains."""
 
-from podium import plugins
 from podium.errors import DataError, UsageError
 from podium.hookspecs import Format
+from podium.plugins import catalogue
 
 
 def recognise(columns: frozenset[str], label: str | None = None) -> Format | None:
@@ -12,7 +12,7 @@ def recognise(columns: frozenset[str], label: str | None = None) -> Format | Non
         UsageError: two formats fit equally well.
     """
     fits: dict[int, list[Format]] = {}
-    for registered in plugins.formats().values():
+    for registered in catalogue.formats().values():
         one = registered.extension
         given = columns | {one.label_is} if label and one.label_is else columns
         fits.setdefault(one.specificity(frozenset(given)), []).append(one)
@@ -37,7 +37,7 @@ def unrecognised(columns: frozenset[str]) -> DataError:
 def _nearly(columns: frozenset[str]) -> str:
     """Name the format of which most columns are there, if that is at least half of them."""
     signatures = [
-        (one.extension.name, signature) for one in plugins.formats().values() for signature in one.extension.signature
+        (one.extension.name, signature) for one in catalogue.formats().values() for signature in one.extension.signature
     ]
     name, best = max(signatures, key=lambda one: len(one[1] & columns) / len(one[1]))
     if len(best & columns) < len(best) / 2:

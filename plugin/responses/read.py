@@ -6,12 +6,12 @@ from pathlib import Path
 
 from podium.errors import DataError, UsageError
 from podium.formats.containers import read_records
+from podium.formats.files import find
 from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
 from podium.responses.answers import Answer, Question
-from podium.responses.assembling import assembled, renamed
+from podium.responses.assembly import assembled, renamed
 from podium.responses.collection import Responses
 from podium.responses.sheets import Sheet
-from podium.sources import find
 from podium.text import some
 
 QUESTIONS = "question.jsonl"

@@ -9,18 +9,19 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from podium import plugins, table
+from podium import table
 from podium.battles import Battles
 from podium.errors import DataError, UsageError
 from podium.formats import pointwise
 from podium.formats.containers import read_records
-from podium.formats.detection import recognise, unrecognised
+from podium.formats.files import Found, find
 from podium.formats.foreign import Foreign, filled, renamed, translated
 from podium.hookspecs import Format, Reading
 from podium.human_labels import check_judge, label_by
 from podium.merging import merge as merge_orders
 from podium.merging import stand_in
-from podium.sources import Found, find
+from podium.plugins import catalogue
+from podium.reading.recognition import recognise, unrecognised
 from podium.text import as_categorical, as_text, some
 
 Source: TypeAlias = str | Path | pd.DataFrame
@@ -88,7 +89,7 @@ def read_battles(
             says which.
     """
     conditions = _conditions(where)
-    chosen = plugins.format_named(format) if format else None
+    chosen = catalogue.format_named(format) if format else None
     foreign = Foreign(columns, credit_map, unknown, shown, fill)
     metrics = (metric,) if isinstance(metric, str) else tuple(metric)
     places, whole = _gathered(sources, chosen, Reading(metrics, runs == "all", conditions))
@@ -158,7 +159,7 @@ def _gathered(
     """
     places = [source if isinstance(source, pd.DataFrame) else _located(str(source)) for source in sources]
     whole = Whole([], [], [])
-    for one in [chosen] if chosen else [one.extension for one in plugins.formats().values()]:
+    for one in [chosen] if chosen else [one.extension for one in catalogue.formats().values()]:
         gathered = one.gather([place for place in places if isinstance(place, Found)], reading)
         sheets = [Sheet(source, None, False, frame, one.name) for source, frame in gathered.sheets]
         whole.sheets.extend(map(_checked, sheets))
@@ -175,7 +176,7 @@ def _located(source: str) -> Found:
 
 
 def _openers() -> list[Format]:
-    return [one.extension for one in plugins.formats().values() if one.extension.opens is not None]
+    return [one.extension for one in catalogue.formats().values() if one.extension.opens is not None]
 
 
 def _without(place: Found | pd.DataFrame, claimed: AbstractSet[Path]) -> Found | pd.DataFrame:
@@ -250,7 +251,7 @@ def _translated(sheet: Sheet, known: Format | None, foreign: Foreign) -> Sheet:
     if known is None:
         raise unrecognised(frozenset(map(str, sheet.frame))).located(sheet.source)
     try:
-        frame = plugins.reader(known)(_labelled(sheet.frame, sheet.label, known.label_is))
+        frame = catalogue.format_reader(known)(_labelled(sheet.frame, sheet.label, known.label_is))
         frame = translated(frame, foreign)
     except DataError as error:
         raise error.located(sheet.source) from None

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from podium import plugins
 from podium.errors import UsageError, unknown_name
+from podium.plugins import catalogue
 
 RESERVED = frozenset({"battles", "rng", "level", "center", "calibration", "about", "whole"})
 """Parameters of a ranker that are not options: podium fills them in."""
@@ -57,8 +57,8 @@ def parse_settings(settings: Sequence[str], rankers: Sequence[str], tournaments:
     Raises:
         UsageError: an unknown name or option, or a value of the wrong type.
     """
-    known = {name: options_of(plugins.tournament_rule(name)) for name in tournaments}
-    known |= {name: options_of(plugins.ranker_function(name)) for name in rankers}
+    known = {name: options_of(catalogue.tournament_rule(name)) for name in tournaments}
+    known |= {name: options_of(catalogue.ranker_function(name)) for name in rankers}
     kind = "ranker or tournament" if tournaments else "ranker"
     values = {}
     for setting in settings:
@@ -86,8 +86,8 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]]) -> UsageError
         known: the options of each ranker and tournament asked for.
     """
     option = key.rpartition(".")[2]
-    owners = [name for name in plugins.rankers() if option in options_of(plugins.ranker_function(name))]
-    owners += [name for name in plugins.tournaments() if option in options_of(plugins.tournament_rule(name))]
+    owners = [name for name in catalogue.rankers() if option in options_of(catalogue.ranker_function(name))]
+    owners += [name for name in catalogue.tournaments() if option in options_of(catalogue.tournament_rule(name))]
     if owners:
         return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
     return unknown_name("option", key, {one for options in known.values() for one in options})

@@ -1,0 +1,1 @@
+"""Recorded judgements: files of any known format in, battles out."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from podium.rank_battles import rank
     from podium.ranking import Ranking, Standings
     from podium.reading.judgements import read_battles
-    from podium.replay_run import Replay, replay
-    from podium.simulator import Judge, World, simulate
+    from podium.replays import Replay, replay
+    from podium.simulation import Judge, World, simulate
     from podium.study.comparison import Study, compare_tournaments
     from podium.study.laboratory import run_study
 
@@ -34,18 +34,18 @@ _HOMES = {
     "Calibration": "calibration",
     "DataError": "errors",
     "Format": "hookspecs",
-    "Judge": "simulator",
+    "Judge": "simulation",
     "NotConvergedError": "errors",
     "NotIdentifiedError": "errors",
     "PodiumError": "errors",
     "Ranker": "hookspecs",
     "Ranking": "ranking",
-    "Replay": "replay_run",
+    "Replay": "replays",
     "Standings": "ranking",
     "Study": "study.comparison",
     "Tournament": "hookspecs",
     "UsageError": "errors",
-    "World": "simulator",
+    "World": "simulation",
     "calibrate": "calibration_run",
     "compare_tournaments": "study.comparison",
     "diagnose": "diagnosis.card",
@@ -54,9 +54,9 @@ _HOMES = {
     "rank": "rank_battles",
     "read_battles": "reading.judgements",
     "read_calibration": "calibration_file",
-    "replay": "replay_run",
+    "replay": "replays",
     "run_study": "study.laboratory",
-    "simulate": "simulator",
+    "simulate": "simulation",
 }
 
 __all__ = [

@@ -167,7 +167,7 @@ def _single(
 ) -> int:
     """Play one tournament once; return the exit code."""
     from podium.cli.output import announce, write
-    from podium.replay_run import replay as replay_battles
+    from podium.replays import replay as replay_battles
 
     common = {name: arguments[name] for name in ("level", "seed", "pool")}
     found = replay_battles(battles, tournament, rankers, **common, **arguments["options"])

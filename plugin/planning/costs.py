@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium.errors import UsageError
-from podium.replay_run import made
+from podium.replays import make_tournament
 from podium.scorers.orders import Orders, presentations
 from podium.tournaments.schedule import Field
 
@@ -98,4 +98,4 @@ def battles_of(design: Design, entrants: Sequence[str], items: int) -> int:
 
 def _size(design: Design, entrants: Sequence[str], items: int) -> int:
     field_ = Field(tuple(sorted(entrants)), tuple(f"item {k}" for k in range(items)), {})
-    return made(design.name, design.settings).size(field_)
+    return make_tournament(design.name, design.settings).size(field_)

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 from podium.errors import UsageError
 from podium.rankers.informativeness import MOST_LEVELS
-from podium.replay_run import Record
+from podium.replays import Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def elo_of_lean(differences: Differences) -> float:
     return float(800 * np.log10(rate / (1 - rate))) if rate < 1 else np.inf
 
 
-def recorded_differences(record: Record) -> Iterator[Differences]:
+def recorded_differences(record: Recording) -> Iterator[Differences]:
     """Yield the differences of every ordered pair of entrants against every anchor, on items where both were read.
 
     Source: Don-Yehiya et al. 2026, appendix C. Pairs that no item compares are left out.
@@ -93,7 +93,7 @@ def recorded_differences(record: Record) -> Iterator[Differences]:
                 yield Differences(values, counts / len(gap))
 
 
-def verdicts(record: Record) -> np.ndarray:
+def verdicts(record: Recording) -> np.ndarray:
     """Return the verdict on each entrant against each other, NaN where none was read, shape (items, n, n).
 
     As finely as the judge gives them: the margin of labels, else twice the credit minus 1; continuous ones by sign.
@@ -111,7 +111,7 @@ def verdicts(record: Record) -> np.ndarray:
     return found
 
 
-def _values(record: Record) -> np.ndarray:
+def _values(record: Recording) -> np.ndarray:
     """Return the finest discrete verdict of each battle on record, shape (battles,)."""
     margin = np.array([np.nan if one.margin is None else one.margin for one in record.outcomes])
     credit = np.array([np.nan if one.credit is None else 2 * one.credit - 1 for one in record.outcomes])

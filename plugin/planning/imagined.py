@@ -4,9 +4,9 @@ from typing import Literal
 
 import numpy as np
 
-from podium.replay_run import Record, recorded
+from podium.replays import Recording, recording_of
 from podium.scorers.orders import Orders
-from podium.simulator import Judge, simulate
+from podium.simulation import Judge, simulate
 
 MOST_ENTRANTS = 60
 BATTLES = 20_000
@@ -18,7 +18,9 @@ SPREAD = 1.0
 """Standard deviation of the entrants' strengths, and of what an item adds to each, logits."""
 
 
-def worlds(entrants: int, *, ties: float, orders: Orders = "both", seed: int = 0, number: int = WORLDS) -> list[Record]:
+def worlds(
+    entrants: int, *, ties: float, orders: Orders = "both", seed: int = 0, number: int = WORLDS
+) -> list[Recording]:
     """Return the records of full round robins in imagined worlds.
 
     Strengths are normal with a standard deviation of one logit (174 Elo), each item moves each entrant by as much
@@ -32,7 +34,7 @@ def worlds(entrants: int, *, ties: float, orders: Orders = "both", seed: int = 0
     return [_world(entrants, items, ties, orders, seed + k) for k in range(number)]
 
 
-def middle(record: Record) -> str:
+def middle(record: Recording) -> str:
     """Return an entrant of middling strength, by mean credit over what was read."""
     credits: dict[str, list[float]] = {name: [] for name in record.field.entrants}
     for one in record.outcomes:
@@ -43,10 +45,10 @@ def middle(record: Record) -> str:
     return ranked[len(ranked) // 2][1]
 
 
-def _world(entrants: int, items: int, ties: float, orders: Orders, seed: int) -> Record:
+def _world(entrants: int, items: int, ties: float, orders: Orders, seed: int) -> Recording:
     world = simulate(entrants, items, seed=seed, spread=SPREAD, item_sd=SPREAD)
     shown: Literal["both", "ab"] = "both" if orders == "both" else "ab"
     margins = world.presentations(Judge(), orders=shown)["margin"].abs()
     # The same seed gives the same margins, so this threshold makes just that share of them ties.
     judge = Judge(tie=float(np.quantile(margins, ties)))
-    return recorded(world.battles(judge, orders=shown))
+    return recording_of(world.battles(judge, orders=shown))

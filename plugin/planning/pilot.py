@@ -15,25 +15,25 @@ from podium.rank_battles import rank
 from podium.rankers.coded import code
 from podium.rankers.intervals import by_sandwich, covariance_of
 from podium.ranking import Entry, Standings
-from podium.replay_run import Record, recorded
+from podium.replays import Recording, recording_of
 from podium.tournaments.drawing import sampled
 
 
-def read_pilot(pilot: Battles | pd.DataFrame | str | Path, items: int | None, seed: int, pool: bool) -> Record:
+def read_pilot(pilot: Battles | pd.DataFrame | str | Path, items: int | None, seed: int, pool: bool) -> Recording:
     """Return a pilot's record, on so many items drawn at random, or on all.
 
     Raises:
         NotIdentifiedError: several judges and not `pool`, or no items.
     """
-    record = recorded(pilot, pool=pool)
+    record = recording_of(pilot, pool=pool)
     if items is None or items >= len(record.field.items):
         return record
     chosen = set(sampled(record.field, items, seed))
     keep = record.battles.table["item"].isin(chosen).to_numpy()
-    return recorded(record.battles.select(keep), pool=pool)
+    return recording_of(record.battles.select(keep), pool=pool)
 
 
-def share_of_ties(record: Record, level: float) -> Known:
+def share_of_ties(record: Recording, level: float) -> Known:
     """Return the share of ties among readable battles, with its item-clustered t interval.
 
     Raises:
@@ -56,7 +56,7 @@ def share_of_ties(record: Record, level: float) -> Known:
     return Known(share, max(float(found.low[0]), 0.0), min(float(found.high[0]), 1.0))
 
 
-def anchors(record: Record, *, level: float, seed: int) -> Standings:
+def anchors(record: Recording, *, level: float, seed: int) -> Standings:
     """Rank the entrants as anchors, by the ranker of informativeness.
 
     Raises:

@@ -31,7 +31,7 @@ from podium.progress import track
 from podium.rankers.elo import POINTS
 from podium.rankers.intervals import check_level
 from podium.ranking import provenance
-from podium.replay_run import Record
+from podium.replays import Recording
 
 EDGES = (0.05, 0.10, 0.15, 0.20, 0.25)
 """Of the paper's Table 2."""
@@ -110,7 +110,7 @@ def make_plan(
 class _Planner:
     """Answers part after part; what cannot be answered is noted and does not stop the rest."""
 
-    def __init__(self, wish: Wish, record: Record | None, informativeness: float | None) -> None:
+    def __init__(self, wish: Wish, record: Recording | None, informativeness: float | None) -> None:
         self.wish = wish
         self.record = record
         self.notes = Notes()
@@ -332,7 +332,7 @@ def _of_the_tree(lines: Sequence[Line], decision: Decision) -> list[Line]:
     return [line for line in lines if line.design.startswith(start)]
 
 
-def _ties(record: Record | None, given: float | None, level: float) -> Known:
+def _ties(record: Recording | None, given: float | None, level: float) -> Known:
     """Return the share of ties: as given, else the pilot's, else the usual one.
 
     Raises:

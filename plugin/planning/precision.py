@@ -23,7 +23,7 @@ from podium.rankers.intervals import Estimate
 from podium.rankers.labelling import played_of
 from podium.rankers.pairs import pair_sums
 from podium.rankers.rank_sets import rank_sets
-from podium.replay_run import Record, made, play
+from podium.replays import Recording, make_tournament, play
 from podium.text import some
 from podium.tournaments.drawing import generator
 
@@ -104,7 +104,7 @@ class Precision:
         return Known(found.value, *ends)
 
 
-def of_pilot(design: Design, record: Record, *, level: float) -> Precision:
+def of_pilot(design: Design, record: Recording, *, level: float) -> Precision:
     """Return the precision of a design from a pilot's verdicts; its interval is a jackknife over groups of items.
 
     Raises:
@@ -133,7 +133,7 @@ def _drawn_in(whole: PerItem, items: int) -> PerItem:
     return replace(whole, elo=whole.elo.mean() + factor * (whole.elo - whole.elo.mean()))
 
 
-def of_worlds(design: Callable[[int], Design], records: Sequence[Record], *, level: float) -> Precision:
+def of_worlds(design: Callable[[int], Design], records: Sequence[Recording], *, level: float) -> Precision:
     """Return the precision of a design over imagined worlds; its interval is Monte Carlo's, over worlds.
 
     Args:
@@ -149,13 +149,13 @@ def of_worlds(design: Callable[[int], Design], records: Sequence[Record], *, lev
     return Precision(Known(exp(found.value), *ends), cases, f"Monte Carlo over {len(cases)} imagined worlds, t")
 
 
-def per_item(design: Design, record: Record) -> PerItem:
+def per_item(design: Design, record: Recording) -> PerItem:
     """Play a design with recorded verdicts, and return its ratings and their covariance for one item.
 
     Raises:
         NotIdentifiedError: battles are not on record, someone has no readable one, or a rating is not bounded.
     """
-    played = play(made(design.name, design.settings), record)
+    played = play(make_tournament(design.name, design.settings), record)
     if played.price.missing:
         raise NotIdentifiedError(f"{played.price.missing:,} of its {played.price.battles:,} battles are not on record")
     coded = code(played.battles)
@@ -186,7 +186,7 @@ def mean_interval(values: np.ndarray, level: float) -> Known:
     return Known(mean, mean - reach, mean + reach)
 
 
-def _on(record: Record, items: tuple[str, ...]) -> Record:
+def _on(record: Recording, items: tuple[str, ...]) -> Recording:
     return replace(record, field=replace(record.field, items=items))
 
 

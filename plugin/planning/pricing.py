@@ -13,7 +13,7 @@ from podium.planning.plan import Line
 from podium.planning.precision import Known, Precision, of_pilot, of_worlds
 from podium.planning.sign_test import informative_needed, items_needed
 from podium.planning.wish import Notes, Wish
-from podium.replay_run import Record
+from podium.replays import Recording
 from podium.text import some
 
 PAIRS = "pairs of interest"
@@ -27,7 +27,7 @@ class Pricing:
         anchor: who is to be the anchor; None to let a pilot choose.
     """
 
-    def __init__(self, wish: Wish, record: Record | None, anchor: str | None, notes: Notes) -> None:
+    def __init__(self, wish: Wish, record: Recording | None, anchor: str | None, notes: Notes) -> None:
         self.wish = wish
         self.record = record
         self.anchor = anchor
@@ -125,7 +125,7 @@ class Pricing:
         return of_worlds(of_world, found, level=self.wish.level)
 
     @cached_property
-    def _worlds(self) -> list[Record]:
+    def _worlds(self) -> list[Recording]:
         wish = self.wish
         number = WORLDS if wish.entrants <= 20 else WORLDS // 2
         orders = wish.tariff.orders

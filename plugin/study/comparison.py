@@ -17,7 +17,7 @@ from podium.plugins import catalogue
 from podium.plugins.settings import options_of, ranker_names
 from podium.rank_battles import rank
 from podium.ranking import Standings, provenance
-from podium.replay_run import Played, Record, divided, made, play, recorded, seeded
+from podium.replays import Playthrough, Recording, divide_options, make_tournament, play, recording_of, seed_settings
 from podium.text import plain, some
 
 
@@ -140,10 +140,10 @@ def compare_tournaments(
     one_ranker, *more = ranker_names(ranker)
     if more:
         raise UsageError(f"tournaments are set side by side by one ranker; leave out {', '.join(more)}")
-    settings, others = divided(options, known, [one_ranker])
+    settings, others = divide_options(options, known, [one_ranker])
     if any("seed" in own for own in settings.values()):
         raise UsageError("side by side, seeds are counted from --seed; leave out the option seed")
-    record = recorded(battles, pool=pool)
+    record = recording_of(battles, pool=pool)
     yardstick = Yardstick(record, one_ranker, {"pool": pool, "seed": seed, **others})
     entries = [
         entry
@@ -171,7 +171,7 @@ class Yardstick:
         NotIdentifiedError: the whole record does not score two entrants.
     """
 
-    def __init__(self, record: Record, ranker: str, options: Mapping[str, Any]) -> None:
+    def __init__(self, record: Recording, ranker: str, options: Mapping[str, Any]) -> None:
         self.ranker = ranker
         self.options = dict(options)
         self.whole = self._standings(record.battles)
@@ -180,7 +180,7 @@ class Yardstick:
         if len(self.reference) < 2:
             raise NotIdentifiedError("the whole record scores fewer than two entrants: nothing to compare with")
 
-    def __call__(self, played: Played) -> tuple[float, float] | None:
+    def __call__(self, played: Playthrough) -> tuple[float, float] | None:
         """Return error and tau; None where an entrant that the whole record scores has no score."""
         rows = np.packbits(played.rows).tobytes()
         if rows not in self.known:
@@ -207,9 +207,9 @@ def _scores(standings: Standings) -> dict[str, float]:
     return {entry.model: entry.score for entry in standings.entries if entry.score is not None}
 
 
-def _row(entry: Entry, record: Record, yardstick: Yardstick, seeds: Sequence[int]) -> Row:
+def _row(entry: Entry, record: Recording, yardstick: Yardstick, seeds: Sequence[int]) -> Row:
     known = options_of(catalogue.tournament_rule(entry.name))
-    played = [play(made(entry.name, seeded(entry.settings, seed, known)), record) for seed in seeds]
+    played = [play(make_tournament(entry.name, seed_settings(entry.settings, seed, known)), record) for seed in seeds]
     found = [scores for scores in map(yardstick, played) if scores is not None]
     errors, taus = [error for error, _ in found], [tau for _, tau in found]
     return Row(
@@ -242,7 +242,7 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(catalogue.extension(Tournament, name).name for name in stripped))
 
 
-def _variants(name: str, settings: Mapping[str, Any], record: Record) -> Iterator[Entry]:
+def _variants(name: str, settings: Mapping[str, Any], record: Recording) -> Iterator[Entry]:
     """Yield the tournament as it is asked for, or in each of its variants where the settings do not choose."""
     offered = getattr(catalogue.tournament_rule(name), "variants", None)
     variants: Mapping[str, Mapping[str, Any]] = offered(record.field) if offered else {}
@@ -254,7 +254,7 @@ def _variants(name: str, settings: Mapping[str, Any], record: Record) -> Iterato
         yield Entry(f"{name} {label}", name, {**settings, **variant})
 
 
-def _budgeted(entry: Entry, record: Record, budgets: Sequence[int]) -> Iterator[Entry]:
+def _budgeted(entry: Entry, record: Recording, budgets: Sequence[int]) -> Iterator[Entry]:
     """Yield the tournament on as many items as each budget allows, as it is without budgets."""
     if not budgets:
         yield entry
@@ -263,7 +263,7 @@ def _budgeted(entry: Entry, record: Record, budgets: Sequence[int]) -> Iterator[
         yield Entry(entry.label, entry.name, {**entry.settings, "items": items}, budget)
 
 
-def _affordable(entry: Entry, record: Record, budget: int) -> int:
+def _affordable(entry: Entry, record: Recording, budget: int) -> int:
     """Return the largest number of items on which the tournament stays within a number of battles.
 
     Raises:
@@ -273,7 +273,7 @@ def _affordable(entry: Entry, record: Record, budget: int) -> int:
         raise UsageError(f"{entry.name} has no option items, so it cannot be fitted to a budget")
 
     def size(items: int) -> int:
-        return made(entry.name, {**entry.settings, "items": items}).size(record.field)
+        return make_tournament(entry.name, {**entry.settings, "items": items}).size(record.field)
 
     most = len(record.field.items)
     low, high = 0, min(int(entry.settings.get("items") or most), most)
@@ -285,7 +285,7 @@ def _affordable(entry: Entry, record: Record, budget: int) -> int:
     return low
 
 
-def _told(rows: Sequence[Row], record: Record) -> Iterator[str]:
+def _told(rows: Sequence[Row], record: Recording) -> Iterator[str]:
     lost = [f"{row.tournament} ({row.failed} of {row.seeds} seeds)" for row in rows if row.failed]
     if lost:
         yield f"no score for every entrant, so left out of error and tau: {', '.join(lost)}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from podium.plugins import catalogue
 from podium.plugins.settings import options_of
-from podium.replay_run import Record, made, play, seeded
+from podium.replays import Recording, make_tournament, play, seed_settings
 from podium.tournaments.drawing import generator, sampled
 from podium.tournaments.schedule import Field
 
@@ -56,7 +56,7 @@ class Drawn:
 class Bench:
     """Plays cells on a record: by masks where the schedule needs no verdicts, else as the tournament goes."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Recording) -> None:
         table, field_ = record.battles.table, record.field
         self.record = record
         self.a, self.b = (table[side].cat.codes.to_numpy() for side in ("model_a", "model_b"))
@@ -96,7 +96,9 @@ class Bench:
 
     def _played(self, cell: Cell, settings: Mapping[str, Any], part: Field, taking: np.ndarray, seed: int) -> Drawn:
         known = options_of(catalogue.tournament_rule(cell.name))
-        played = play(made(cell.name, seeded(settings, seed, known)), replace(self.record, field=part))
+        played = play(
+            make_tournament(cell.name, seed_settings(settings, seed, known)), replace(self.record, field=part)
+        )
         price = played.price
         return Drawn(played.rows, np.flatnonzero(taking), price.battles, price.calls, price.missing)
 
@@ -105,7 +107,7 @@ class Bench:
         anchors = len(np.atleast_1d(settings["anchor"])) if cell.name == "anchor" else 0
         key = (cell.name, len(part.entrants), len(part.items), anchors)
         if key not in self._sizes:
-            self._sizes[key] = made(cell.name, settings).size(part)
+            self._sizes[key] = make_tournament(cell.name, settings).size(part)
         return self._sizes[key]
 
 

@@ -21,7 +21,7 @@ from podium.plugins.settings import options_of, ranker_names, unknown_option
 from podium.progress import track
 from podium.rank_battles import rank
 from podium.ranking import provenance
-from podium.replay_run import divided, recorded
+from podium.replays import divide_options, recording_of
 from podium.study.designs import Bench, Cell, Drawn
 from podium.study.findings import Anchored, Findings, Point, Spread
 from podium.study.scoring import Scorer, scorer
@@ -84,7 +84,7 @@ def run_study(
         UsageError: an unknown name or option, or a number of items that the record does not have.
         NotIdentifiedError: several judges, no items, too few entrants, or the whole record cannot be ranked.
     """
-    record = recorded(battles, pool=pool)
+    record = recording_of(battles, pool=pool)
     entrants, most = record.field.entrants, len(record.field.items)
     if len(entrants) < FEWEST:
         raise NotIdentifiedError(f"a study needs at least {FEWEST} entrants; the record has {len(entrants)}")
@@ -93,7 +93,7 @@ def run_study(
     names = ranker_names(rankers)
     sizes = _sizes(items, most)
     known = {name: options_of(catalogue.tournament_rule(name)) for name in tournaments}
-    settings, others = divided(options, known, names)
+    settings, others = divide_options(options, known, names)
     if any("seed" in own for own in settings.values()):
         raise UsageError("a study counts its seeds from --seed; leave out the option seed")
     scorers = {name: scorer(name, record.battles, _own(name, others, names)) for name in names}

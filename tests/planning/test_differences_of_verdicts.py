@@ -7,7 +7,7 @@ import pytest
 from podium import UsageError, read_battles, simulate
 from podium.planning.differences import elo_of_lean, recorded_differences, three_levels, verdicts, with_share
 from podium.rankers.informativeness import informativeness
-from podium.replay_run import recorded
+from podium.replays import recording_of
 
 
 @pytest.mark.parametrize("ties", [0.0, 0.15, 0.39, 0.8])
@@ -44,7 +44,7 @@ def test_recorded_differences_by_hand() -> None:
     rows = [("1", "a", "c", 1.0), ("2", "a", "c", 0.5), ("3", "a", "c", 0.0)]
     rows += [("1", "b", "c", 1.0), ("2", "b", "c", 1.0), ("3", "b", "c", None)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
-    one, other = recorded_differences(recorded(read_battles(frame)))
+    one, other = recorded_differences(recording_of(read_battles(frame)))
     assert (one.values.tolist(), one.shares.tolist()) == ([-1.0, 0.0], [0.5, 0.5])
     assert (other.values.tolist(), other.shares.tolist()) == ([0.0, 1.0], [0.5, 0.5])
 
@@ -53,7 +53,7 @@ def test_their_informative_shares_are_the_rankers_informativeness() -> None:
     """Oracle: the ranker. A full round robin compares each pair on every item, so the mean over pairs is its share."""
     battles = simulate(5, 40, seed=1).battles()
     battles = read_battles(battles.to_frame().drop(columns=["margin", "swap"]), merge=False)
-    shares = [one.informative for one in recorded_differences(recorded(battles))]
+    shares = [one.informative for one in recorded_differences(recording_of(battles))]
     by_anchor = np.array(shares).reshape(5, -1).mean(axis=1)
     oracle = {e.model: e.score for e in informativeness(battles, rng=np.random.default_rng(0)).entries}
     assert dict(zip(battles.entrants, by_anchor, strict=True)) == pytest.approx(oracle)
@@ -62,6 +62,6 @@ def test_their_informative_shares_are_the_rankers_informativeness() -> None:
 def test_five_levels_come_from_the_margin() -> None:
     rows = [("1", "a", "c", 1.0, 2.0), ("1", "b", "c", 1.0, 1.0)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit", "margin"])
-    found = verdicts(recorded(read_battles(frame)))[0]
+    found = verdicts(recording_of(read_battles(frame)))[0]
     assert (found[0, 2], found[2, 0], found[1, 2]) == (2, -2, 1)
     assert np.isnan(found[0, 1])

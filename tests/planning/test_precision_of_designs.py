@@ -22,15 +22,15 @@ from podium.planning.precision import (
     per_item,
 )
 from podium.rankers.elo import POINTS
-from podium.replay_run import Record, play, recorded
+from podium.replays import Recording, play, recording_of
 from podium.tournaments.chain import Chain
 
 ROUND_ROBIN = Design("round_robin", "round_robin")
 
 
 @pytest.fixture(scope="module")
-def pilot() -> Record:
-    return recorded(simulate(5, 60, seed=2).battles())
+def pilot() -> Recording:
+    return recording_of(simulate(5, 60, seed=2).battles())
 
 
 def blocks(world: World, items: int) -> Iterator[Battles]:
@@ -46,25 +46,25 @@ def test_the_variance_of_a_typical_pair_by_hand() -> None:
     assert PerItem(np.zeros(3), np.eye(3) - 1 / 3).variance == pytest.approx(2)
 
 
-def test_the_error_is_that_of_the_ranking_by_bradley_terry(pilot: Record) -> None:
+def test_the_error_is_that_of_the_ranking_by_bradley_terry(pilot: Recording) -> None:
     """Oracle: standard errors of `podium rank`; differences of centred ratings vary by 2 sum(se^2) / (n - 1)."""
     se = np.array([entry.se for entry in rank(pilot.battles, "bradley-terry").standings[0].entries])
     found = per_item(ROUND_ROBIN, pilot)
     assert np.sqrt(found.variance / 60) == pytest.approx(np.sqrt(2 * np.sum(se**2) / 4), rel=1e-9)
 
 
-def test_four_times_the_items_halve_the_error(pilot: Record) -> None:
+def test_four_times_the_items_halve_the_error(pilot: Recording) -> None:
     found = of_pilot(ROUND_ROBIN, pilot, level=0.95)
     assert found.standard_error(400).value == pytest.approx(found.standard_error(100).value / 2)
 
 
-def test_items_and_the_smallest_gap_are_inverse(pilot: Record) -> None:
+def test_items_and_the_smallest_gap_are_inverse(pilot: Recording) -> None:
     found = of_pilot(ROUND_ROBIN, pilot, level=0.95)
     gap = found.smallest_gap(500, alpha=0.05, power=0.8).value
     assert found.items_for(gap, alpha=0.05, power=0.8).value in (500, 501)
 
 
-def test_a_larger_variance_needs_more_items(pilot: Record) -> None:
+def test_a_larger_variance_needs_more_items(pilot: Recording) -> None:
     found = of_pilot(ROUND_ROBIN, pilot, level=0.95).items_for(30, alpha=0.05, power=0.8)
     assert found.low < found.value < found.high
 
@@ -76,7 +76,7 @@ def test_the_planned_items_reach_the_promised_power() -> None:
     """
     gap, judge = 200.0, Judge()
     strengths = (gap / POINTS / 2, -gap / POINTS / 2)
-    planning = [recorded(simulate(2, 100, seed=k, strengths=strengths).battles(judge)) for k in range(20)]
+    planning = [recording_of(simulate(2, 100, seed=k, strengths=strengths).battles(judge)) for k in range(20)]
     planned = of_worlds(lambda _: ROUND_ROBIN, planning, level=0.95)
     estimand = simulate(2, 10, strengths=strengths).estimand(judge)
     gap_of_the_estimand = float(POINTS * (estimand[0] - estimand[1]))
@@ -88,7 +88,7 @@ def test_the_planned_items_reach_the_promised_power() -> None:
     assert np.mean(told) == pytest.approx(0.8, abs=3 * np.sqrt(0.16 / 200) + 0.02)
 
 
-def test_forgetting_the_power_would_break_that_promise(pilot: Record) -> None:
+def test_forgetting_the_power_would_break_that_promise(pilot: Recording) -> None:
     """The wrong variant: with z_alpha alone, items tell the gap in half of all cases only."""
     found = of_pilot(ROUND_ROBIN, pilot, level=0.95)
     half = found.items_for(30, alpha=0.05, power=0.5).value
@@ -98,11 +98,11 @@ def test_forgetting_the_power_would_break_that_promise(pilot: Record) -> None:
 def test_the_jackknife_covers_the_variance_of_a_large_pilot() -> None:
     """Coverage: 95% intervals from 40 pilots of 40 items against the variance from 2,000 items; binomial tolerance."""
     strengths = (-0.8, -0.2, 0.3, 0.7)
-    large = recorded(simulate(4, 2000, seed=999, strengths=strengths).battles())
+    large = recording_of(simulate(4, 2000, seed=999, strengths=strengths).battles())
     truth = per_item(ROUND_ROBIN, large).variance
     hits = 0
     for block in blocks(simulate(4, 40 * 40, seed=7, strengths=strengths), 40):
-        found = of_pilot(ROUND_ROBIN, recorded(block), level=0.95)
+        found = of_pilot(ROUND_ROBIN, recording_of(block), level=0.95)
         hits += found.variance.low <= truth <= found.variance.high
     assert hits / 40 >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 40)
 
@@ -128,7 +128,7 @@ def test_rank_sets_of_equals_have_all_ranks() -> None:
     assert Precision(Known(2e4), (case,), "").rank_width(100, level=0.95, seed=0).value > 2.8
 
 
-def test_rank_sets_narrow_with_the_items(pilot: Record) -> None:
+def test_rank_sets_narrow_with_the_items(pilot: Recording) -> None:
     found = of_pilot(ROUND_ROBIN, pilot, level=0.95)
     widths = [found.rank_width(items, level=0.95, seed=0).value for items in (20, 200, 20_000)]
     assert widths[0] > widths[1] > widths[2] >= 1
@@ -139,7 +139,7 @@ def test_a_pilots_spread_of_ratings_is_drawn_in_by_what_chance_adds() -> None:
     strengths = np.array([-0.5, -0.2, 0.1, 0.6])
     truth = POINTS**2 * np.sum(simulate(4, 10, strengths=strengths).estimand() ** 2)
     found = [
-        per_item(ROUND_ROBIN, recorded(block))
+        per_item(ROUND_ROBIN, recording_of(block))
         for block in blocks(simulate(4, 100 * 25, seed=3, strengths=strengths), 25)
     ]
     both = (found, [_drawn_in(one, 25) for one in found])
@@ -148,7 +148,7 @@ def test_a_pilots_spread_of_ratings_is_drawn_in_by_what_chance_adds() -> None:
     assert raw.mean() > truth + 3 * raw.std() / 10
 
 
-def test_an_anchor_needs_more_items_than_all_pairs_and_fewer_battles(pilot: Record) -> None:
+def test_an_anchor_needs_more_items_than_all_pairs_and_fewer_battles(pilot: Recording) -> None:
     anchor = Design("anchor", "anchor", {"anchor": middle(pilot)})
     found = [of_pilot(one, pilot, level=0.95) for one in (anchor, ROUND_ROBIN)]
     items = [one.items_for(30, alpha=0.05, power=0.8).value for one in found]
@@ -158,12 +158,12 @@ def test_an_anchor_needs_more_items_than_all_pairs_and_fewer_battles(pilot: Reco
 def test_battles_that_are_not_on_record_are_said() -> None:
     battles = simulate(4, 20, seed=1).battles(pairs=[(0, 1), (0, 2), (0, 3)])
     with pytest.raises(NotIdentifiedError, match="60 of its 120 battles are not on record"):
-        per_item(ROUND_ROBIN, recorded(battles))
+        per_item(ROUND_ROBIN, recording_of(battles))
 
 
 def test_three_items_are_too_few() -> None:
     with pytest.raises(NotIdentifiedError, match="the pilot has 3"):
-        of_pilot(ROUND_ROBIN, recorded(simulate(4, 3, seed=1).battles()), level=0.95)
+        of_pilot(ROUND_ROBIN, recording_of(simulate(4, 3, seed=1).battles()), level=0.95)
 
 
 def test_ratings_that_nothing_bounds_are_said() -> None:
@@ -171,7 +171,7 @@ def test_ratings_that_nothing_bounds_are_said() -> None:
     import pandas as pd
 
     with pytest.raises(NotIdentifiedError, match="bound no rating of a, b"):
-        per_item(ROUND_ROBIN, recorded(read_battles(pd.DataFrame(rows))))
+        per_item(ROUND_ROBIN, recording_of(read_battles(pd.DataFrame(rows))))
 
 
 def test_worlds_have_the_ties_that_were_asked_for() -> None:
@@ -180,7 +180,7 @@ def test_worlds_have_the_ties_that_were_asked_for() -> None:
     assert np.mean(tied) == pytest.approx(0.3, abs=0.002)
 
 
-def test_a_paths_precision_is_that_of_its_own_battles(pilot: Record) -> None:
+def test_a_paths_precision_is_that_of_its_own_battles(pilot: Recording) -> None:
     played = play(Chain(), pilot)
     se = np.array([entry.se for entry in rank(played.battles, "bradley-terry").standings[0].entries])
     found = per_item(Design("chain", "chain"), replace(pilot))

@@ -22,7 +22,7 @@ from podium.rankers.labelling import played_of
 from podium.rankers.newton import log_likelihood, maximise
 from podium.rankers.pairs import Pairs, _sparse_sums, cells_by_cluster, pair_sums, pairs_of_squares, squares
 from podium.rankers.resampled import maximise_many
-from podium.simulator import Judge
+from podium.simulation import Judge
 
 
 def rng():

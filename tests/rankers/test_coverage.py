@@ -24,7 +24,7 @@ from podium.rankers.pairs import pair_sums
 from podium.rankers.pointwise import mean, median, score_matrix
 from podium.rankers.rank_sets import rank_sets
 from podium.rankers.win_rate import win_rate
-from podium.simulator import simulate
+from podium.simulation import simulate
 
 NOMINAL = pytest.approx(0.95, abs=0.03)
 

@@ -9,7 +9,7 @@ import pytest
 from podium import NotIdentifiedError, read_battles, simulate
 from podium.rankers.informativeness import Told, _influence, informativeness
 from podium.rankers.intervals import covariance_of
-from podium.simulator import Judge
+from podium.simulation import Judge
 
 
 def table(rows):

@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 from podium import Battles, Judge, NotIdentifiedError, UsageError, rank, read_battles, replay, simulate
 from podium.rankers.informativeness import informativeness
-from podium.replay_run import made, play, recorded
+from podium.replays import make_tournament, play, recording_of
 from podium.study.designs import Bench, Cell
 from podium.study.laboratory import run_study, spread_of
 from podium.study.scoring import scorer
@@ -44,7 +44,7 @@ def test_scores_from_pair_sums_are_the_rankers(battles: Battles, ranker: str, op
     """Oracle: the ranker itself, on the whole, on some entrants and on a path."""
     score, scale = scorer(ranker, battles, options)
     rng = np.random.default_rng(0)
-    path = play(made("chain", {}), recorded(battles)).rows
+    path = play(make_tournament("chain", {}), recording_of(battles)).rows
     for rows in (np.ones(len(battles), dtype=bool), rng.random(len(battles)) < 0.3, path):
         standings = rank(battles.select(rows), ranker, **options).standings[0]
         oracle = {entry.model: entry.score for entry in standings.entries}
@@ -71,10 +71,10 @@ def test_rows_by_mask_are_those_that_the_tournament_plays(
     battles: Battles, anchors: tuple[str, ...], items: int
 ) -> None:
     """Oracle: the tournament's own schedule, looked up in the record."""
-    record = recorded(battles)
+    record = recording_of(battles)
     name, settings = ("anchor", {"anchor": anchors}) if anchors else ("round_robin", {})
     drawn = Bench(record).drawn(Cell("anchor", "", name, items, 6, settings), seed=5)
-    played = play(made(name, {**settings, "items": items, "seed": 5}), record)
+    played = play(make_tournament(name, {**settings, "items": items, "seed": 5}), record)
     assert (drawn.rows == played.rows).all()
     price = played.price
     assert (drawn.battles, drawn.calls, drawn.missing) == (price.battles, price.calls, price.missing)
@@ -164,7 +164,7 @@ def test_the_correlation_with_informativeness_is_pearsons(found) -> None:
 def test_fewer_entrants_are_compared_among_themselves(battles: Battles, found) -> None:
     """SWIM's Figure 6: three of six, drawn by the seed; the reference is the whole record's, of these three."""
     point = one(found, figure="entrants", design="round_robin", entrants=3, ranker="bradley-terry")
-    record = recorded(battles)
+    record = recording_of(battles)
     bench, cell = Bench(record), Cell("entrants", "", "round_robin", 20, 3)
     score, _ = scorer("bradley-terry", battles, {})
     whole = score(np.ones(len(battles), dtype=bool))
@@ -241,7 +241,7 @@ def test_the_same_seed_gives_the_same_study_whatever_the_order_of_the_rows(battl
 
 
 def test_items_of_a_seed_are_nested_and_shared(battles: Battles) -> None:
-    record = recorded(battles)
+    record = recording_of(battles)
     small, large = (Bench(record).drawn(Cell("", "", "round_robin", k, 6), 4).rows for k in (10, 20))
     assert not (small & ~large).any()
     drawn = set(battles.table["item"][small])

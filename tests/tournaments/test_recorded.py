@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from podium import Battles, Study, compare_tournaments, rank, read_battles, replay
-from podium.replay_run import play, recorded
+from podium.replays import play, recording_of
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.schedule import Outcome
 
@@ -69,7 +69,7 @@ def test_a_newcomer_to_the_other_six_costs_three_opponents(battles: Battles) -> 
 
 
 def test_the_pilot_never_chooses_the_best_model(battles: Battles) -> None:
-    record = recorded(battles)
+    record = recording_of(battles)
     rounds = [play(Anchor(seed=seed, items=11), record).rounds for seed in range(40)]
     assert BEST not in {anchor_of(second.outcomes) for _, second in rounds}
 

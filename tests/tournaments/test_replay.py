@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from podium import Battles, Judge, NotIdentifiedError, UsageError, rank, read_battles, replay, simulate
-from podium.replay_run import play, recorded
+from podium.replays import play, recording_of
 from podium.tournaments.schedule import Next, Pairing
 from podium.tournaments.swim import Swim
 
@@ -82,7 +82,7 @@ def sides_swapped(frame: pd.DataFrame) -> pd.DataFrame:
 
 def test_the_tournament_sees_what_the_first_by_name_earned(frame: pd.DataFrame) -> None:
     battles = read_battles(pd.concat([frame.iloc[:60], sides_swapped(frame.iloc[60:120])]), merge=False)
-    outcomes = {one.pairing: one for one in recorded(battles).outcomes}
+    outcomes = {one.pairing: one for one in recording_of(battles).outcomes}
     assert len(outcomes) == len(battles) == 120
     for row in battles.table.itertuples():
         first = row.model_a < row.model_b
@@ -115,7 +115,7 @@ def test_the_order_of_rows_and_of_sides_changes_nothing(frame: pd.DataFrame, tou
 
 
 def test_rounds_fed_one_by_one_or_at_once_give_the_same_schedule(battles: Battles) -> None:
-    record = recorded(battles)
+    record = recording_of(battles)
     rounds = play(Swim(seed=5), record).rounds
     for k, done in enumerate(rounds):
         assert Swim(seed=5).next(record.field, rounds[:k]).pairings == tuple(one.pairing for one in done.outcomes)
@@ -205,4 +205,4 @@ def test_a_tournament_that_asks_for_what_cannot_be_is_stopped(
     battles: Battles, pairings: list[Pairing], complaint: str
 ) -> None:
     with pytest.raises(UsageError, match=complaint):
-        play(Greedy(*pairings), recorded(battles))
+        play(Greedy(*pairings), recording_of(battles))

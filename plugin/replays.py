@@ -19,7 +19,7 @@ from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, To
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Recording:
     """Recorded verdicts as a judge.
 
     Attributes:
@@ -95,7 +95,7 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class Playthrough:
     """What a tournament made of a record, before anything is ranked: as in `Replay`.
 
     Attributes:
@@ -138,18 +138,18 @@ def replay(
         NotIdentifiedError: several judges, no items, or what was played cannot be ranked.
         PluginError: the tournament asks for a battle twice, or for one that cannot be.
     """
-    record = recorded(battles, pool=pool)
+    record = recording_of(battles, pool=pool)
     known = options_of(catalogue.tournament_rule(tournament))
     names = ranker_names(rankers)
-    settings, others = divided(options, {tournament: known}, names)
-    own = seeded(settings[tournament], seed, known)
-    played = play(made(tournament, own), record)
+    settings, others = divide_options(options, {tournament: known}, names)
+    own = seed_settings(settings[tournament], seed, known)
+    played = play(make_tournament(tournament, own), record)
     ranking = rank(played.battles, names, level=level, seed=seed, pool=pool, **others)
     ranking = _priced(ranking, {"tournament": tournament, "settings": own, **asdict(played.price)})
     return Replay(tournament, own, played.rounds, played.given, played.battles, played.price, ranking)
 
 
-def recorded(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False) -> Record:
+def recording_of(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False) -> Recording:
     """Look up battles by item and pair.
 
     Raises:
@@ -162,7 +162,7 @@ def recorded(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False
         raise NotIdentifiedError("no item column: a tournament cannot be replayed without knowing which item is which")
     pairings, code = _numbered(battles)
     credit, margin = (_means(values, code, len(pairings)) for values in _as_named(battles))
-    return Record(
+    return Recording(
         battles=battles,
         field=Field(battles.entrants, tuple(battles.table["item"].dropna().unique()), {}),
         codes={one: k for k, one in enumerate(pairings)},
@@ -172,7 +172,7 @@ def recorded(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False
     )
 
 
-def made(name: str, settings: Mapping[str, Any]) -> Tournament:
+def make_tournament(name: str, settings: Mapping[str, Any]) -> Tournament:
     """Return the tournament of that name with these settings.
 
     Raises:
@@ -186,7 +186,7 @@ def made(name: str, settings: Mapping[str, Any]) -> Tournament:
     return tournament
 
 
-def play(tournament: Tournament, record: Record) -> Played:
+def play(tournament: Tournament, record: Recording) -> Playthrough:
     """Ask the tournament for battles until it is over, and look up how each ended.
 
     Raises:
@@ -202,10 +202,10 @@ def play(tournament: Tournament, record: Record) -> Played:
         rounds.append(Round(tuple(_looked_up(record, one) for one in coming.pairings), coming.note))
     price = _price(record, rounds, len(given))
     rows = record.rows_of([*seen, *(one.pairing for one in given)])
-    return Played(tuple(rounds), given, replace(record.battles.select(rows), missing=price.missing), price, rows)
+    return Playthrough(tuple(rounds), given, replace(record.battles.select(rows), missing=price.missing), price, rows)
 
 
-def _price(record: Record, rounds: Sequence[Round], given: int) -> Price:
+def _price(record: Recording, rounds: Sequence[Round], given: int) -> Price:
     asked = [outcome for done in rounds for outcome in done.outcomes]
     judged = sum(one.credit is not None for one in asked)
     known = [record.codes[one.pairing] for one in asked if one.pairing in record.codes]
@@ -228,7 +228,7 @@ def _refuse_repeats(tournament: Tournament, coming: Next, seen: set[Pairing]) ->
         raise PluginError(f"{tournament!r} asks for a battle twice; a tournament must read what was played")
 
 
-def divided(
+def divide_options(
     options: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]], rankers: Sequence[str]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Give each tournament the options that are its own; return those, and what is left for the rankers.
@@ -253,7 +253,7 @@ def divided(
     return own, others
 
 
-def seeded(settings: Mapping[str, Any], seed: int, known: Collection[str]) -> dict[str, Any]:
+def seed_settings(settings: Mapping[str, Any], seed: int, known: Collection[str]) -> dict[str, Any]:
     """Add the seed, where the tournament has one and the settings do not say it."""
     return {**({"seed": seed} if "seed" in known else {}), **settings}
 
@@ -294,7 +294,7 @@ def _means(values: np.ndarray, code: np.ndarray, size: int) -> list[float | None
     return [None if number == 0 else value for value, number in zip(found.tolist(), number.tolist(), strict=True)]
 
 
-def _given(tournament: Tournament, record: Record) -> tuple[Outcome, ...]:
+def _given(tournament: Tournament, record: Recording) -> tuple[Outcome, ...]:
     """Return the recorded battles of those who were ranked before the tournament begins."""
     ranked_before = getattr(tournament, "ranked_before", None)
     ranked = frozenset(ranked_before(record.field)) if ranked_before else frozenset()
@@ -303,7 +303,7 @@ def _given(tournament: Tournament, record: Record) -> tuple[Outcome, ...]:
     return tuple(one for one in record.outcomes if one.pairing.a in ranked and one.pairing.b in ranked)
 
 
-def _looked_up(record: Record, one: Pairing) -> Outcome:
+def _looked_up(record: Recording, one: Pairing) -> Outcome:
     code = record.codes.get(one)
     if code is not None:
         return record.outcomes[code]

@@ -70,16 +70,16 @@ class Tournament:
 
     Attributes:
         name: what follows `--tournament`.
-        rule: `(*, seed, ...) -> podium.tournaments.schedule.Tournament`, as a class or a function, or where to import
-            it from (`module:name`). Its keyword-only parameters are the options that `--set` accepts.
+        rule: `(*, seed, ...) -> podium.tournaments.schedule.TournamentRule`, as a class or a function, or where to
+            import it from (`module:name`). Its keyword-only parameters are the options that `--set` accepts.
         summary: one line for `podium list`.
     """
 
     name: str
-    rule: "Callable[..., schedule.Tournament] | str"
+    rule: "Callable[..., schedule.TournamentRule] | str"
     summary: str
 
-    def load(self) -> "Callable[..., schedule.Tournament]":
+    def load(self) -> "Callable[..., schedule.TournamentRule]":
         """Return the rule, importing it now if it was given by name."""
         return _load(self.rule)
 

@@ -15,7 +15,7 @@ from podium.plugins.settings import options_of, ranker_names
 from podium.rank_battles import one_judge, rank
 from podium.ranking import Ranking
 from podium.reading.judgements import read_battles
-from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, Tournament
+from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def recording_of(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = F
     )
 
 
-def make_tournament(name: str, settings: Mapping[str, Any]) -> Tournament:
+def make_tournament(name: str, settings: Mapping[str, Any]) -> TournamentRule:
     """Return the tournament of that name with these settings.
 
     Raises:
@@ -186,7 +186,7 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> Tournament:
     return tournament
 
 
-def play(tournament: Tournament, record: Recording) -> Playthrough:
+def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     """Ask the tournament for battles until it is over, and look up how each ended.
 
     Raises:
@@ -221,7 +221,7 @@ def _price(record: Recording, rounds: Sequence[Round], given: int) -> Price:
     )
 
 
-def _refuse_repeats(tournament: Tournament, coming: Next, seen: set[Pairing]) -> None:
+def _refuse_repeats(tournament: TournamentRule, coming: Next, seen: set[Pairing]) -> None:
     """Refuse a schedule that would never end."""
     twice = len(set(coming.pairings)) < len(coming.pairings) or not seen.isdisjoint(coming.pairings)
     if twice:
@@ -294,7 +294,7 @@ def _means(values: np.ndarray, code: np.ndarray, size: int) -> list[float | None
     return [None if number == 0 else value for value, number in zip(found.tolist(), number.tolist(), strict=True)]
 
 
-def _given(tournament: Tournament, record: Recording) -> tuple[Outcome, ...]:
+def _given(tournament: TournamentRule, record: Recording) -> tuple[Outcome, ...]:
     """Return the recorded battles of those who were ranked before the tournament begins."""
     ranked_before = getattr(tournament, "ranked_before", None)
     ranked = frozenset(ranked_before(record.field)) if ranked_before else frozenset()

@@ -22,6 +22,6 @@ def inspect(arguments: tuple[str, ...]) -> None:
     """
     if find_spec("inspect_ai") is None:
         raise UsageError("inspect-ai is not installed: pip install 'podium[inspect]'")
-    from podium.hosts.inspect_ai.wrapper import run
+    from podium.hosts.inspect_ai.command import run
 
     run(arguments)

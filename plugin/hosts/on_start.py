@@ -100,7 +100,7 @@ class Waiting:
 
 def extend_inspect(module: Any, waiting: Waiting) -> None:
     """Extend Inspect's group of commands, which is built as its module is loaded."""
-    from podium.hosts.inspect_ai.wrapper import extended
+    from podium.hosts.inspect_ai.command import extended
 
     extended(module)
     waiting.reason = ""

@@ -16,7 +16,7 @@ from podium.rankers.coded import code
 from podium.rankers.intervals import by_sandwich, covariance_of
 from podium.ranking import Entry, Standings
 from podium.replays import Recording, recording_of
-from podium.tournaments.drawing import sampled
+from podium.tournaments.drawing import draw_items
 
 
 def read_pilot(pilot: Battles | pd.DataFrame | str | Path, items: int | None, seed: int, pool: bool) -> Recording:
@@ -28,7 +28,7 @@ def read_pilot(pilot: Battles | pd.DataFrame | str | Path, items: int | None, se
     record = recording_of(pilot, pool=pool)
     if items is None or items >= len(record.field.items):
         return record
-    chosen = set(sampled(record.field, items, seed))
+    chosen = set(draw_items(record.field, items, seed))
     keep = record.battles.table["item"].isin(chosen).to_numpy()
     return recording_of(record.battles.select(keep), pool=pool)
 

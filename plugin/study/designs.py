@@ -9,7 +9,7 @@ import numpy as np
 from podium.plugins import catalogue
 from podium.plugins.settings import options_of
 from podium.replays import Recording, make_tournament, play, seed_settings
-from podium.tournaments.drawing import generator, sampled
+from podium.tournaments.drawing import draw_items, generator
 from podium.tournaments.schedule import Field
 
 
@@ -69,7 +69,7 @@ class Bench:
     def drawn(self, cell: Cell, seed: int) -> Drawn:
         """Return what a cell plays with a seed; items and entrants of one seed are nested and shared by all cells."""
         whole = self.record.field
-        items = sampled(whole, cell.items, seed)
+        items = draw_items(whole, cell.items, seed)
         names = _some(whole.entrants, cell.entrants, seed, "entrants")
         part = Field(names, items, {})
         taking = np.isin(whole.entrants, names)

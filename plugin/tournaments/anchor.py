@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from podium.errors import UsageError
-from podium.tournaments.drawing import sampled
+from podium.tournaments.drawing import draw_items
 from podium.tournaments.naming import named
 from podium.tournaments.pilot import most_informative
-from podium.tournaments.schedule import OVER, Field, Next, Pairing, Round, scheduled
+from podium.tournaments.schedule import OVER, Field, Next, Pairing, Round, schedule_pairings
 
 AUTO = "auto"
 MIN_FOR_PILOT = 3
@@ -56,18 +56,18 @@ class Anchor:
             UsageError: an anchor or a candidate is no entrant.
             NotIdentifiedError: nothing of the pilot can be read.
         """
-        items = sampled(field, self.items, self.seed)
+        items = draw_items(field, self.items, self.seed)
         anchors = self._anchors(field)
         if not anchors:
             return self._chosen_by_pilot(field, played, items)
         note = f"all against {' and '.join(anchors)} on {len(items)} items"
-        return scheduled(field, against(anchors, field.entrants, items), played, note)
+        return schedule_pairings(field, against(anchors, field.entrants, items), played, note)
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be; with `auto`, at most."""
         if self._anchors(field):
             return len(self.next(field, ()).pairings)
-        items = sampled(field, self.items, self.seed)
+        items = draw_items(field, self.items, self.seed)
         pilot = self._pilot(field, items)
         rest = len(items) - len(self._pilot_items(field, items))
         return len(pilot.pairings) + rest * max(len(field.entrants) - 1, 0)
@@ -82,7 +82,7 @@ class Anchor:
         pilot = self._pilot(field, items)
         rounds = _rounds_until(pilot.pairings, played)
         if rounds is None:
-            return scheduled(field, pilot.pairings, played, pilot.note)
+            return schedule_pairings(field, pilot.pairings, played, pilot.note)
         if len(played) > rounds:
             # The round after the pilot is on record: who the anchor is must not be worked out again.
             return OVER
@@ -91,16 +91,16 @@ class Anchor:
         best = most_informative(self._candidates(field), field.entrants, outcomes)
         rest = [item for item in items if item not in tried]
         note = f"all against {best}, the most informative in the pilot, on {len(rest)} more items"
-        return scheduled(field, against((best,), field.entrants, rest), played, note)
+        return schedule_pairings(field, against((best,), field.entrants, rest), played, note)
 
     def _pilot(self, field: Field, items: Sequence[str]) -> Next:
         candidates, tried = self._candidates(field), self._pilot_items(field, items)
         note = f"pilot: all against each of {len(candidates)} candidates on {len(tried)} items"
-        return scheduled(field, against(candidates, field.entrants, tried), note=note)
+        return schedule_pairings(field, against(candidates, field.entrants, tried), note=note)
 
     def _pilot_items(self, field: Field, items: Sequence[str]) -> tuple[str, ...]:
         """Return the items of the pilot: samples of one seed are nested, so these are among all items asked for."""
-        return sampled(field, min(self.pilot, len(items)), self.seed)
+        return draw_items(field, min(self.pilot, len(items)), self.seed)
 
     def _candidates(self, field: Field) -> tuple[str, ...]:
         return field.entrants if self.candidates is None else named(self.candidates, field.entrants)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from podium.errors import UsageError
-from podium.tournaments.schedule import Field, Next, Round, Tournament
+from podium.tournaments.schedule import Field, Next, Round, TournamentRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Budget:
         most: battles that may be played.
     """
 
-    rule: Tournament
+    rule: TournamentRule
     most: int
 
     def __post_init__(self) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from podium.tournaments.drawing import generator, sampled
-from podium.tournaments.schedule import Field, Next, Pairing, Round, pairing, scheduled
+from podium.tournaments.drawing import draw_items, generator
+from podium.tournaments.schedule import Field, Next, Pairing, Round, pairing, schedule_pairings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,9 +25,11 @@ class Chain:
 
     def next(self, field: Field, played: Sequence[Round]) -> Next:
         """Return the steps of all paths that were not played yet, item after item."""
-        items = sampled(field, self.items, self.seed)
+        items = draw_items(field, self.items, self.seed)
         pairings = [one for item in items for one in self._path(field, item)]
-        coming = scheduled(field, pairings, played, f"a random path through all entrants on each of {len(items)} items")
+        coming = schedule_pairings(
+            field, pairings, played, f"a random path through all entrants on each of {len(items)} items"
+        )
         return replace(coming, left_out=len(items) * max(len(field.entrants) - 1, 0) - len(pairings))
 
     def size(self, field: Field) -> int:

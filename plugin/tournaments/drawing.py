@@ -24,7 +24,7 @@ def generator(seed: int, *words: str) -> np.random.Generator:
     return np.random.default_rng([seed, int.from_bytes(purpose[:8], "big")])
 
 
-def sampled(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
+def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
     """Return a sample of the items, in their own order; all of them when there are no more than that.
 
     Samples of one seed are nested: a larger one holds the smaller ones, so what was played is not lost.

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from podium.tournaments.drawing import sampled
-from podium.tournaments.schedule import Field, Next, Pairing, Round, scheduled
+from podium.tournaments.drawing import draw_items
+from podium.tournaments.schedule import Field, Next, Pairing, Round, schedule_pairings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +25,10 @@ class RoundRobin:
 
     def next(self, field: Field, played: Sequence[Round]) -> Next:
         """Return all pairs that were not played yet, item after item."""
-        items = sampled(field, self.items, self.seed)
+        items = draw_items(field, self.items, self.seed)
         pairs = list(combinations(sorted(field.entrants), 2))
         pairings = (Pairing(item, a, b) for item in items for a, b in pairs)
-        return scheduled(field, pairings, played, f"all {len(pairs)} pairs on {len(items)} items")
+        return schedule_pairings(field, pairings, played, f"all {len(pairs)} pairs on {len(items)} items")
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be."""

@@ -93,7 +93,7 @@ class Next:
 OVER = Next((), "over")
 
 
-def scheduled(field: Field, pairings: Iterable[Pairing], played: Sequence[Round] = (), note: str = "") -> Next:
+def schedule_pairings(field: Field, pairings: Iterable[Pairing], played: Sequence[Round] = (), note: str = "") -> Next:
     """Schedule those of the pairings that can be played and were not played yet; count those that cannot be."""
     asked = tuple(pairings)
     possible = [one for one in asked if field.can_play(one.item, one.a, one.b)] if field.absent else asked
@@ -102,7 +102,7 @@ def scheduled(field: Field, pairings: Iterable[Pairing], played: Sequence[Round]
     return Next(coming, note, len(asked) - len(possible))
 
 
-class Tournament(Protocol):
+class TournamentRule(Protocol):
     """A rule: a pure, deterministic function of what was played.
 
     What was scheduled is read from `played` and never worked out again: verdicts may be read anew, opponents stay.

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from podium.errors import UsageError
 from podium.rankers.elo import POINTS
-from podium.tournaments.drawing import generator, sampled
+from podium.tournaments.drawing import draw_items, generator
 from podium.tournaments.naming import named
-from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, scheduled
+from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, schedule_pairings
 from podium.tournaments.strengths import Meetings, fitted, meetings, met_by, placed
 
 SAME_GAP = 9
@@ -49,7 +49,7 @@ class Swim:
         """
         met, before = meetings(played), self.ranked_before(field)
         self._refuse_unknown(before, met)
-        items = sampled(field, self.items, self.seed)
+        items = draw_items(field, self.items, self.seed)
         order = self._order(field, before)
         for position in range(max(len(before), 1), len(order)):
             joins, ranked = order[position], order[:position]
@@ -63,14 +63,14 @@ class Swim:
             else:
                 opponent, why = _nearest(joins, open_, self._strengths(field, order[: position + 1], met)), "nearest"
             note = f"{joins} joins {position}: opponent {len(done) + 1} of {opponents(position)}, {why}: {opponent}"
-            return scheduled(field, (pairing(item, joins, opponent) for item in items), played, note)
+            return schedule_pairings(field, (pairing(item, joins, opponent) for item in items), played, note)
         return OVER
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be, at most: all pairs on all items."""
         start = max(len(self.ranked_before(field)), 1)
         pairs = sum(opponents(ranked) for ranked in range(start, len(field.entrants)))
-        return pairs * len(sampled(field, self.items, self.seed))
+        return pairs * len(draw_items(field, self.items, self.seed))
 
     def ranked_before(self, field: Field) -> tuple[str, ...]:
         """Return the entrants that others join as newcomers, sorted.

@@ -15,7 +15,7 @@ from podium.replays import make_tournament, play, recording_of
 from podium.study.designs import Bench, Cell
 from podium.study.laboratory import run_study, spread_of
 from podium.study.scoring import scorer
-from podium.tournaments.drawing import sampled
+from podium.tournaments.drawing import draw_items
 
 RECORDED = Path(__file__).parents[3] / "shared" / "data" / "roundrobin_qlora_oa_gpt4.parquet"
 FEW = {"seeds": 3, "items": (10, 20)}
@@ -245,7 +245,7 @@ def test_items_of_a_seed_are_nested_and_shared(battles: Battles) -> None:
     small, large = (Bench(record).drawn(Cell("", "", "round_robin", k, 6), 4).rows for k in (10, 20))
     assert not (small & ~large).any()
     drawn = set(battles.table["item"][small])
-    assert drawn == set(sampled(record.field, 10, 4))
+    assert drawn == set(draw_items(record.field, 10, 4))
 
 
 def test_the_json_of_findings_has_no_nan_and_the_table_a_row_per_point(found) -> None:

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from podium.tournaments.schedule import Field, Outcome, Pairing, Round, Tournament
+from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
 
 Judge = Callable[[Pairing], float | None]
 
@@ -31,7 +31,7 @@ def hard(one: Pairing) -> float:
     return (np.sign(round(4 * soft(one) - 2)) + 1) / 2
 
 
-def play(tournament: Tournament, field: Field, judge: Judge = soft) -> list[Round]:
+def play(tournament: TournamentRule, field: Field, judge: Judge = soft) -> list[Round]:
     """Play until it is over."""
     rounds: list[Round] = []
     while coming := tournament.next(field, rounds).pairings:

@@ -12,7 +12,7 @@ from podium import NotIdentifiedError
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.chain import Chain
 from podium.tournaments.round_robin import RoundRobin
-from podium.tournaments.schedule import Field, Pairing, Round, Tournament, pairing
+from podium.tournaments.schedule import Field, Pairing, Round, TournamentRule, pairing
 from podium.tournaments.swim import Swim
 
 TOURNAMENTS = {
@@ -24,7 +24,7 @@ TOURNAMENTS = {
     "chain": lambda seed: Chain(seed=seed),
 }
 every_tournament = pytest.mark.parametrize("tournament", TOURNAMENTS.values(), ids=TOURNAMENTS.keys())
-Make = Callable[[int], Tournament]
+Make = Callable[[int], TournamentRule]
 
 
 class FirstAnchor:

@@ -18,7 +18,7 @@ CODE = '''
 from dataclasses import dataclass
 
 from podium import Tournament, hookimpl
-from podium.tournaments.schedule import pairing, scheduled
+from podium.tournaments.schedule import pairing, schedule_pairings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Neighbours:
     def next(self, field, played):
         names = field.entrants
         pairs = [(one, other) for one, other in zip(names, names[self.step :])]
-        return scheduled(field, [pairing(item, *pair) for item in field.items for pair in pairs], played)
+        return schedule_pairings(field, [pairing(item, *pair) for item in field.items for pair in pairs], played)
 
     def size(self, field):
         return len(self.next(field, ()).pairings)

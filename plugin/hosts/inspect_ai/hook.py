@@ -9,7 +9,7 @@ from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, hooks
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
 from podium.hosts.inspect_ai.arguments import flat
-from podium.hosts.inspect_ai.kept import NAMESPACE, PLAYED_FOR
+from podium.hosts.inspect_ai.log_format import NAMESPACE, PLAYED_FOR
 
 USUAL = "bradley-terry"
 
@@ -45,7 +45,7 @@ def rank_logs(logs: Iterable[EvalLog], done: set[frozenset[tuple[str, int]]] | N
     Args:
         done: logs that were ranked together, as they were then; they are not ranked again.
     """
-    from podium.hosts.inspect_ai.ranking import asked_for
+    from podium.hosts.inspect_ai.write_back import asked_for
 
     together: dict[tuple[str, tuple[str, ...]], list[EvalLog]] = {}
     for log in logs:
@@ -70,14 +70,14 @@ def _states(logs: Iterable[EvalLog]) -> frozenset[tuple[str, int]]:
 
 
 def _rank(logs: Sequence[EvalLog], rankers: tuple[str, ...]) -> None:
-    from podium.hosts.inspect_ai.ranking import kept_beside, ranked, shown, written_into
+    from podium.hosts.inspect_ai.write_back import ranked, shown, write_beside, write_into_log
 
     paths = [Path(one.location.removeprefix("file://")) for one in logs]
     try:
         ranking = ranked(paths, rankers, one_sided=flat(logs[0].eval.task_args).get("one_sided", "unread"))
         for log, path in zip(logs, paths, strict=True):
-            log.results = written_into(path, ranking)
-        kept = kept_beside(paths[0], ranking)
+            log.results = write_into_log(path, ranking)
+        kept = write_beside(paths[0], ranking)
     # Whatever it is: one bad log must not stop the others, and Inspect would say no more than that a hook failed.
     except Exception as error:
         print(f"podium: not ranked: {', '.join(path.name for path in paths)}: {error}", file=sys.stderr)

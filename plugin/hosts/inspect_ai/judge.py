@@ -15,9 +15,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.arguments import flat
+from podium.hosts.inspect_ai.concurrency import make_calls
 from podium.hosts.inspect_ai.judging import Judging, Settled, judging, kept_reply, reply_of
-from podium.hosts.inspect_ai.kept import BATTLES, NAMESPACE, OPTIONS, ROUND
-from podium.hosts.inspect_ai.together import together
+from podium.hosts.inspect_ai.log_format import BATTLES, NAMESPACE, OPTIONS, ROUND
 from podium.scorers import checklist
 from podium.scorers.asking import Texts
 from podium.scorers.orders import Presentation
@@ -34,7 +34,7 @@ TOP = 5
 
 
 def _recorded(path: str, how: Judging) -> Mapping[Any, dict[str, Any]]:
-    from podium.hosts.inspect_ai.earlier import recorded
+    from podium.hosts.inspect_ai.reuse import recorded
 
     return recorded(path, how)
 
@@ -102,7 +102,7 @@ def judge(*, cache: bool = True, reask: str | None = None, **kwargs: Any) -> Sol
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if ROUND in state.metadata:
             return state
-        replies = await (_pack if BATTLES in state.metadata else presented)(run, state.metadata)
+        replies = await (_pack if BATTLES in state.metadata else ask_jury)(run, state.metadata)
         state.store.set(NAMESPACE, {**replies, OPTIONS: options})
         state.output = ModelOutput.from_content(NAMESPACE, "judged")
         state.completed = True
@@ -116,10 +116,10 @@ async def _pack(run: Run, metadata: Mapping[str, Any]) -> dict[str, Any]:
     from podium.hosts.inspect_ai.packing import battles_of
 
     async with run.packs:
-        return {BATTLES: await together([partial(presented, run, one) for one in battles_of(metadata)])}
+        return {BATTLES: await make_calls([partial(ask_jury, run, one) for one in battles_of(metadata)])}
 
 
-async def presented(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
+async def ask_jury(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
     """Ask every judge for every presentation of a battle; return the replies, each with what softens it.
 
     Args:
@@ -129,7 +129,7 @@ async def presented(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
         battle = {**battle, "checklist": await _checklist(run, battle)}
     shown = run.how.shown(battle["item"], battle["model_a"], battle["model_b"])
     calls = [partial(_shown, run, model, one, battle) for model in jury_of(run.how, run.jury) for one in shown]
-    kept = {"presentations": [{**one, "mode": run.mode(one["judge"])} for one in await together(calls)]}
+    kept = {"presentations": [{**one, "mode": run.mode(one["judge"])} for one in await make_calls(calls)]}
     return kept | ({"checklist": list(battle["checklist"])} if run.how.settings.checklist else {})
 
 

@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score, value_to_float
 
 from podium.errors import DataError
 from podium.formats.inspect_log import is_log
-from podium.hosts.inspect_ai.kept import LEFT_OUT, NAMESPACE, ROUND, presentations
+from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, ROUND, presentations
 from podium.hosts.inspect_ai.packing import battles_of
 from podium.hosts.inspect_ai.rows import Rows
 from podium.hosts.inspect_ai.samples import Scored, by_inspect, header_of, samples_of

@@ -4,7 +4,7 @@ from typing import cast
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
-from podium.hosts.inspect_ai.kept import presentations
+from podium.hosts.inspect_ai.log_format import presentations
 
 
 @metric(scores="unreduced")

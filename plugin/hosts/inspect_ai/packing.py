@@ -6,10 +6,10 @@ from typing import Any
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
-from podium.hosts.inspect_ai.kept import BATTLES, NAMESPACE, as_rows
+from podium.hosts.inspect_ai.log_format import BATTLES, NAMESPACE, as_rows
 from podium.hosts.inspect_ai.source import TournamentSource
 from podium.responses.collection import Responses
-from podium.tournaments.schedule import Next, Outcome, Pairing, Round, Tournament
+from podium.tournaments.schedule import Next, Outcome, Pairing, Round, TournamentRule
 
 PORTION = 1000
 """Packs given to Inspect at once: it keeps every sample that waits in memory."""
@@ -18,7 +18,9 @@ PORTION = 1000
 class PackedSource(TournamentSource):
     """A tournament whose samples are packs."""
 
-    def __init__(self, tournament: Tournament, battle: Callable[[Pairing, int], Sample], responses: Responses) -> None:
+    def __init__(
+        self, tournament: TournamentRule, battle: Callable[[Pairing, int], Sample], responses: Responses
+    ) -> None:
         self.responses = responses
         super().__init__(tournament, responses.field(), battle, outcomes_of)
         self.seeds = {str(one.id) for one in self.initial_samples()}

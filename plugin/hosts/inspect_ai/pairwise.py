@@ -23,7 +23,7 @@ def pairwise(reference: str, cache: bool = True, **kwargs: Any) -> Scorer:
         cache: take replies of earlier runs instead of new calls.
         **kwargs: of `podium.hosts.inspect_ai.judging.judging`.
     """
-    from podium.hosts.inspect_ai.judge import Run, presented
+    from podium.hosts.inspect_ai.judge import Run, ask_jury
     from podium.hosts.inspect_ai.judging import judging
     from podium.hosts.inspect_ai.references import reference_of
     from podium.hosts.inspect_ai.verdict import score_of
@@ -35,6 +35,6 @@ def pairwise(reference: str, cache: bool = True, **kwargs: Any) -> Scorer:
         battle = other.battle(state)
         if isinstance(battle, str):
             return unscored("scoring_failed", battle)
-        return score_of(battle, await presented(run, battle), run.how)
+        return score_of(battle, await ask_jury(run, battle), run.how)
 
     return score

@@ -7,8 +7,8 @@ from inspect_ai import SampleSource
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
-from podium.hosts.inspect_ai.kept import LEFT_OUT, ROUND
-from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, Tournament
+from podium.hosts.inspect_ai.log_format import LEFT_OUT, ROUND
+from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule
 
 
 class TournamentSource(SampleSource):
@@ -24,7 +24,7 @@ class TournamentSource(SampleSource):
 
     def __init__(
         self,
-        tournament: Tournament,
+        tournament: TournamentRule,
         field: Field,
         battle: Callable[[Pairing, int], Sample],
         outcome: Callable[[EvalSample], Any],

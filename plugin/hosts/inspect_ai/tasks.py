@@ -49,7 +49,7 @@ def chain(responses: str | Sequence[str] = (), items: int | None = None, **kwarg
 
 def _tournament(name: str, responses: str | Sequence[str], settings: Mapping[str, Any], **options: Any) -> Task:
     # Inspect imports this module for every command of everyone who has podium installed: the engine waits.
-    from podium.hosts.inspect_ai.playing import tournament
+    from podium.hosts.inspect_ai.play import tournament_task
 
     with told_plainly():
-        return tournament(name, responses, settings, **flat(options))
+        return tournament_task(name, responses, settings, **flat(options))

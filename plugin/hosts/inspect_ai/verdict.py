@@ -10,7 +10,7 @@ from inspect_ai.solver import TaskState
 
 from podium.hosts.inspect_ai.arguments import flat
 from podium.hosts.inspect_ai.judging import Judging, judging, merged, verdict_row
-from podium.hosts.inspect_ai.kept import BATTLES, NAMESPACE, OPTIONS, ROUND, packed
+from podium.hosts.inspect_ai.log_format import BATTLES, NAMESPACE, OPTIONS, ROUND, packed
 from podium.hosts.inspect_ai.metrics import judged
 from podium.hosts.inspect_ai.unscored import unscored
 

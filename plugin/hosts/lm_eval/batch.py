@@ -15,9 +15,9 @@ from inspect_ai.model import GenerateConfig, Model
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_judged import ABOUT
-from podium.hosts.inspect_ai.judge import Run, identity, jury_of, presented
+from podium.hosts.inspect_ai.concurrency import make_calls
+from podium.hosts.inspect_ai.judge import Run, ask_jury, identity, jury_of
 from podium.hosts.inspect_ai.judging import Judging, merged, verdict_row
-from podium.hosts.inspect_ai.together import together
 from podium.hosts.lm_eval.secrets import redacted
 from podium.hosts.lm_eval.tournament import judge_model
 
@@ -78,7 +78,7 @@ def judged(bench: Bench, battles: Sequence[Mapping[str, Any]]) -> list[dict[str,
     Works whether or not an event loop is running.
 
     Args:
-        battles: as `podium.hosts.inspect_ai.judge.presented` takes them.
+        battles: as `podium.hosts.inspect_ai.judge.ask_jury` takes them.
 
     Returns:
         Per battle: its sides, `credit` and `margin` of `model_a`, `reason`, and its `presentations`.
@@ -106,7 +106,7 @@ async def _all(bench: Bench, battles: Sequence[Mapping[str, Any]]) -> list[dict[
     async with AsyncExitStack() as stack:
         models = [await stack.enter_async_context(one) for one in bench.models()]
         judging = Sitting(bench, models)
-        return await together([partial(judging.judged, battle) for battle in battles])
+        return await make_calls([partial(judging.judged, battle) for battle in battles])
 
 
 class Sitting:
@@ -135,7 +135,7 @@ class Sitting:
             if self.in_a_row >= self.patience:
                 return self._unread(battle, NOT_ASKED)
             try:
-                kept = await presented(self.run, battle)
+                kept = await ask_jury(self.run, battle)
             except Exception as error:
                 return self._failed(battle, error)
         self.in_a_row = 0

@@ -130,7 +130,7 @@ class Plan:
         return read
 
     def _judged(self, runs: "Runs") -> "Callable[[Sequence[str]], Battles]":
-        from podium.hosts.inspect_ai.ranking import battles_of
+        from podium.hosts.inspect_ai.write_back import battles_of
         from podium.hosts.lm_eval.tournament import play
 
         played = play(self.options, runs.sources, self.log_dir)
@@ -142,11 +142,11 @@ class Plan:
         return lambda tasks: _of(tasks, "category", battles)
 
     def _keep_in_log(self, ranking: "Ranking", log: Path) -> None:
-        from podium.hosts.inspect_ai.ranking import kept_beside, written_into
+        from podium.hosts.inspect_ai.write_back import write_beside, write_into_log
 
         try:
-            kept_beside(log, ranking)
-            written_into(log, ranking)
+            write_beside(log, ranking)
+            write_into_log(log, ranking)
         except (OSError, PodiumError) as error:
             self.code, self.notes = PARTLY, [*self.notes, f"the ranking is not in the tournament's log: {error}"]
 

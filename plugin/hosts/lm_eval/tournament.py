@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import NO_MATTER
-from podium.hookspecs import Tournament as TournamentRule
-from podium.hosts.inspect_ai.kept import PLAYED_FOR
+from podium.hookspecs import Tournament
+from podium.hosts.inspect_ai.log_format import PLAYED_FOR
 from podium.hosts.lm_eval.hidden import is_secret, secrets_in, secrets_of, without
 from podium.hosts.lm_eval.options import LM_EVAL, RankerOptions
 from podium.hosts.lm_eval.secrets import HIDDEN, SHORTEST, redacted
@@ -41,10 +41,10 @@ def check(options: RankerOptions) -> None:
     """
     try:
         from podium.hosts.inspect_ai.judging import judging, known_options, refuse_unknown
-        from podium.hosts.inspect_ai.playing import tournament
+        from podium.hosts.inspect_ai.play import tournament_task
     except ImportError as error:
         raise UsageError(f"judges need inspect-ai ({error}): pip install 'podium[inspect,lm-eval]'") from None
-    engine = inspect.signature(tournament).parameters.keys() - {"name", "responses", "settings", "how"}
+    engine = inspect.signature(tournament_task).parameters.keys() - {"name", "responses", "settings", "how"}
     own = parameters_of(_task(options)).keys() - {"name", "responses", "settings", "options", "how"}
     refuse_unknown(options.args, engine | own | known_options())
     how = judging(**{name: value for name, value in options.args.items() if name in known_options()})
@@ -225,10 +225,10 @@ def _task(options: RankerOptions) -> Callable[..., Any]:
         UsageError: there is no such tournament.
     """
     from podium.hosts.inspect_ai import tasks
-    from podium.hosts.inspect_ai.playing import tournament
+    from podium.hosts.inspect_ai.play import tournament_task
 
     name = (options.tournament or USUAL).removeprefix("podium/").replace("-", "_")
-    rule = catalogue.extension(TournamentRule, name.replace("_", "-"))
+    rule = catalogue.extension(Tournament, name.replace("_", "-"))
     if name in ("round_robin", "anchor", "swim", "chain"):
         return getattr(tasks, name)
     known = parameters_of(rule.load()).keys()
@@ -236,7 +236,7 @@ def _task(options: RankerOptions) -> Callable[..., Any]:
     def plugged_in(responses: Sequence[str], **settings: Any) -> Any:
         own = {key: value for key, value in settings.items() if key in known}
         rest = {key: value for key, value in settings.items() if key not in known}
-        return tournament(name, responses, own, **rest)
+        return tournament_task(name, responses, own, **rest)
 
     plugged_in.__signature__ = inspect.signature(rule.load())  # type: ignore[attr-defined]
     return plugged_in

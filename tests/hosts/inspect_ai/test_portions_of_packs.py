@@ -11,7 +11,7 @@ from played_logs import ITEMS, place
 
 import podium
 from podium.hosts.inspect_ai import packing
-from podium.hosts.inspect_ai.kept import NAMESPACE, as_columns, as_rows
+from podium.hosts.inspect_ai.log_format import NAMESPACE, as_columns, as_rows
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 
 VALUES = st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3)

@@ -7,8 +7,8 @@ import anyio
 import pytest
 from inspect_ai.log import read_eval_log
 
+from podium.hosts.inspect_ai.concurrency import make_calls
 from podium.hosts.inspect_ai.tasks import round_robin
-from podium.hosts.inspect_ai.together import together
 
 
 class ProviderError(Exception):
@@ -29,7 +29,7 @@ async def fails(seconds=0.0):
 
 
 def test_results_come_in_the_order_of_the_calls_not_of_their_ends():
-    assert anyio.run(together, [partial(after, 0.03, "slow"), partial(after, 0.0, "fast")]) == ["slow", "fast"]
+    assert anyio.run(make_calls, [partial(after, 0.03, "slow"), partial(after, 0.0, "fast")]) == ["slow", "fast"]
 
 
 def test_calls_run_at_once():
@@ -41,21 +41,21 @@ def test_calls_run_at_once():
             await other.wait()
 
         with anyio.fail_after(5):
-            await together([partial(meet, here, there), partial(meet, there, here)])
+            await make_calls([partial(meet, here, there), partial(meet, there, here)])
 
     anyio.run(both_meet)
 
 
 def test_no_calls_are_no_results():
-    assert anyio.run(together, []) == []
+    assert anyio.run(make_calls, []) == []
 
 
 @pytest.mark.parametrize(
-    "calls", [[fails], [fails, fails], [partial(together, [fails, fails]), partial(after, 60, "")]]
+    "calls", [[fails], [fails, fails], [partial(make_calls, [fails, fails]), partial(after, 60, "")]]
 )
 def test_a_failure_is_raised_as_it_came_with_its_cause(calls):
     with pytest.raises(ProviderError, match=r"^no answer$") as caught:
-        anyio.run(together, calls)
+        anyio.run(make_calls, calls)
     assert isinstance(caught.value.__cause__, OSError)
 
 
@@ -70,7 +70,7 @@ def test_a_failure_ends_the_other_calls():
             raise
 
     with pytest.raises(ProviderError):
-        anyio.run(together, [endless, partial(fails, 0.01)])
+        anyio.run(make_calls, [endless, partial(fails, 0.01)])
     assert ended == [True]
 
 

@@ -9,7 +9,7 @@ from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, read_eva
 
 from podium.battles import Battles
 from podium.errors import PodiumError
-from podium.hosts.inspect_ai.kept import NAMESPACE
+from podium.hosts.inspect_ai.log_format import NAMESPACE
 from podium.rank_battles import rank
 from podium.ranking import Ranking, Standings
 from podium.reading.judgements import read_battles
@@ -62,7 +62,7 @@ def ranked(
     return rank(battles, rankers, by="judge" if len(battles.judges) > 1 else None)
 
 
-def written_into(path: str | Path, ranking: Ranking) -> EvalResults:
+def write_into_log(path: str | Path, ranking: Ranking) -> EvalResults:
     """Write a ranking into a log: all of it in `results.metadata`, and a score per entrant for the viewer.
 
     The samples are not touched. What an earlier ranking by the same rankers wrote is replaced.
@@ -108,7 +108,7 @@ def beside(path: str | Path) -> Path:
     return plain.with_name(f"{NAMESPACE}-{plain.stem}.ranking.json")
 
 
-def kept_beside(path: str | Path, ranking: Ranking) -> Path:
+def write_beside(path: str | Path, ranking: Ranking) -> Path:
     """Write the ranking as JSON beside its log."""
     place = beside(path)
     draft = place.with_suffix(".part")

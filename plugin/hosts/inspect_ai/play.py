@@ -11,10 +11,10 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
 from podium.errors import UsageError
-from podium.hookspecs import Tournament as TournamentRule
+from podium.hookspecs import Tournament
 from podium.hosts.inspect_ai.judge import judge
 from podium.hosts.inspect_ai.judging import Judging, judging, known_options, refuse_unknown
-from podium.hosts.inspect_ai.kept import LEFT_OUT, NAMESPACE
+from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE
 from podium.hosts.inspect_ai.logs import READER
 from podium.hosts.inspect_ai.packing import PackedSource
 from podium.hosts.inspect_ai.source import TournamentSource
@@ -25,7 +25,7 @@ from podium.responses.read import read_responses
 from podium.scorers.asking import Texts
 from podium.text import some
 from podium.tournaments.budget import Budget
-from podium.tournaments.schedule import Outcome, Pairing, Tournament
+from podium.tournaments.schedule import Outcome, Pairing, TournamentRule
 
 CHARACTERS_PER_TOKEN = 4
 PROMPTS_BUILT = 50
@@ -34,7 +34,7 @@ NOTHING = "none/none"
 """The model under test: a tournament generates nothing, and is not run once per `--model`."""
 
 
-def tournament(
+def tournament_task(
     name: str,
     responses: str | Sequence[str],
     settings: Mapping[str, Any],
@@ -67,7 +67,7 @@ def tournament(
     Raises:
         UsageError, DataError: what was typed, or what a file holds, is not what it should be.
     """
-    own = inspect.signature(tournament).parameters.keys() - {"name", "settings", "how"}
+    own = inspect.signature(tournament_task).parameters.keys() - {"name", "settings", "how"}
     refuse_unknown(how, own | settings.keys() | known_options())
     if seed < 0:
         raise UsageError(f"seed={seed} is below 0")
@@ -129,7 +129,7 @@ class Deck:
         )
 
 
-def _source(rule: Tournament, read: Responses, *, pack: bool) -> TournamentSource:
+def _source(rule: TournamentRule, read: Responses, *, pack: bool) -> TournamentSource:
     if pack:
         return PackedSource(rule, Deck(read).battle, read)
     return TournamentSource(rule, read.field(), Deck(read).battle, outcome_of)
@@ -169,9 +169,9 @@ def _read(
     return read.select(limit=limit, category=category, seed=seed) if limit is not None or category else read
 
 
-def _rule(name: str, settings: Mapping[str, Any], seed: int, max_battles: int | None) -> Tournament:
+def _rule(name: str, settings: Mapping[str, Any], seed: int, max_battles: int | None) -> TournamentRule:
     given = {key: value for key, value in settings.items() if value is not None}
-    rule = catalogue.extension(TournamentRule, name.replace("_", "-")).load()(seed=seed, **given)
+    rule = catalogue.extension(Tournament, name.replace("_", "-")).load()(seed=seed, **given)
     return rule if max_battles is None else Budget(rule, max_battles)
 
 

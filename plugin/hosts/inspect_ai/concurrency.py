@@ -8,7 +8,7 @@ import anyio
 T = TypeVar("T")
 
 
-async def together(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
     """Make calls at once and return what came of them, in their order.
 
     Inspect's `collect` does this too, and opens a span per call: two more events to record for each.

@@ -1,4 +1,4 @@
-"""What lm-eval writes with --log_samples, and where: known here once, for scores and for responses.
+"""What lm-eval writes with --log_samples, and where: known here once, for scores, verdicts and responses.
 
 `<out>/<model>/results_<time>.json` and `samples_<task>_<time>.jsonl` of one run share their time. With an output path
 that ends in `.json` all models share a folder, and the results are called `<name>_<time>.json`. A samples file has a
@@ -28,12 +28,10 @@ SAMPLE_FIELDS = frozenset({"doc_id", "doc", "arguments"})
 """What every row of samples has."""
 DIGITS = 12
 """Of a document's hash in an item's id."""
+NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
+"""Arguments of which lm-eval takes a model's name, in this order; without any, it draws one at random."""
 NO_MATTER = frozenset({"batch_size", "max_batch_size", "num_concurrent", "max_retries", "timeout", "device"})
 """Arguments of a model that do not make it another model."""
-
-
-NAMING = frozenset({"peft", "delta", "pretrained", "model", "path", "engine"})
-"""Arguments of which lm-eval takes a model's name; without any, it draws one at random."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class Results:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """Arguments of the model, without those that do not make it another model."""
-        given = self._of("config").get("model_args")
+        given = self._section("config").get("model_args")
         if isinstance(given, str):
             pairs = (part.partition("=") for part in given.split(",") if part)
             given = {key.strip(): value for key, _, value in pairs}
@@ -70,29 +68,24 @@ class Results:
 
     def figure(self, task: str, metric: str) -> float | None:
         """Return the reported figure of `metric,filter`; None where there is none."""
-        value = self._of("results", task).get(metric)
+        value = self._section("results", task).get(metric)
         return float(value) if isinstance(value, int | float) else None
 
     def higher_is_better(self, task: str, metric: str) -> bool | None:
         """Return which direction of a metric (its filter left out) is better; None where the file does not say."""
-        value = self._of("higher_is_better", task).get(metric)
+        value = self._section("higher_is_better", task).get(metric)
         return value if isinstance(value, bool) else None
 
     def documents(self, task: str) -> int | None:
         """Return how many documents of a task were evaluated; None where the file does not say."""
-        value = self._of("n-samples", task).get("effective")
+        value = self._section("n-samples", task).get("effective")
         return value if isinstance(value, int) else None
 
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """Names of the tasks that were run, groups left out."""
-        return tuple(self._of("configs"))
-
-    def _of(self, *keys: str) -> Mapping[str, Any]:
-        found: Any = self.content
+    def _section(self, *keys: str) -> Mapping[str, Any]:
+        section: Any = self.content
         for key in keys:
-            found = found.get(key) if isinstance(found, Mapping) else None
-        return found if isinstance(found, Mapping) else {}
+            section = section.get(key) if isinstance(section, Mapping) else None
+        return section if isinstance(section, Mapping) else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +97,7 @@ class Samples:
         task: what its name says.
         time: when its run was saved, as its name says; empty where it does not.
         entrant: whose they are: the label, else the model of the results beside, else the folder's name.
-        labelled: whether the entrant's name is the user's word.
+        has_label: whether the entrant's name is the user's word.
         results: of the same run; None where there are none.
     """
 
@@ -112,16 +105,16 @@ class Samples:
     task: str
     time: str
     entrant: str
-    labelled: bool
+    has_label: bool
     results: Results | None
 
     @property
-    def unnamed(self) -> bool:
+    def has_random_name(self) -> bool:
         """Whether lm-eval drew the model's name at random, for want of arguments."""
-        return not self.labelled and self.results is not None and not NAMING & self.results.arguments.keys()
+        return not self.has_label and self.results is not None and self.results.arguments.keys().isdisjoint(NAMING)
 
 
-def results_of(path: Path) -> Results | None:
+def results_at(path: Path) -> Results | None:
     """Read a results file; None for a file that is none, or is not whole."""
     if not RESULTS.match(path.name):
         return None
@@ -129,8 +122,8 @@ def results_of(path: Path) -> Results | None:
         content = json.loads(path.read_bytes())
     except ValueError:
         return None
-    known = isinstance(content, dict) and isinstance(content.get("results"), dict) and "configs" in content
-    return Results(path, content) if known else None
+    is_whole = isinstance(content, dict) and isinstance(content.get("results"), dict) and "configs" in content
+    return Results(path, content) if is_whole else None
 
 
 def is_samples(path: Path) -> bool:
@@ -139,116 +132,113 @@ def is_samples(path: Path) -> bool:
     if named is None:
         return False
     try:
-        with opened(path) as stream:
+        with open_bytes(path) as stream:
             first = json.loads(stream.readline())
     except (ValueError, OSError, EOFError, zlib.error):
         return named["time"] is not None
     return isinstance(first, dict) and first.keys() >= SAMPLE_FIELDS
 
 
-def samples_at(path: Path, label: str | None, results: Iterable[Results]) -> Samples:
+def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] = ()) -> Samples:
     """Describe a samples file.
 
     Args:
-        results: read from its folder; the one of the same time belongs to it.
+        beside: results files of its folder; the one of the same time belongs to it.
     """
     named = SAMPLES.match(path.name)
     task, time = (named["task"], named["time"] or "") if named else (path.name.partition(".")[0], "")
-    run = next((one for one in results if time and one.time == time), None)
+    run = next((results for results in beside if time and results.time == time), None)
     entrant = label or (run and run.model) or path.absolute().parent.name
     return Samples(path, task, time, entrant, label is not None, run)
 
 
-def beside(paths: Iterable[Path]) -> list[Results]:
-    """Read the results files in the folders of samples files."""
-    folders = sorted({path.parent for path in paths})
-    read = [results_of(path) for folder in folders for path in sorted(folder.glob("*.json"))]
-    return [one for one in read if one is not None]
+def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
+    """Describe samples files, each with the results file of its run in its folder."""
+    paths = list(paths)
+    beside = {
+        folder: [results for path in sorted(folder.glob("*.json")) if (results := results_at(path)) is not None]
+        for folder in {path.parent for path in paths}
+    }
+    return [samples_at(path, label, beside[path.parent]) for path in paths]
 
 
-def newest(files: Iterable[Samples]) -> tuple[list[Samples], list[str]]:
-    """Keep the newest run of each entrant and task; return notes of the runs that are left out.
+def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tuple[list[Samples], list[Results]]:
+    """Tell lm-eval's files among those of a source: samples, and results that may have none.
+
+    Args:
+        paths: of all its files.
+        searched: whether they lie in a folder that was searched; a results file that was named stands for its run.
+    """
+    results = [results for path in paths if (results := results_at(path)) is not None]
+    names = {path for path in paths if is_samples(path)}
+    if not searched:
+        beside = (path for run in results for path in run.path.parent.glob(f"samples_*_{run.time}.jsonl*"))
+        names |= {path for path in beside if is_samples(path)}
+    return describe_samples(sorted(names), label), results
+
+
+def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[Samples], list[str]]:
+    """Keep the newest run of each entrant and task, or every one, the oldest first; return notes of those left out.
 
     Raises:
         UsageError: runs of one name are not reruns of one model: they lie in several folders, or its arguments differ.
     """
+    cells: dict[tuple[str, str], list[Samples]] = {}
+    for file in sorted(files, key=lambda file: (file.entrant, file.task, file.time, str(file.path))):
+        cells.setdefault((file.entrant, file.task), []).append(file)
     kept, notes = [], []
-    for runs in by_cell(files).values():
-        refuse_strangers(runs)
-        *older, last = runs
-        kept.append(last)
-        notes += [
-            f"{last.entrant} was run {len(runs)} times on {last.task}: the newest counts ({last.path}), "
-            f"not {some([one.path for one in older], most=3)}"
-        ] * bool(older)
+    for runs in cells.values():
+        _refuse_strangers(runs)
+        *older, newest = runs
+        kept += runs if every else [newest]
+        if older and not every:
+            left_out = some([run.path for run in older], most=3)
+            many = f"{newest.entrant} was run {len(runs)} times on {newest.task}"
+            notes.append(f"{many}: the newest counts ({newest.path}), not {left_out}")
     return kept, notes
 
 
-def by_cell(files: Iterable[Samples]) -> dict[tuple[str, str], list[Samples]]:
-    """Return the runs of each entrant and task, the oldest first."""
-    cells: dict[tuple[str, str], list[Samples]] = {}
-    for one in sorted(files, key=lambda one: (one.entrant, one.task, one.time, str(one.path))):
-        cells.setdefault((one.entrant, one.task), []).append(one)
-    return cells
-
-
-def refuse_strangers(runs: list[Samples]) -> None:
-    """Refuse runs that share a name and are perhaps no runs of one model.
-
-    Raises:
-        UsageError: they lie in several folders, or the model's arguments differ.
-    """
+def _refuse_strangers(runs: Sequence[Samples]) -> None:
+    """Refuse runs that share a name and are perhaps no runs of one model."""
     first = runs[0]
-    other = next((one for one in runs if one.path.absolute().parent != first.path.absolute().parent), None)
-    if other is not None:
-        why = "lies in two folders"
-        ways: tuple[Path, ...] = (first.path.parent, other.path.parent)
-    else:
-        told = [one for one in runs if one.results is not None]
-        other = next((one for one in told if _arguments(one) != _arguments(told[0])), None)
-        if other is None:
-            return
-        names = sorted(key for key in _differing(_arguments(told[0]), _arguments(other)))
-        why = f"was run with other arguments ({some(names, most=5)})"
-        ways = tuple(one.results.path if one.results else one.path for one in (told[0], other))
-    short = first.entrant.rpartition("/")[2]
-    raise UsageError(
-        f"{first.entrant!r} on {first.task} {why}: {ways[0]} and {ways[1]}; lm-eval names both alike: tell them "
-        f"apart with labels ({short}-1={ways[0]} {short}-2={ways[1]}), or leave one out"
+    folders = list(dict.fromkeys(run.path.absolute().parent for run in runs))
+    if len(folders) > 1:
+        other = next(run for run in runs if run.path.absolute().parent == folders[1])
+        raise _two_models(first, "lies in two folders", first.path.parent, other.path.parent)
+    results = [run.results for run in runs if run.results is not None]
+    for later in results[1:]:
+        before, now = results[0].arguments, later.arguments
+        if before != now:
+            names = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
+            why = f"was run with other arguments ({some(names, most=5)})"
+            raise _two_models(first, why, results[0].path, later.path)
+
+
+def _two_models(run: Samples, why: str, place: Path, other: Path) -> UsageError:
+    short = run.entrant.rpartition("/")[2]
+    return UsageError(
+        f"{run.entrant!r} on {run.task} {why}: {place} and {other}; lm-eval names both alike: tell them apart with "
+        f"labels ({short}-1={place} {short}-2={other}), or leave one out"
     )
 
 
-def _arguments(one: Samples) -> dict[str, Any]:
-    return one.results.arguments if one.results is not None else {}
-
-
-def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
-    return {key for key in {*one, *other} if one.get(key) != other.get(key)}
-
-
-def without_samples(entrant: str, results: Results) -> str:
+def lack_of_samples(entrant: str, results: Results) -> str:
     """Say what a run lacks of which only the results were written."""
     return f"{entrant} has no samples beside {results.path}: run lm_eval with --log_samples"
 
 
-def samples_beside(results: Results) -> list[Path]:
-    """Return the samples files of a run."""
-    beside = results.path.parent.glob(f"samples_*_{results.time}.jsonl*")
-    return sorted(path for path in beside if is_samples(path))
-
-
-def opened(path: Path) -> Any:
+def open_bytes(path: Path) -> Any:
     """Open a file of bytes, gzipped or not."""
     return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")
 
 
-def rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
+def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
     """Yield each row of a samples file with its place; None in place of a last line that is cut off.
 
     Raises:
         DataError: another line is not a whole record.
     """
-    with opened(path) as stream:
+    with open_bytes(path) as stream:
         lines = json_lines(stream)
         try:
             for place, row in lines:

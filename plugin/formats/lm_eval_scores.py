@@ -1,17 +1,23 @@
-"""One samples file of lm-eval into scores: what each metric says of each document."""
+"""What each metric says of each document in lm-eval's samples; which one is compared, and which way is better."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isclose, isfinite, log
 from typing import Any, NamedTuple
 
-from podium.errors import DataError
-from podium.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, document_hash, item_ids, place_in_set, rows
-from podium.text import text_of
+from podium.errors import DataError, NotIdentifiedError, UsageError
+from podium.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, document_hash, item_ids, place_in_set, sample_rows
+from podium.text import some, text_of
 
 NO_METRICS = SAMPLE_FIELDS | {"target", "resps", "filtered_resps", "filter", "metrics", "scores_per_repeat"}
 """Fields of a row that are no metric, where the row does not list its metrics; hashes aside."""
+ALL = "all"
+"""What asks for every metric, each as a judge of its own."""
+PERPLEXITY = "perplexity"
+"""A metric whose value for one document is a log-likelihood, of which the perplexity is made for all together."""
+SAME = 1e-6
+"""Relative difference up to which two figures are one."""
 
 
 class Value(NamedTuple):
@@ -51,15 +57,19 @@ class Scores:
     documents: int
 
     @property
-    def promised(self) -> int | None:
+    def expected_documents(self) -> int | None:
         """How many documents the results file says there are; None where nobody says."""
         return self.file.results.documents(self.file.task) if self.file.results else None
 
-    def mean(self, metric: str) -> float | None:
-        """Return the mean over the documents with a number; None where the file is not whole, or has none."""
-        numbers = [one.score for one in self.values.get(metric, ()) if one.score is not None]
-        whole = self.cut is None and self.documents >= (self.promised or 0)
-        return sum(numbers) / len(numbers) if whole and numbers else None
+    def mean_and_figure(self, metric: str) -> tuple[float, float] | None:
+        """Return a metric's mean over the documents, and the figure that lm-eval reports.
+
+        None where there is either none, or the file is not whole.
+        """
+        numbers = [value.score for value in self.values.get(metric, ()) if value.score is not None]
+        figure = self.file.results.figure(self.file.task, metric) if self.file.results else None
+        is_whole = self.cut is None and self.documents >= (self.expected_documents or 0)
+        return (sum(numbers) / len(numbers), figure) if is_whole and numbers and figure is not None else None
 
 
 class _Row(NamedTuple):
@@ -71,21 +81,21 @@ class _Row(NamedTuple):
     metrics: dict[str, Any]
 
 
-def scores_of(file: Samples) -> Scores:
+def read_scores(file: Samples) -> Scores:
     """Read the metrics of a samples file; none where it was cut off in its first line.
 
     Raises:
         DataError: a line is no row of samples.
     """
-    read: list[_Row] = []
+    rows: list[_Row] = []
     cut = None
-    for place, row in rows(file.path):
+    for place, row in sample_rows(file.path):
         if row is None:
             cut = place
         else:
-            read.append(_row(file, place, row))
-    items = item_ids(file.task, [(row.filter, row.document, row.order) for row in read])
-    values, unusable = _by_metric(read, items)
+            rows.append(_row(file, place, row))
+    items = item_ids(file.task, [(row.filter, row.document, row.order) for row in rows])
+    values, unusable = _by_metric(rows, items)
     return Scores(file, values, unusable, cut, len(set(items)))
 
 
@@ -99,25 +109,25 @@ def _row(file: Samples, place: str, row: Mapping[str, Any]) -> _Row:
             remedy="give the file as lm_eval wrote it",
         )
     target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
-    named = {name: row.get(name) for name in _metrics(row)}
-    return _Row(place, text_of(row.get("filter")) or "none", document_hash(row), place_in_set(row), target, named)
+    metrics = {name: row.get(name) for name in _metric_names(row)}
+    return _Row(place, text_of(row.get("filter")) or "none", document_hash(row), place_in_set(row), target, metrics)
 
 
-def _metrics(row: Mapping[str, Any]) -> list[str]:
+def _metric_names(row: Mapping[str, Any]) -> list[str]:
     listed = row.get("metrics")
     if isinstance(listed, list):
         return [str(name) for name in listed]
     return [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
 
 
-def _by_metric(read: Sequence[_Row], items: Sequence[str]) -> tuple[dict[str, list[Value]], dict[str, str]]:
+def _by_metric(rows: Sequence[_Row], items: Sequence[str]) -> tuple[dict[str, list[Value]], dict[str, str]]:
     """Return the values of each metric and filter that is a number, and why others are not."""
-    names = dict.fromkeys((row.filter, name) for row in read for name in row.metrics)
+    names = dict.fromkeys((row.filter, name) for row in rows for name in row.metrics)
     values: dict[str, list[Value]] = {}
     unusable: dict[str, str] = {}
     for of_filter, name in names:
         metric = f"{name},{of_filter}"
-        own = [(row, item) for row, item in zip(read, items, strict=True) if row.filter == of_filter]
+        own = [(row, item) for row, item in zip(rows, items, strict=True) if row.filter == of_filter]
         why = _why_unusable([row.metrics.get(name) for row, _ in own])
         if why is None:
             values[metric] = [_value(row, item, name, metric) for row, item in own]
@@ -137,13 +147,176 @@ def _value(row: _Row, item: str, name: str, metric: str) -> Value:
 
 def _why_unusable(values: Sequence[Any]) -> str | None:
     """Return why the values of a metric cannot be compared document by document; None where they can."""
-    strange = [one for one in values if one is not None and not isinstance(one, int | float)]
+    strange = [value for value in values if value is not None and not isinstance(value, int | float)]
     if not strange:
-        return None if any(one is not None for one in values) else "it has no value for any document"
-    kinds = Counter("a list" if isinstance(one, list) else "not a number" for one in strange)
+        return None if any(value is not None for value in values) else "it has no value for any document"
+    kinds = Counter("a list" if isinstance(value, list) else "not a number" for value in strange)
     shown = str(strange[0])
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     return (
         f"per document it is {kinds.most_common(1)[0][0]} ({shown}), of which lm-eval makes one figure for all "
         "documents together"
     )
+
+
+def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
+    """Choose the metrics of each task: the one that was asked for, else the only one there is; say what is left out.
+
+    Args:
+        asked: `metric,filter`, or `metric` where a task has one filter; or `all`.
+
+    Raises:
+        UsageError: no task has a metric that was asked for.
+        NotIdentifiedError: a task has several metrics or filters and nothing says which, or none that is a number.
+    """
+    usable, unusable = _offers(files)
+    _refuse_unknown(asked, usable, unusable)
+    by_task = {task: [name for name in names if _is_wanted(asked, name)] for task, names in usable.items()}
+    several = {task: names for task, names in by_task.items() if len(names) > 1 and not _are_meant(asked, names)}
+    if several:
+        raise NotIdentifiedError(
+            f"several metrics could be compared: {_list_metrics(several)}; choose with --metric, as --metric "
+            f"{next(iter(several.values()))[0]}, or rank by each with --metric all --by judge"
+        )
+    lacking = [task for task, names in by_task.items() if not names]
+    if len(lacking) == len(usable):
+        why = [
+            f"{metric} of {task}: {why}"
+            for task, metrics in sorted(unusable.items())
+            for metric, why in metrics.items()
+            if _is_wanted(asked, metric)
+        ]
+        raise NotIdentifiedError(f"no number per document to compare: {some(why, '; ', most=5)}")
+    return {task: names for task, names in by_task.items() if names}, _left_out(lacking, asked, unusable)
+
+
+def _offers(files: Sequence[Scores]) -> tuple[dict[str, list[str]], dict[str, dict[str, str]]]:
+    """Return the metrics of each task that are numbers, and of the others why they are not."""
+    usable: dict[str, list[str]] = {}
+    unusable: dict[str, dict[str, str]] = {}
+    for scores in files:
+        unusable.setdefault(scores.file.task, {}).update(scores.unusable)
+        metrics = usable.setdefault(scores.file.task, [])
+        metrics += [name for name in scores.values if name not in metrics]
+    return {task: [name for name in usable[task] if name not in unusable[task]] for task in sorted(usable)}, unusable
+
+
+def _is_wanted(asked: Sequence[str], metric: str) -> bool:
+    return not asked or ALL in asked or any(_fits(name, metric) for name in asked)
+
+
+def _fits(asked: str, metric: str) -> bool:
+    return asked in (metric, metric.rpartition(",")[0])
+
+
+def _are_meant(asked: Sequence[str], metrics: Sequence[str]) -> bool:
+    """Whether several metrics of a task were asked for one by one, or all of them."""
+    return ALL in asked or (bool(asked) and all(sum(_fits(name, metric) for metric in metrics) <= 1 for name in asked))
+
+
+def _refuse_unknown(
+    asked: Sequence[str], usable: Mapping[str, Sequence[str]], unusable: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Refuse a name that no task has."""
+    known = [metric for task in usable for metric in (*usable[task], *unusable[task])]
+    for name in asked:
+        if name != ALL and not any(_fits(name, metric) for metric in known):
+            raise UsageError(f"no task has the metric {name!r}; there are: {_list_metrics(usable)}")
+
+
+def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
+    """Name the metrics, tasks with the same ones together."""
+    tasks: dict[tuple[str, ...], list[str]] = {}
+    for task, names in by_task.items():
+        tasks.setdefault(tuple(names), []).append(task)
+    return "; ".join(f"{' | '.join(names) or 'none'} ({some(own, most=5)})" for names, own in tasks.items())
+
+
+def _left_out(lacking: Sequence[str], asked: Sequence[str], unusable: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Say which tasks are not compared, and why."""
+    if not lacking:
+        return []
+    if asked:
+        return [f"{len(lacking)} tasks without {' or '.join(asked)} are left out: {some(lacking, most=10)}"]
+    why = [f"{task}, {metric}: {why}" for task in lacking for metric, why in unusable[task].items()]
+    return [f"{len(lacking)} tasks are left out, having no number per document: {some(why, '; ', most=3)}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """How a metric's values become scores of which the higher is better.
+
+    Attributes:
+        sign: 1, or -1 where lower is better.
+        judge: the metric's name in the battles table; it says where values are turned around.
+        note: for people; None where there is nothing to say.
+    """
+
+    sign: int
+    judge: str
+    note: str | None
+
+
+def direction_of(metric: str, files: Sequence[Scores]) -> Direction:
+    """Return which direction of a metric is better, as the results files say.
+
+    lm-eval's perplexity says that lower is better, of the figure for all documents; the values for single documents
+    are log-likelihoods, of which higher is better.
+
+    Args:
+        files: scores of one task, all of which have the metric.
+
+    Raises:
+        DataError: two results files contradict each other.
+    """
+    task = files[0].file.task
+    is_better = _higher_is_better(task, metric.rpartition(",")[0], files)
+    if _are_log_likelihoods(metric, files):
+        note = f"{metric} of {task}: a document's value is its log-likelihood, higher is better"
+        return Direction(1, f"{metric} (log-likelihood)", note)
+    if is_better is None:
+        return Direction(1, metric, f"no results file says which {metric} of {task} is better: higher is taken to be")
+    if is_better:
+        return Direction(1, metric, None)
+    note = f"{metric} of {task}: lower is better, so scores are negated: -0.25 stands for 0.25"
+    return Direction(-1, f"{metric} (negated)", note)
+
+
+def _higher_is_better(task: str, name: str, files: Sequence[Scores]) -> bool | None:
+    ways: dict[bool, str] = {}
+    for results in [scores.file.results for scores in files if scores.file.results]:
+        higher = results.higher_is_better(task, name)
+        if higher is not None:
+            ways.setdefault(higher, str(results.path))
+    if len(ways) > 1:
+        raise DataError(
+            f"higher {name} of {task} is better by {ways[True]}, and worse by this file",
+            source=ways[False],
+            remedy="give runs of one version of the task",
+        )
+    return next(iter(ways), None)
+
+
+def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
+    """Tell by the figures: the reported one is exp(-mean); by the name where there are none."""
+    pairs = [pair for scores in files if (pair := scores.mean_and_figure(metric))]
+    if not pairs:
+        return metric.rpartition(",")[0] == PERPLEXITY
+    return all(figure > 0 > mean and isclose(-mean, log(figure), rel_tol=SAME) for mean, figure in pairs)
+
+
+def unlike_reported(metric: str, files: Sequence[Scores]) -> list[str]:
+    """Say where the mean is not the figure that lm-eval reports, with both; nothing of log-likelihoods."""
+    if _are_log_likelihoods(metric, files):
+        return []
+    odd = [
+        f"{scores.file.path} ({pair[0]:.4g} and {pair[1]:.4g})"
+        for scores in files
+        if (pair := scores.mean_and_figure(metric)) and not isclose(*pair, rel_tol=SAME, abs_tol=SAME)
+    ]
+    if not odd:
+        return []
+    return [
+        f"the mean of {metric} over the documents is not the figure that lm-eval reports, which is aggregated "
+        f"otherwise: {some(odd, most=3)}"
+    ]

@@ -11,56 +11,37 @@ import pandas as pd
 from podium.formats.files import Found
 from podium.formats.lm_eval_layout import (
     SAMPLE_FIELDS,
-    beside,
+    Samples,
     document_hash,
-    is_samples,
+    find_runs,
     item_ids,
-    newest,
+    lack_of_samples,
     place_in_set,
-    results_of,
-    rows,
+    sample_rows,
     samples_at,
-    samples_beside,
-    without_samples,
+    select_runs,
 )
 from podium.responses.answers import Answer, Question, answer
 from podium.responses.sheets import Record, Sheet, empty
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
-    """What lm-eval wrote among the files of a source.
-
-    Attributes:
-        entrants: whose each samples file is that counts.
-        rest: the files that are not lm-eval's.
-        notes: runs that are left out, or have no samples.
-    """
-
-    entrants: dict[Path, str]
-    rest: tuple[Path, ...]
-    notes: tuple[str, ...]
-
-
-def runs_in(found: Found) -> Runs:
+def find_samples(source: Found) -> tuple[list[Samples], tuple[Path, ...], list[str]]:
     """Find the samples files of a source: of each model and task the newest run; a results file stands for its run.
+
+    Returns:
+        The samples files, the files that are not lm-eval's, and notes of runs that are left out or have no samples.
 
     Raises:
         UsageError: runs of one name are not reruns of one model.
     """
-    samples = {path for path in found.paths if is_samples(path)}
-    results = [one for one in map(results_of, found.paths) if one is not None]
-    if not found.searched:
-        samples |= {path for one in results for path in samples_beside(one)}
-    claimed = samples | {one.path for one in results}
-    known = beside(samples)
-    read = [samples_at(path, found.label, [one for one in known if one.path.parent == path.parent]) for path in samples]
-    kept, notes = newest(read)
-    folders = {path.parent for path in samples}
-    silent = [one for one in results if one.path.parent not in folders]
-    notes += [without_samples(found.label or one.model or one.path.parent.name, one) for one in silent]
-    rest = tuple(path for path in found.paths if path not in claimed)
-    return Runs({one.path: one.entrant for one in sorted(kept, key=lambda one: one.path)}, rest, tuple(notes))
+    samples, results = find_runs(source.paths, source.label, searched=source.searched)
+    kept, notes = select_runs(samples)
+    folders = {file.path.parent for file in samples}
+    for run in [run for run in results if run.path.parent not in folders]:
+        notes.append(lack_of_samples(source.label or run.model or run.path.parent.name, run))
+    known = {file.path for file in samples} | {run.path for run in results}
+    rest = tuple(path for path in source.paths if path not in known)
+    return sorted(kept, key=lambda file: file.path), rest, notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,24 +59,24 @@ class SampleRows:
     notes: tuple[str, ...]
 
 
-def records(path: Path, entrant: str) -> SampleRows:
+def read_rows(file: Samples) -> SampleRows:
     """Read a samples file, a last line that is cut off left out.
 
     Raises:
         DataError: another line is not whole.
     """
-    read = list(rows(path))
-    whole = {place.removeprefix("line "): row for place, row in read if row is not None}
-    notes = tuple(f"{path}, {place}: cut off, so its document is missing" for place, row in read if row is None)
+    rows = list(sample_rows(file.path))
+    whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
+    notes = tuple(f"{file.path}, {place}: cut off, so its document is missing" for place, row in rows if row is None)
     frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
-    return SampleRows(Sheet(path, entrant, frame), max(map(_times, whole.values()), default=0), notes)
+    return SampleRows(Sheet(file.path, file.entrant, frame), max(map(_times, whole.values()), default=0), notes)
 
 
 def _times(row: dict[str, Any]) -> int:
     """Return how often the first request was answered with text."""
     responses = row.get("resps")
     first = responses[0] if isinstance(responses, list) and responses else None
-    return len(first) if isinstance(first, list) and all(isinstance(one, str) for one in first) else 1
+    return len(first) if isinstance(first, list) and all(isinstance(text, str) for text in first) else 1
 
 
 def fits(sheet: Sheet) -> bool:
@@ -117,21 +98,17 @@ def read(sheet: Sheet) -> list[Answer]:
     Raises:
         DataError: a row without a prompt or with a response that is no text.
     """
-    own = samples_at(sheet.path, sheet.label, ())
-    kept = _of_one_filter(list(sheet.records()))
-    items = item_ids(own.task, [("", document_hash(one.cells), place_in_set(one.cells)) for one in kept])
-    found = []
-    for record, item in zip(kept, items, strict=True):
-        asked = _question(record, item, own.task)
-        text = _first(_responses(record.cells))
-        found.append(answer(asked, own.entrant, record.as_text("response", text)))
-    return found
-
-
-def _of_one_filter(records: list[Record]) -> list[Record]:
-    """Keep one row per document: filters change what is extracted, not what was said."""
-    kept = min((record.name("filter") or "" for record in records), default="")
-    return [record for record in records if (record.name("filter") or "") == kept]
+    own = samples_at(sheet.path, sheet.label)
+    records = list(sheet.records())
+    # One row per document: filters change what is extracted, not what was said.
+    first = min((record.name("filter") or "" for record in records), default="")
+    records = [record for record in records if (record.name("filter") or "") == first]
+    items = item_ids(own.task, [("", document_hash(record.cells), place_in_set(record.cells)) for record in records])
+    answers = []
+    for record, item in zip(records, items, strict=True):
+        text = record.as_text("response", _first(_responses(record.cells)))
+        answers.append(answer(_question(record, item, own.task), own.entrant, text))
+    return answers
 
 
 def _question(record: Record, item: str, task: str) -> Question:
@@ -173,7 +150,7 @@ def _chat(text: str) -> list[dict[str, Any]]:
         messages = json.loads(text) if text.startswith("[{") else []
     except ValueError:
         return []
-    return messages if all(isinstance(one, dict) and "role" in one for one in messages) else []
+    return messages if all(isinstance(message, dict) and "role" in message for message in messages) else []
 
 
 def _responses(cells: Any) -> Any:

@@ -115,18 +115,18 @@ class Part:
 
 def _of_source(source: str, readers: Sequence[FileReader]) -> Part:
     found = find(source, tuple(suffix for one in readers for suffix in one.suffixes))
-    runs = lm_eval.runs_in(found)
-    part = Part([], [], [], list(runs.notes))
+    files, rest, notes = lm_eval.find_samples(found)
+    part = Part([], [], [], notes)
     repeated: list[str] = []
-    for path, entrant in runs.entrants.items():
-        samples = lm_eval.records(path, entrant)
+    for file in files:
+        path, samples = file.path, lm_eval.read_rows(file)
         fits = lm_eval.fits(samples.sheet)
         if not fits and path in found.paths[-1:] and not found.searched and not part.files:
             raise _unrecognised(samples.sheet)
         part.add(path, _answers(samples.sheet) if fits else None)
         part.notes.extend(samples.notes if fits else [])
         repeated += [str(path)] if fits and samples.times > 1 else []
-    for path in runs.rest:
+    for path in rest:
         part.add(path, _of_file(path, found.label, readers, optional=found.searched))
     if repeated:
         part.notes.append(

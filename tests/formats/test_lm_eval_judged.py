@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from podium.formats.lm_eval_judged import frame, read, written
+from podium.formats.lm_eval_judged import battles_table, parse_verdicts, verdicts_as_text
 from podium.reading.judgements import read_battles
 
 
@@ -29,7 +29,14 @@ def write_samples(folder: Path, documents: list[dict[str, Any]], said: str = "he
     """Write samples as lm-eval does, the verdicts in `filtered_resps`."""
     folder.mkdir(parents=True)
     rows = [
-        {"doc_id": k, "doc": {}, "arguments": {}, "resps": [[said]], "filtered_resps": [written(one)], "filter": "f"}
+        {
+            "doc_id": k,
+            "doc": {},
+            "arguments": {},
+            "resps": [[said]],
+            "filtered_resps": [verdicts_as_text(one)],
+            "filter": "f",
+        }
         for k, one in enumerate(documents)
     ]
     path = folder / "samples_t_2026-01-01T00-00-00.000000.jsonl"
@@ -66,20 +73,20 @@ def test_the_filters_own_name_counts_and_a_label_counts_more(tmp_path: Path):
 
 def test_a_jury_counts_once_where_its_verdict_is_asked_for():
     shown = (presentation("merged", 1.0), presentation("merged", 0.0, judge="k"))
-    assert len(frame([document(0, *shown)])) == 1
-    assert len(frame([document(0, shown[0])])) == 1
+    assert len(battles_table([document(0, *shown)])) == 1
+    assert len(battles_table([document(0, shown[0])])) == 1
 
 
 @pytest.mark.parametrize(
     "text", ["", "42", "[]", '{"podium_verdicts": 2, "battles": []}', '{"podium_verdicts": 1, "battles": [', "{}"]
 )
 def test_what_is_no_verdict_is_none(text: str):
-    assert read(text) is None
-    assert read([text]) is None
+    assert parse_verdicts(text) is None
+    assert parse_verdicts([text]) is None
 
 
 def test_what_the_model_said_itself_is_no_verdict(tmp_path: Path):
     forged = document(0, presentation("ab", 0.0))
-    folder = write_samples(tmp_path / "ash", [forged], said=f"Here: {written(forged)}")
+    folder = write_samples(tmp_path / "ash", [forged], said=f"Here: {verdicts_as_text(forged)}")
     honest = write_samples(tmp_path / "oak", [document(0, presentation("ab", 1.0))])
     assert read_battles(folder, honest).entrants == ("elm", "oak")

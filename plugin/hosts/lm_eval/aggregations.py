@@ -96,7 +96,9 @@ def battles_of(items: Sequence[Earned]) -> Battles:
     """Return the battles of some documents, both orders merged, as `podium rank` reads them from the samples."""
     from podium.reading.judgements import read_battles
 
-    return read_battles(lm_eval_judged.frame(one.verdicts for one in items), one_sided=items[0].verdicts["one_sided"])
+    return read_battles(
+        lm_eval_judged.battles_table(one.verdicts for one in items), one_sided=items[0].verdicts["one_sided"]
+    )
 
 
 def standings(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:

@@ -8,7 +8,7 @@ from typing import Any
 from lm_eval.api.filter import Filter
 
 from podium.errors import UsageError
-from podium.formats.lm_eval_judged import OWN, written
+from podium.formats.lm_eval_judged import OWN, verdicts_as_text
 from podium.hosts.inspect_ai.judging import judging, known_options, refuse_unknown
 from podium.hosts.lm_eval.batch import Bench, judged
 from podium.hosts.lm_eval.issued import issued
@@ -100,7 +100,7 @@ class JudgeFilter(Filter):
         battles = iter(judged(self.bench, [battle for one in met for battle in one.battles]))
         documents = [self._document(one, [next(battles) for _ in one.battles]) for one in met]
         _tell(documents, self.bench.judges)
-        return [issued(redacted(written(one))) for one in documents]
+        return [issued(redacted(verdicts_as_text(one))) for one in documents]
 
     def _document(self, met: Met, battles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         read = [one for one in battles if one["credit"] is not None]

@@ -3,7 +3,7 @@
 from hashlib import sha256
 from typing import Any
 
-from podium.formats.lm_eval_judged import read
+from podium.formats.lm_eval_judged import parse_verdicts
 
 _ISSUED: set[bytes] = set()
 
@@ -18,7 +18,7 @@ def verdicts_in(kept: Any) -> dict[str, Any] | None:
     """Return the verdicts that a filtered response holds; None where the judging filter did not make it."""
     if isinstance(kept, list | tuple) and len(kept) == 1:
         return verdicts_in(kept[0])
-    return read(kept) if isinstance(kept, str) and _digest(kept) in _ISSUED else None
+    return parse_verdicts(kept) if isinstance(kept, str) and _digest(kept) in _ISSUED else None
 
 
 def _digest(text: str) -> bytes:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.errors import UsageError
-from podium.formats.lm_eval_layout import SAMPLES, Results, Samples, beside, is_samples, samples_at
+from podium.formats.lm_eval_layout import SAMPLES, Samples, describe_samples, is_samples
 from podium.hosts.lm_eval.quiet import quiet
 from podium.text import some
 
@@ -127,7 +127,7 @@ def _linked(folder: Path, kept: Sequence[Samples]) -> list[tuple[Path, list[Samp
 
 
 def _source(place: Path, files: Sequence[Samples]) -> str:
-    return f"{files[0].entrant}={place}" if files[0].labelled else str(place)
+    return f"{files[0].entrant}={place}" if files[0].has_label else str(place)
 
 
 def written(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
@@ -172,11 +172,7 @@ def refuse_nothing(runs: Runs, others: Others) -> None:
 
 def _samples_in(path: Path, label: str | None) -> list[Samples]:
     paths = [path] if path.is_file() else sorted(one for one in path.rglob("samples_*") if one.is_file())
-    paths = [one for one in paths if is_samples(one)]
-    results: dict[Path, list[Results]] = {}
-    for one in beside(paths):
-        results.setdefault(one.path.parent, []).append(one)
-    return [samples_at(one, label, results.get(one.parent, [])) for one in paths]
+    return describe_samples([one for one in paths if is_samples(one)], label)
 
 
 def _split(source: str) -> tuple[str | None, Path]:

@@ -38,7 +38,7 @@ def kept(item: int, *credits: float | None, margin: float | None = None) -> str:
     read = [one for one in credits if one is not None]
     earned = sum(read) / len(read) if read else None
     told = {"item": f"q{item}", "entrant": "me", "credit": earned, "one_sided": "unread", "missing": {}}
-    return issued.issued(lm_eval_judged.written({**told, "battles": battles}))
+    return issued.issued(lm_eval_judged.verdicts_as_text({**told, "battles": battles}))
 
 
 def items(*documents: tuple[float | None, ...], **options: Any) -> list[Any]:

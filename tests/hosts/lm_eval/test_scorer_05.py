@@ -16,7 +16,7 @@ from judged_tasks import ITEMS, evaluated, quality, write_opponents, write_task
 from stand_in import StandIn, preference
 
 from podium.errors import UsageError
-from podium.formats.lm_eval_judged import judges, read, rows
+from podium.formats.lm_eval_judged import judge_names, parse_verdicts, presentation_rows
 from podium.hosts.lm_eval.scorer import JudgeScorer
 from podium.rank_battles import rank
 from podium.reading.judgements import read_battles
@@ -51,9 +51,9 @@ def test_the_scorer_judges_all_at_once_and_reports_what_podiums_rankers_say(
     }
     found = evaluated(write_scored(tmp_path, asked))
     told = found["results"]["judged"]
-    kept = [read(row["filtered_resps"][0]) for row in found["samples"]["judged"]]
+    kept = [parse_verdicts(row["filtered_resps"][0]) for row in found["samples"]["judged"]]
     assert len(server.calls()) == ITEMS * 4
-    assert len(judges(kept)) == 1
+    assert len(judge_names(kept)) == 1
 
     def credit(name: str, k: int) -> float:
         own, other = quality("own", k), quality(name, k)
@@ -61,7 +61,7 @@ def test_the_scorer_judges_all_at_once_and_reports_what_podiums_rankers_say(
 
     expected = [credit(name, k) for name in ("elm", "fir") for k in range(ITEMS)]
     assert told["win_rate,none"] == pytest.approx(sum(expected) / len(expected), abs=1e-3)
-    battles = read_battles(pd.DataFrame([row for one in kept for row in rows(one)]))
+    battles = read_battles(pd.DataFrame([row for one in kept for row in presentation_rows(one)]))
     own = next(one for one in rank(battles, "bradley-terry").standings[0].entries if one.model == "this model")
     assert told["bradley_terry,none"] == pytest.approx(own.score, abs=1e-9)
     assert told["bradley_terry_stderr,none"] == pytest.approx(own.se, rel=1e-9)

@@ -204,7 +204,7 @@ from podium.plugins import catalogue
 from podium.scorers.asking import Settings, Texts
 from podium.scorers.verdict import Reply
 
-mine = catalogue.realization("mine")
+mine = catalogue.realization_named("mine")
 print(mine.prompt(Texts("q", ("x", "y")), Settings()).count("<<<RESPONSE"), mine.read(Reply("B"), Settings()).credit)
 """
 
@@ -232,14 +232,15 @@ def test_a_scorer_that_has_no_realization_is_an_error_that_names_it(
 
 
 def test_every_own_scorer_is_called_as_its_realization_is() -> None:
-    found = {name: catalogue.realization(name) for name in catalogue.scorers()}
+    found = {name: catalogue.realization_named(name) for name in catalogue.scorers()}
     assert len(found) == 8
     assert [name for name, one in found.items() if one.name != name or not one.yields] == []
 
 
 def test_the_kind_of_every_own_scorer_begins_its_summary() -> None:
     lines = {name: one.extension.summary for name, one in catalogue.scorers().items()}
-    assert [name for name, line in lines.items() if not line.startswith(f"{catalogue.realization(name).kind}: ")] == []
+    kinds = {name: catalogue.realization_named(name).kind for name in lines}
+    assert [name for name, line in lines.items() if not line.startswith(f"{kinds[name]}: ")] == []
 
 
 def test_every_hook_has_a_docstring() -> None:

@@ -14,6 +14,7 @@ from podium.hookspecs import Format, Ranker, Scorer, Tournament
 from podium.plugins import builtins
 
 if TYPE_CHECKING:
+    from podium.scorers.judging import Judging
     from podium.scorers.realization import Realization
 
 GROUP = "podium"
@@ -165,7 +166,7 @@ def format_named(name: str) -> Format:
     return extension(Format, name)
 
 
-def realization(name: str) -> "Realization":
+def realization_named(name: str) -> "Realization":
     """Return how the scorer of that name asks a judge and reads its reply.
 
     Raises:
@@ -179,6 +180,18 @@ def realization(name: str) -> "Realization":
     if not isinstance(found, Realization):
         raise PluginError(f"{_culprit(scorer)} is no Realization but {found!r}")
     return found
+
+
+def judging_settings(realization: str = "direct", **options: Any) -> "Judging":
+    """Return the settings of a run from plain values: its realization by name, and options as `judging_of` takes them.
+
+    Raises:
+        UsageError: an unknown realization, a setting that it does not have, or a file that is not there.
+        PluginError: the realization cannot be imported, or is none.
+    """
+    from podium.scorers.judging import judging_of
+
+    return judging_of(realization_named(realization), **options)
 
 
 def _function(extension: Named) -> Callable[..., Any]:

@@ -64,7 +64,7 @@ CASES = (
 
 
 def realization(case: Case) -> Realization:
-    return catalogue.realization(case.realization)
+    return catalogue.realization_named(case.realization)
 
 
 def read(case: Case, text: str | None = None, *, truncated: bool = False) -> Verdict | Rating:

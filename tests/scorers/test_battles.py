@@ -222,7 +222,7 @@ def test_a_whole_battle_from_two_rubric_replies() -> None:
     from podium.scorers.asking import Settings
     from podium.scorers.verdict import Reply
 
-    read = catalogue.realization("rubric").read
+    read = catalogue.realization_named("rubric").read
     ab, ba = (read(Reply(text), Settings()) for text in (scores(9, 6), scores(7, 8)))
     merged = battle(ab, ba)
     assert (merged.credit, merged.margin, merged.criteria) == (1.0, 2.0, dict.fromkeys(CRITERIA, 2.0))

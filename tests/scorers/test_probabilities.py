@@ -24,7 +24,7 @@ def reply(*texts: str, top: dict[str, float] | None = None, at: int = -1, trunca
 
 
 def softened(given: Reply, *, name: str = "direct", tie: bool = False, mode: str = "required") -> Verdict:
-    return soften(given, catalogue.realization(name).read(given, Settings(tie=tie)), mode, tie=tie)
+    return soften(given, catalogue.realization_named(name).read(given, Settings(tie=tie)), mode, tie=tie)
 
 
 def test_the_credit_is_the_share_of_the_first_letter() -> None:
@@ -162,7 +162,7 @@ def test_a_soft_credit_lies_between_0_and_1_and_is_turned_with_the_letters(top: 
 
 
 def rated(given_reply: Reply):
-    return catalogue.realization("token-probs").read(given_reply, Settings())
+    return catalogue.realization_named("token-probs").read(given_reply, Settings())
 
 
 def test_token_probs_is_the_share_of_yes() -> None:

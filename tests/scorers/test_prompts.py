@@ -15,7 +15,7 @@ from podium.scorers.realization import Realization
 from podium.scorers.template import packaged
 from podium.scorers.verdict import Reply
 
-REALIZATIONS = {name: catalogue.realization(name) for name in catalogue.scorers()}
+REALIZATIONS = {name: catalogue.realization_named(name) for name in catalogue.scorers()}
 ASKED = {name: one for name, one in REALIZATIONS.items() if one.template}
 WORDS = "Judge {instruction} by\n{response_a}\nand\n{response_b}\n{rules}\n"
 ALL = Texts("Sum 1 and 2.", ("three", "four"), "3", "Be brief.", ("Is it 3?", "Is it brief?"))

@@ -141,7 +141,7 @@ def test_a_malformed_reply_says_why(name: str, text: str, reason: str) -> None:
 def test_every_reason_is_reached_by_some_reply() -> None:
     texts = ["", "Hm.", "I cannot judge this.", "[[1]]\n[[2]]", "[[500]]", "{"]
     names = ["numeric", "rubric", "token-probs"]
-    found = {catalogue.realization(name).read(Reply(text), Settings()).reason for name in names for text in texts}
+    found = {catalogue.realization_named(name).read(Reply(text), Settings()).reason for name in names for text in texts}
     found.add(read(OF["cot"], truncated=True).reason)
     assert set(REASONS) <= found
 
@@ -214,7 +214,7 @@ def test_an_object_is_found_whatever_braces_stand_in_the_prose() -> None:
 @given(text=st.text(), tie=st.booleans())
 def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
     for name in catalogue.scorers():
-        reading = catalogue.realization(name).read(Reply(text, tokens=(Token(text),)), Settings(tie=tie))
+        reading = catalogue.realization_named(name).read(Reply(text, tokens=(Token(text),)), Settings(tie=tie))
         assert reading.reason in REASONS or value(reading) is not None
 
 
@@ -224,7 +224,7 @@ def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
     name=st.sampled_from(sorted(catalogue.scorers())),
 )
 def test_no_near_miss_makes_a_reader_fail(text: str, name: str) -> None:
-    reading = catalogue.realization(name).read(Reply(text), Settings(tie=True))
+    reading = catalogue.realization_named(name).read(Reply(text), Settings(tie=True))
     assert reading.reason in REASONS or value(reading) is not None
 
 

@@ -52,9 +52,9 @@ def test_what_is_no_finite_number_is_unread(value: object, reason: str) -> None:
     ],
 )
 def test_a_scalar_may_come_as_text(text: str, score: float | None, reason: str | None) -> None:
-    found = catalogue.realization("reward").read(Reply(text), Settings())
+    found = catalogue.realization_named("reward").read(Reply(text), Settings())
     assert (found.score, found.reason) == (score, reason)
 
 
 def test_a_scalar_that_was_cut_off_is_unread() -> None:
-    assert catalogue.realization("reward").read(Reply("3.2", truncated=True), Settings()).reason == "truncated"
+    assert catalogue.realization_named("reward").read(Reply("3.2", truncated=True), Settings()).reason == "truncated"

@@ -16,10 +16,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.arguments import flat
 from podium.hosts.inspect_ai.concurrency import make_calls
-from podium.hosts.inspect_ai.judging import Judging, Settled, judging, kept_reply, reply_of
 from podium.hosts.inspect_ai.log_format import BATTLES, NAMESPACE, OPTIONS, ROUND
+from podium.plugins.catalogue import judging_settings
 from podium.scorers import checklist
 from podium.scorers.asking import Texts
+from podium.scorers.judging import Judging, Settled, kept_reply, reply_of
 from podium.scorers.orders import Presentation
 from podium.scorers.probabilities import available, settled
 from podium.scorers.verdict import Reply, Token
@@ -94,10 +95,10 @@ def judge(*, cache: bool = True, reask: str | None = None, **kwargs: Any) -> Sol
     Args:
         cache: whether replies of earlier runs are taken instead of new calls.
         reask: a log: what could be read there is taken from it, and only the rest is asked.
-        **kwargs: of `podium.hosts.inspect_ai.judging.judging`.
+        **kwargs: of `podium.plugins.catalogue.judging_settings`.
     """
     options = flat(kwargs)
-    run = Run(judging(**options), cache=cache, reask=reask)
+    run = Run(judging_settings(**options), cache=cache, reask=reask)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if ROUND in state.metadata:
@@ -127,7 +128,7 @@ async def ask_jury(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
     """
     if run.how.settings.checklist and not battle.get("checklist"):
         battle = {**battle, "checklist": await _checklist(run, battle)}
-    shown = run.how.shown(battle["item"], battle["model_a"], battle["model_b"])
+    shown = run.how.presentations(battle["item"], battle["model_a"], battle["model_b"])
     calls = [partial(_shown, run, model, one, battle) for model in jury_of(run.how, run.jury) for one in shown]
     kept = {"presentations": [{**one, "mode": run.mode(one["judge"])} for one in await make_calls(calls)]}
     return kept | ({"checklist": list(battle["checklist"])} if run.how.settings.checklist else {})
@@ -173,7 +174,7 @@ async def _shown(run: Run, model: Model, shown: Presentation, battle: Mapping[st
     known = run.recorded.get((name, battle["item"], battle["model_a"], battle["model_b"], shown.order, shown.repeat))
     if known is not None:
         return known
-    if run.how.pairwise:
+    if run.how.is_pairwise:
         texts = (_response(shown.first, battle), _response(shown.second, battle))
         asked = [await _asked(run, model, texts, shown.repeat, battle, shown.order)]
     else:

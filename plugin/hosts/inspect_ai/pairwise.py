@@ -21,15 +21,15 @@ def pairwise(reference: str, cache: bool = True, **kwargs: Any) -> Scorer:
     Args:
         reference: responses to compare with: an Inspect log, or any file that podium reads, as `label=path`.
         cache: take replies of earlier runs instead of new calls.
-        **kwargs: of `podium.hosts.inspect_ai.judging.judging`.
+        **kwargs: of `podium.plugins.catalogue.judging_settings`.
     """
     from podium.hosts.inspect_ai.judge import Run, ask_jury
-    from podium.hosts.inspect_ai.judging import judging
     from podium.hosts.inspect_ai.references import reference_of
     from podium.hosts.inspect_ai.verdict import score_of
+    from podium.plugins.catalogue import judging_settings
 
     with told_plainly():
-        run, other = Run(judging(**flat(kwargs)), cache=cache), reference_of(reference)
+        run, other = Run(judging_settings(**flat(kwargs)), cache=cache), reference_of(reference)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         battle = other.battle(state)

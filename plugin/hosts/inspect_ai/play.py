@@ -13,16 +13,17 @@ from inspect_ai.log import EvalSample
 from podium.errors import UsageError
 from podium.hookspecs import Tournament
 from podium.hosts.inspect_ai.judge import judge
-from podium.hosts.inspect_ai.judging import Judging, judging, known_options, refuse_unknown
 from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE
 from podium.hosts.inspect_ai.logs import READER
 from podium.hosts.inspect_ai.packing import PackedSource
 from podium.hosts.inspect_ai.source import TournamentSource
 from podium.hosts.inspect_ai.verdict import verdict
 from podium.plugins import catalogue
+from podium.plugins.catalogue import judging_settings
 from podium.responses.collection import Item, Responses
 from podium.responses.read import read_responses
 from podium.scorers.asking import Texts
+from podium.scorers.judging import Judging, known_options, refuse_unknown_options
 from podium.text import some
 from podium.tournaments.budget import Budget
 from podium.tournaments.schedule import Outcome, Pairing, TournamentRule
@@ -62,18 +63,18 @@ def tournament_task(
         pack: put all battles of an item and a round into one sample: smaller and faster logs for big tournaments.
         cache: take replies of earlier runs instead of new calls.
         reask: the log of an earlier run: what could be read there is taken from it, and only the rest is asked.
-        **how: how the judge is asked; see `podium.hosts.inspect_ai.judging.judging`.
+        **how: how the judge is asked; see `podium.plugins.catalogue.judging_settings`.
 
     Raises:
         UsageError, DataError: what was typed, or what a file holds, is not what it should be.
     """
     own = inspect.signature(tournament_task).parameters.keys() - {"name", "settings", "how"}
-    refuse_unknown(how, own | settings.keys() | known_options())
+    refuse_unknown_options(how, own | settings.keys() | known_options())
     if seed < 0:
         raise UsageError(f"seed={seed} is below 0")
     read = _read(responses, entrants, limit, category, seed)
     rule = _rule(name, settings, seed, max_battles)
-    judged = judging(seed=seed, **how)
+    judged = judging_settings(seed=seed, **how)
     _refuse_lacking(read, judged)
     source = _source(rule, read, pack=pack)
     if not source.first.pairings:
@@ -203,7 +204,7 @@ def _prompt_length(source: TournamentSource, how: Judging) -> float:
     pairings = source.first.pairings
     drawn = [source.battle(one, 1).metadata or {} for one in pairings[:: max(1, len(pairings) // PROMPTS_BUILT)]]
     plain = replace(how, settings=replace(how.settings, checklist=False))
-    sides = ("response_a", "response_b")[: 2 if how.pairwise else 1]
+    sides = ("response_a", "response_b")[: 2 if how.is_pairwise else 1]
     texts = [
         Texts(one["instruction"], tuple(one[side] for side in sides), one.get("reference", ""), one.get("system"))
         for one in drawn

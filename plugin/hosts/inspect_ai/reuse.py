@@ -7,9 +7,9 @@ from typing import Any
 from inspect_ai.log import EvalSample, read_eval_log
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.judging import Judging, reply_of
 from podium.hosts.inspect_ai.log_format import BATTLES, NAMESPACE
 from podium.hosts.inspect_ai.packing import battles_of
+from podium.scorers.judging import Judging, reply_of
 
 Key = tuple[str, str, str, str, str, int]
 """Judge, item, both entrants, order, repeat."""

@@ -9,10 +9,11 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from podium.hosts.inspect_ai.arguments import flat
-from podium.hosts.inspect_ai.judging import Judging, judging, merged, verdict_row
 from podium.hosts.inspect_ai.log_format import BATTLES, NAMESPACE, OPTIONS, ROUND, packed
 from podium.hosts.inspect_ai.metrics import judged
 from podium.hosts.inspect_ai.unscored import unscored
+from podium.plugins.catalogue import judging_settings
+from podium.scorers.judging import Judging, merge_rows, verdict_row
 
 SHOWN = ("category", "length_a", "length_b")
 
@@ -22,12 +23,13 @@ def verdict(**kwargs: Any) -> Scorer:
     """Read what the judges replied; the value is what model_a earned, and no value where that cannot be read.
 
     Args:
-        **kwargs: of `podium.hosts.inspect_ai.judging.judging`; what is not said is as when the replies were asked for.
+        **kwargs: of `podium.plugins.catalogue.judging_settings`; what is not said is as when the replies were
+            asked for.
     """
     options = flat(kwargs)
-    judging(**options)
+    judging_settings(**options)
     # Of this scorer alone: a prompt file may be another one by the next run.
-    how_of = cache(lambda told: judging(**json.loads(told)))
+    how_of = cache(lambda told: judging_settings(**json.loads(told)))
 
     async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
         if ROUND in state.metadata:
@@ -82,7 +84,7 @@ def score_of(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -
         how: the settings of the run.
     """
     rows = [verdict_row(one, how) for one in kept["presentations"]]
-    found = merged(rows, how)
+    found = merge_rows(rows, how)
     known = {name: battle[name] for name in ("item", "model_a", "model_b", *SHOWN) if battle.get(name) is not None}
     metadata = {NAMESPACE: {**known, "margin": found.margin, "prompt_hash": how.prompt_hash, "presentations": rows}}
     said = explained(rows, battle["model_a"], battle["model_b"])

@@ -17,9 +17,9 @@ from podium.errors import UsageError
 from podium.formats.lm_eval_judged import ABOUT
 from podium.hosts.inspect_ai.concurrency import make_calls
 from podium.hosts.inspect_ai.judge import Run, ask_jury, identity, jury_of
-from podium.hosts.inspect_ai.judging import Judging, merged, verdict_row
 from podium.hosts.lm_eval.secrets import redacted
 from podium.hosts.lm_eval.tournament import judge_model
+from podium.scorers.judging import Judging, merge_rows, verdict_row
 
 FAILED = "failed"
 NOT_ASKED = "not asked: the judge kept failing"
@@ -168,7 +168,7 @@ def _cause(error: BaseException) -> BaseException:
 def read(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     """Return a battle with what its judges' replies say."""
     rows = [verdict_row(one, how) for one in kept["presentations"]]
-    found = merged(rows, how)
+    found = merge_rows(rows, how)
     told = [
         {**row, "replies": [reply["text"] for reply in one["replies"]]}
         for row, one in zip(rows, kept["presentations"], strict=True)

@@ -9,12 +9,13 @@ from lm_eval.api.filter import Filter
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_judged import OWN, verdicts_as_text
-from podium.hosts.inspect_ai.judging import judging, known_options, refuse_unknown
 from podium.hosts.lm_eval.batch import Bench, judged
 from podium.hosts.lm_eval.issued import issued
 from podium.hosts.lm_eval.opponents import Against, Met, opponents
 from podium.hosts.lm_eval.registering import register_filter
 from podium.hosts.lm_eval.secrets import redacted, refuse_secrets
+from podium.plugins.catalogue import judging_settings
+from podium.scorers.judging import known_options, refuse_unknown_options
 
 OWN_OPTIONS = frozenset(
     ("against", "judge", "judge_args", "entrant", "item", "task", "concurrency", "max_retries", "timeout", "cache")
@@ -62,20 +63,20 @@ class JudgeFilter(Filter):
             max_retries: of one call.
             timeout: of one call, in seconds.
             cache: take replies of earlier runs instead of new calls.
-            **options: of `podium.hosts.inspect_ai.judging.judging`: `realization`, `orders`, `repeats`, ...
+            **options: of `podium.plugins.catalogue.judging_settings`: `realization`, `orders`, `repeats`, ...
 
         Raises:
             UsageError: an unknown option or value, or a secret among the arguments.
         """
         super().__init__()
         refuse_secrets({"against": against, "judge": judge, "judge_args": judge_args or {}, **options})
-        refuse_unknown(options, known_options() | OWN_OPTIONS)
+        refuse_unknown_options(options, known_options() | OWN_OPTIONS)
         for name, number in (("concurrency", concurrency), ("timeout", 1 if timeout is None else timeout)):
             if number < 1:
                 raise UsageError(f"{name}={number}: give 1 or more")
         judges = (judge,) if isinstance(judge, str) else tuple(judge)
         self.bench = Bench(
-            judging(**_words(options)),
+            judging_settings(**_words(options)),
             judges,
             judge_args or {},
             concurrency=concurrency,

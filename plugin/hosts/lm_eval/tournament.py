@@ -40,14 +40,15 @@ def check(options: RankerOptions) -> None:
         UsageError: an unknown tournament, setting or provider, a key that is not set, or a judge that cannot do it.
     """
     try:
-        from podium.hosts.inspect_ai.judging import judging, known_options, refuse_unknown
         from podium.hosts.inspect_ai.play import tournament_task
+        from podium.plugins.catalogue import judging_settings
+        from podium.scorers.judging import known_options, refuse_unknown_options
     except ImportError as error:
         raise UsageError(f"judges need inspect-ai ({error}): pip install 'podium[inspect,lm-eval]'") from None
     engine = inspect.signature(tournament_task).parameters.keys() - {"name", "responses", "settings", "how"}
     own = parameters_of(_task(options)).keys() - {"name", "responses", "settings", "options", "how"}
-    refuse_unknown(options.args, engine | own | known_options())
-    how = judging(**{name: value for name, value in options.args.items() if name in known_options()})
+    refuse_unknown_options(options.args, engine | own | known_options())
+    how = judging_settings(**{name: value for name, value in options.args.items() if name in known_options()})
     wanted = how.logprobs == "required" or how.realization.probabilities == "needed"
     deaf = [name for name in options.judges if name.startswith(LM_EVAL)]
     if wanted and deaf:

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from podium.errors import UsageError, unknown_name
-from podium.hookspecs import Scorer
-from podium.plugins import catalogue
 from podium.scorers.asking import Settings, Template, Texts
 from podium.scorers.battle import battle, turned, versus
 from podium.scorers.identity import judge_identity, prompt_hash
@@ -65,7 +63,7 @@ class Judging:
             raise UsageError(f"logprobs=required: the realization {self.realization.name} has no letters to weigh")
 
     @property
-    def pairwise(self) -> bool:
+    def is_pairwise(self) -> bool:
         """Whether the judge sees both responses at once."""
         return self.realization.kind == "pairwise"
 
@@ -81,14 +79,14 @@ class Judging:
             self.realization.probabilities == "soften" and self.logprobs != "off"
         )
 
-    def shown(self, item: str, a: str, b: str) -> tuple[Presentation, ...]:
+    def presentations(self, item: str, a: str, b: str) -> tuple[Presentation, ...]:
         """Return the presentations of a battle; of a pointwise judge, one per repeat, as given."""
-        orders: Orders = self.orders if self.pairwise else "as-given"
+        orders: Orders = self.orders if self.is_pairwise else "as-given"
         return presentations(item, a, b, orders=orders, repeats=self.repeats, seed=self.seed)
 
     def calls(self) -> int:
         """Return the calls of one judge for one battle, every reply read at once."""
-        return len(self.shown("", "a", "b")) * (1 if self.pairwise else 2)
+        return len(self.presentations("", "a", "b")) * (1 if self.is_pairwise else 2)
 
     def judge_name(self, model: str, own: Mapping[str, Any] | None = None) -> str:
         """Return the identity of a judge: model, realization, prompt, settings.
@@ -104,7 +102,7 @@ class Judging:
 
     def reason(self, reply: Reply, mode: Settled) -> str | None:
         """Return why a reply is unread; None where it can be read."""
-        return self.verdict(reply, mode).reason if self.pairwise else self.rating(reply).reason
+        return self.verdict(reply, mode).reason if self.is_pairwise else self.rating(reply).reason
 
     def verdict(self, reply: Reply, mode: Settled) -> Verdict:
         """Read what a pairwise judge said, softened by its token probabilities where the run does so."""
@@ -118,8 +116,8 @@ class Judging:
         return cast(Rating, self.realization.read(reply, self.settings))
 
 
-def judging(
-    realization: str = "direct",
+def judging_of(
+    realization: Realization,
     *,
     tie: bool = False,
     checklist: bool = False,
@@ -133,20 +131,20 @@ def judging(
     """Make the settings of a run from plain values, as they are typed and as a log keeps them.
 
     Args:
-        realization: its name.
+        realization: how the judge is asked.
         tie, checklist, reference, system: what the prompt offers and shows.
         template: path of a prompt to use instead of the packaged one.
         temperature, max_tokens: of the judge's model; by default its own.
         **options: `orders`, `repeats`, `seed`, `logprobs`, `attempts`, `rule`, `quorum`, `one_sided`.
 
     Raises:
-        UsageError: an unknown realization, a setting that it does not have, or a file that is not there.
+        UsageError: a setting that the realization does not have, or a file that is not there.
     """
-    refuse_unknown(options, known_options())
+    refuse_unknown_options(options, known_options())
     given = None if template is None else Template(_read(template), template)
     generation = {"temperature": temperature, "max_tokens": max_tokens}
     return Judging(
-        catalogue.extension(Scorer, realization).load(),
+        realization,
         Settings(tie, checklist, reference, system, given),
         generation={name: value for name, value in generation.items() if value is not None},
         **options,
@@ -163,7 +161,7 @@ CHOICES = {
 """Options of which only some words are known. A wrong one must not be found out by paid calls."""
 
 
-def refuse_unknown(options: Iterable[str], known: Set[str]) -> None:
+def refuse_unknown_options(options: Iterable[str], known: Set[str]) -> None:
     """Refuse an option that is none, with the nearest one.
 
     Raises:
@@ -176,7 +174,7 @@ def refuse_unknown(options: Iterable[str], known: Set[str]) -> None:
 
 def known_options() -> Set[str]:
     """Return the names of all settings of a run."""
-    return OPTIONS | (inspect.signature(judging).parameters.keys() - {"options"})
+    return OPTIONS | (inspect.signature(judging_of).parameters.keys() - {"options"})
 
 
 def _refuse_other(name: str, word: str, known: Sequence[str]) -> None:
@@ -214,7 +212,7 @@ def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     """
     common = {"order": shown["order"], "repeat": shown["repeat"], "judge": shown["judge"]}
     replies = [reply_of(one) for one in shown["replies"]]
-    if how.pairwise:
+    if how.is_pairwise:
         verdict = how.verdict(replies[0], shown["mode"])
         about_a = verdict if shown["order"] == "ab" else turned(verdict)
         return common | _verdict(about_a) | {"label": verdict.label}
@@ -222,7 +220,7 @@ def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
     return common | {"order": "merged"} | _verdict(versus(a, b)) | {"score_a": a.score, "score_b": b.score}
 
 
-def merged(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
+def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
     """Return what all presentations of a battle say of a: orders averaged, then repeats, then judges."""
     judges: dict[str, list[Verdict]] = {}
     for judge in dict.fromkeys(row["judge"] for row in rows):

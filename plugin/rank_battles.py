@@ -1,4 +1,12 @@
-"""Rank battles: choose the rankers, slice, hand out options, and keep going when one part cannot be answered."""
+"""Rank battles: choose the rankers, slice, hand out options, and keep going when one part cannot be answered.
+
+The way of the battles from `podium rank` to the standings of bradley-terry, each called by the one before or by `rank`:
+
+1. `cli.rank.rank` reads what was typed;
+2. `reading.judgements.read_battles` finds, recognises and reads the files, and merges the two orders;
+3. `rank_battles.rank` hands out options and calls every ranker on every slice;
+4. `rank_battles.RankerCall` calls the ranker with its options and its own random numbers;
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,10 +19,10 @@ import pandas as pd
 from podium.battles import Battles
 from podium.calibration import Calibration
 from podium.calibration_file import read_calibration
-from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError, unknown_name
+from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError
 from podium.length_data import read_length_data
 from podium.plugins import catalogue
-from podium.plugins.settings import options_of, parameters_of, ranker_names, unknown_option
+from podium.plugins.settings import parameters_of, ranker_names, ranker_options
 from podium.rankers.bradley_terry import bounded
 from podium.rankers.coded import code
 from podium.rankers.graph import graph_of
@@ -25,6 +33,7 @@ from podium.reading.judgements import read_battles
 from podium.text import some
 
 Slice = tuple[str | None, Battles]
+"""A value of the column that slices, None for all battles, and the battles that have it."""
 
 
 def rank(
@@ -63,14 +72,19 @@ def rank(
         battles = read_battles(battles)
     names = ranker_names(rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
-    settings = _settings(functions, options)
-    if not pool:
-        _one_judge_a_slice(battles, by)
+    settings = {name: _with_length_data(own) for name, own in ranker_options(names, options).items()}
+    several = len(battles.judges) > 1
+    if several and not pool and by != "judge":
+        for _, part in battles.slices(by) if by else [(None, battles)]:
+            refuse_several_judges(part)
     # A judge's temperature is its own: where judges are the slices, each slice stands alone.
-    alone = by is not None and not pool and len(battles.judges) > 1
-    given = _given(functions, None if by == "judge" or alone else battles, calibration, entrants)
-    calls = [Asked(name, functions[name], {"level": level, **given[name], **settings[name]}, seed) for name in names]
-    standings, failures = _every(battles, calls, by)
+    alone = by is not None and not pool and several
+    context = _context_of(functions, None if by == "judge" or alone else battles, calibration, entrants)
+    calls = [
+        RankerCall(name, function, {"level": level, **context[name], **settings[name]}, seed)
+        for name, function in functions.items()
+    ]
+    standings, failures = _rank_slices(battles, calls, by)
     asked = {
         "reading": dict(battles.reading),
         "rankers": names,
@@ -86,7 +100,7 @@ def rank(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RankerCall:
     """A ranker and all that it is asked to do.
 
     Attributes:
@@ -116,13 +130,19 @@ class Asked:
         return replace(result, warnings=(*result.warnings, *self.warnings))
 
 
-def _every(battles: Battles, rankers: Sequence[Asked], by: str | None) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
-    """Rank every slice by every ranker; a part that cannot be answered does not stop the others."""
-    slices = list(_told_unsliced(battles, by).slices(by)) if by else [(None, battles)]
+def _rank_slices(
+    battles: Battles, rankers: Sequence[RankerCall], by: str | None
+) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
+    """Rank every slice by every ranker; a part that cannot be answered does not stop the others.
+
+    Raises:
+        PodiumError: nothing can be answered; the one reason, or all of them.
+    """
+    slices = list(_note_unsliced(battles, by).slices(by)) if by else [(None, battles)]
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
-    for ranker in _centred(rankers, slices):
-        done, lost = _over_slices(ranker, slices)
+    for ranker in _center_rankers(rankers, slices):
+        done, lost = _rank_by(ranker, slices)
         standings += done
         errors += [(ranker.name + (f" [{value}]" if by else ""), error) for value, error in lost]
     failures = tuple(f"{part}: {error}" for part, error in errors)
@@ -131,8 +151,8 @@ def _every(battles: Battles, rankers: Sequence[Asked], by: str | None) -> tuple[
     return tuple(standings), failures
 
 
-def _over_slices(
-    ranker: Asked, slices: Sequence[Slice]
+def _rank_by(
+    ranker: RankerCall, slices: Sequence[Slice]
 ) -> tuple[list[Standings], list[tuple[str | None, PodiumError]]]:
     """Rank slice by slice.
 
@@ -151,22 +171,24 @@ def _over_slices(
     return standings, errors
 
 
-def _centred(rankers: Sequence[Asked], slices: Sequence[Slice]) -> list[Asked]:
+def _center_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> list[RankerCall]:
     """Give rankers with a free origin the entrants common to all slices, so that slices can be compared."""
     if len(slices) < 2:
         return list(rankers)
     common = _common_entrants(slices)
-    return [_centred_on(common, one) if "center" in parameters_of(one.function) else one for one in rankers]
+    return [_center_on(common, ranker) for ranker in rankers]
 
 
-def _centred_on(common: tuple[str, ...], ranker: Asked) -> Asked:
+def _center_on(common: tuple[str, ...], ranker: RankerCall) -> RankerCall:
+    if "center" not in parameters_of(ranker.function):
+        return ranker
     if common:
         return replace(ranker, settings={**ranker.settings, "center": common})
-    told = "no entrant is in every slice: each slice is centred on its own entrants, compare scores within a slice only"
-    return replace(ranker, warnings=(*ranker.warnings, told))
+    note = "no entrant is in every slice: each slice is centred on its own entrants, compare scores within a slice only"
+    return replace(ranker, warnings=(*ranker.warnings, note))
 
 
-def _told_unsliced(battles: Battles, column: str) -> Battles:
+def _note_unsliced(battles: Battles, column: str) -> Battles:
     """Add a note of the battles that are in no slice, because their value is empty."""
     outside = int(battles.table[column].isna().sum()) if column in battles.table else 0
     if not outside:
@@ -177,38 +199,18 @@ def _told_unsliced(battles: Battles, column: str) -> Battles:
 
 def _common_entrants(slices: Sequence[Slice]) -> tuple[str, ...]:
     """Return the entrants that the battles of every slice rate, unbounded ones left out."""
-    present = [set(_rated(part)) for _, part in slices if part.readable.any()]
-    return tuple(sorted(set.intersection(*present))) if present else ()
+    coded = [code(part) for _, part in slices if part.readable.any()]
+    rated = [set(bounded(part.entrants, graph_of(pair_sums(part)))) for part in coded]
+    return tuple(sorted(set.intersection(*rated))) if rated else ()
 
 
-def _rated(battles: Battles) -> tuple[str, ...]:
-    coded = code(battles)
-    return bounded(coded.entrants, graph_of(pair_sums(coded)))
+def _with_length_data(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the file that the option `length_data` names: rankers read none."""
+    value = options.get("length_data")
+    return {**options, "length_data": read_length_data(value)} if isinstance(value, str | Path) else dict(options)
 
 
-def _settings(functions: Mapping[str, Callable[..., Any]], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Give each ranker the options that are its own; one that nobody takes is an error."""
-    settings: dict[str, dict[str, Any]] = {name: {} for name in functions}
-    known = {name: options_of(function) for name, function in functions.items()}
-    # The general settings first: `win-rate.labels` overrides `labels`, whichever was typed first.
-    for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
-        ranker, _, option = key.rpartition(".")
-        if ranker and ranker not in functions:
-            raise unknown_name("ranker in this call", ranker, functions)
-        takers = [name for name in functions if option in known[name] and ranker in ("", name)]
-        if not takers:
-            raise unknown_option(key, known)
-        for name in takers:
-            settings[name][option] = _opened(option, value)
-    return settings
-
-
-def _opened(option: str, value: Any) -> Any:
-    """Read what an option names, where that is a file: rankers read none."""
-    return read_length_data(value) if option == "length_data" and isinstance(value, str | Path) else value
-
-
-def _given(
+def _context_of(
     functions: Mapping[str, Callable[..., Any]],
     whole: Battles | None,
     calibration: Calibration | str | Path | None,
@@ -230,18 +232,7 @@ def _given(
     return {name: {part: at_hand[part] for part in sorted(taken)} for name, taken in takes.items()}
 
 
-def _one_judge_a_slice(battles: Battles, by: str | None) -> None:
-    """Refuse verdicts of several judges in one slice, or, without slices, in one table.
-
-    Raises:
-        NotIdentifiedError: there are several.
-    """
-    if by != "judge" and len(battles.judges) > 1:
-        for part in [part for _, part in battles.slices(by)] if by else [battles]:
-            one_judge(part)
-
-
-def one_judge(battles: Battles) -> None:
+def refuse_several_judges(battles: Battles) -> None:
     """Refuse verdicts of several judges in one table.
 
     Raises:

@@ -11,8 +11,8 @@ import pandas as pd
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PluginError
 from podium.plugins import catalogue
-from podium.plugins.settings import options_of, ranker_names
-from podium.rank_battles import one_judge, rank
+from podium.plugins.settings import deal_options, options_of, ranker_names
+from podium.rank_battles import rank, refuse_several_judges
 from podium.ranking import Ranking
 from podium.reading.judgements import read_battles
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule
@@ -157,7 +157,7 @@ def recording_of(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = F
     """
     battles = battles if isinstance(battles, Battles) else read_battles(battles)
     if not pool:
-        one_judge(battles)
+        refuse_several_judges(battles)
     if not battles.has_items:
         raise NotIdentifiedError("no item column: a tournament cannot be replayed without knowing which item is which")
     pairings, code = _numbered(battles)
@@ -241,16 +241,8 @@ def divide_options(
         rankers: names of the rankers.
     """
     ranked = {option for name in rankers for option in options_of(catalogue.ranker_function(name))}
-    own: dict[str, dict[str, Any]] = {name: {} for name in known}
-    others: dict[str, Any] = {}
-    for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
-        name, _, option = key.rpartition(".")
-        takers = [one for one in known if option in known[one] and name in ("", one)]
-        for taker in takers:
-            own[taker][option] = value
-        if not takers or (not name and option in ranked):
-            others[key] = value
-    return own, others
+    own, rest = deal_options(options, known)
+    return own, {key: value for key, value in options.items() if key in rest or key in ranked}
 
 
 def seed_settings(settings: Mapping[str, Any], seed: int, known: Collection[str]) -> dict[str, Any]:

@@ -79,6 +79,43 @@ def _parameter(key: str, known: dict[str, dict[str, inspect.Parameter]], kind: s
     raise unknown_option(key, known)
 
 
+def deal_options(
+    options: Mapping[str, Any], known: Mapping[str, Collection[str]]
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Give each ranker or tournament the options that are its own; return those, and what nobody takes.
+
+    Args:
+        options: `option`, for all that have it, or `name.option`, which overrides the former, to value.
+        known: the options of each ranker or tournament, by its name.
+    """
+    dealt: dict[str, dict[str, Any]] = {name: {} for name in known}
+    rest: dict[str, Any] = {}
+    for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
+        owner, _, option = key.rpartition(".")
+        takers = [name for name in known if option in known[name] and owner in ("", name)]
+        for name in takers:
+            dealt[name][option] = value
+        if not takers:
+            rest[key] = value
+    return dealt, rest
+
+
+def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the options of each ranker, by its name.
+
+    Raises:
+        UsageError: an option that none of them has.
+    """
+    known = {name: options_of(catalogue.ranker_function(name)) for name in rankers}
+    dealt, rest = deal_options(options, known)
+    for key in rest:
+        owner = key.rpartition(".")[0]
+        if owner and owner not in known:
+            raise unknown_name("ranker in this call", owner, known)
+        raise unknown_option(key, known)
+    return dealt
+
+
 def unknown_option(key: str, known: Mapping[str, Collection[str]]) -> UsageError:
     """Return the error for an option that nothing asked for has; tell which ranker or tournament has it.
 

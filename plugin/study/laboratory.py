@@ -17,7 +17,7 @@ from scipy.stats import kendalltau
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.plugins import catalogue
-from podium.plugins.settings import options_of, ranker_names, unknown_option
+from podium.plugins.settings import options_of, ranker_names, ranker_options
 from podium.progress import track
 from podium.rank_battles import rank
 from podium.ranking import provenance
@@ -96,7 +96,8 @@ def run_study(
     settings, others = divide_options(options, known, names)
     if any("seed" in own for own in settings.values()):
         raise UsageError("a study counts its seeds from --seed; leave out the option seed")
-    scorers = {name: scorer(name, record.battles, _own(name, others, names)) for name in names}
+    own = ranker_options(names, others)
+    scorers = {name: scorer(name, record.battles, own[name]) for name in names}
     alone = {name: score for name, (score, _) in scorers.items()}
     laboratory = _Laboratory(Bench(record), alone, range(seed, seed + seeds))
     scales = {name: scale for name, (_, scale) in scorers.items()}
@@ -221,23 +222,6 @@ def _sizes(items: Sequence[int], most: int) -> tuple[int, ...]:
     if large:
         raise UsageError(f"items={large[0]}: the record has {most:,}")
     return tuple(sorted({number for number in (items or ITEMS) if number < most}))
-
-
-def _own(name: str, options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the options of one ranker.
-
-    Raises:
-        UsageError: an option that none of the rankers has.
-    """
-    known = {one: options_of(catalogue.ranker_function(one)) for one in names}
-    own: dict[str, Any] = {}
-    for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
-        ranker, _, option = key.rpartition(".")
-        if not any(option in known[one] and ranker in ("", one) for one in names):
-            raise unknown_option(key, known)
-        if option in known[name] and ranker in ("", name):
-            own[option] = value
-    return own
 
 
 def _references(

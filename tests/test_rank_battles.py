@@ -1,0 +1,23 @@
+"""Ranking from Python: what happens without a word about it, and who gets which option."""
+
+import pytest
+
+from podium import UsageError, rank, simulate
+from podium.plugins.settings import deal_options, ranker_options
+
+
+def test_without_a_ranker_battles_are_rated_by_bradley_terry() -> None:
+    battles = simulate(entrants=3, items=30, seed=2).battles()
+    assert rank(battles).to_json() == rank(battles, "bradley-terry").to_json()
+
+
+def test_a_named_option_overrides_a_general_one_and_strangers_are_left() -> None:
+    known = {"swim": {"items", "seed"}, "anchor": {"items"}}
+    dealt, rest = deal_options({"swim.items": 3, "items": 5, "labels": "human", "chain.items": 1}, known)
+    assert dealt == {"swim": {"items": 3}, "anchor": {"items": 5}}
+    assert rest == {"labels": "human", "chain.items": 1}
+
+
+def test_an_option_of_a_ranker_that_is_not_asked_is_refused() -> None:
+    with pytest.raises(UsageError, match="ranker in this call"):
+        ranker_options(["bradley-terry"], {"win-rate.anchor": "wren"})

@@ -132,11 +132,11 @@ def plan(context: click.Context, **arguments: Any) -> None:
     with shown_on_terminal():
         found = _planned(context, arguments)
     write(found, style, output)
-    context.exit(3 if found.partly else 0)
+    context.exit(3 if found.is_partial else 0)
 
 
 def _planned(context: click.Context, arguments: dict[str, Any]) -> Any:
-    from podium.planning.costs import Tariff
+    from podium.planning.plan import Tariff
     from podium.planning.planner import make_plan
 
     tariff = Tariff(**{name: arguments.pop(name) for name in TARIFF})

@@ -10,10 +10,7 @@ from podium.cli.aligned import PLAIN_WIDTH, aligned, fits, markdown_table, parag
 from podium.cli.picture import interval_bar
 from podium.cli.printable import printable
 from podium.cli.tables import literal
-from podium.planning.costs import Bill
-from podium.planning.plan import Candidate, Gap, Line, Plan, Sample
-from podium.planning.precision import Known
-from podium.planning.wilcoxon import Simulated
+from podium.planning.plan import Bill, Candidate, Gap, Plan, PricedDesign, Quantity, Sample, SimulatedSize
 
 EMPTY = "–"
 PICTURE = 24
@@ -95,7 +92,7 @@ def _candidates(found: Sequence[Candidate]) -> Table:
     return header, rows, 2
 
 
-def _bar(known: Known) -> str:
+def _bar(known: Quantity) -> str:
     return interval_bar(known.low, known.value, known.high, (0, 1), PICTURE)
 
 
@@ -209,7 +206,7 @@ def _needed_legend(found: Plan) -> list[str]:
     return [*text, *([f"cheapest: {printable(found.cheapest)}"] if found.cheapest else [])]
 
 
-def _columns(found: Plan, *columns: tuple[str, Callable[[Line], str]]) -> Table:
+def _columns(found: Plan, *columns: tuple[str, Callable[[PricedDesign], str]]) -> Table:
     """Return a row per design; columns that say nothing are left out."""
     kept = [(name, write) for name, write in columns if any(write(line) != EMPTY for line in found.lines)]
     return [name for name, _ in kept], [[write(line) for _, write in kept] for line in found.lines], 1
@@ -237,26 +234,26 @@ def _money(bill: Bill | None) -> str:
     return EMPTY if bill is None or bill.money is None else f"{bill.money:,.2f}"
 
 
-def _range(line: Line, name: str, form: str) -> str:
+def _range(line: PricedDesign, name: str, form: str) -> str:
     bills = (line.needed, line.needed_low, line.needed_high)
     value, low, high = (None if bill is None else getattr(bill, name) for bill in bills)
-    return EMPTY if value is None else _known(Known(value, low, high), form)
+    return EMPTY if value is None else _known(Quantity(value, low, high), form)
 
 
-def _simulated(found: Simulated) -> str:
-    return _known(Known(found.items, found.low, found.high), "{:,.0f}")
+def _simulated(found: SimulatedSize) -> str:
+    return _known(Quantity(found.items, found.low, found.high), "{:,.0f}")
 
 
-def _maybe(known: Known | None, form: str) -> str:
+def _maybe(known: Quantity | None, form: str) -> str:
     return EMPTY if known is None else _known(known, form)
 
 
-def _known(known: Known, form: str) -> str:
+def _known(known: Quantity, form: str) -> str:
     """Write a figure with its interval."""
     return form.format(known.value) + ("" if known.low is None else f" ({_ends(known, form)})")
 
 
-def _ends(known: Known, form: str) -> str:
+def _ends(known: Quantity, form: str) -> str:
     if known.low is None:
         return EMPTY
     return f"{form.format(known.low)} … {'∞' if known.high is None else form.format(known.high)}"

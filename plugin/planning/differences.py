@@ -1,6 +1,6 @@
 """Differences of two entrants' verdicts against a common anchor, item by item: what paired tests see."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -10,6 +10,9 @@ from scipy.optimize import brentq
 from podium.errors import UsageError
 from podium.rankers.informativeness import MOST_LEVELS
 from podium.replays import Recording
+
+WINDOW = 0.01
+"""Width of the interval of edges from which the paper takes its distributions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,17 @@ class Differences:
         better = float(self.shares[self.values > 0].sum())
         return better / self.informative - 0.5 if self.informative else 0.0
 
+    def with_share(self, share: float) -> "Differences":
+        """Return the distribution with another share of informative items; the proportions among these stay.
+
+        Raises:
+            UsageError: nothing in it is informative.
+        """
+        if not self.informative:
+            raise UsageError("a distribution that tells nothing apart cannot be made to")
+        shares = self.shares * share / self.informative
+        return Differences(self.values, np.where(self.values == 0, 1 - share, shares))
+
 
 def three_levels(ties: float, edge: float) -> Differences:
     """Return the differences under a model: win, tie, loss, drawn apart for both, the anchor right between them.
@@ -54,20 +68,17 @@ def three_levels(ties: float, edge: float) -> Differences:
     """
     if not 0 <= ties < 1:
         raise UsageError(f"ties={ties} is not in [0, 1)")
-    lean = 0.0 if edge == 0 else _lean(ties, edge)
-    return _of_lean(ties, lean)
+    if edge == 0:
+        return _differences_of_lean(ties, 0.0)
+    if _differences_of_lean(ties, 0.5).edge < edge:
+        raise UsageError(f"edge={edge} cannot be reached with ties={ties}")
+    return _differences_of_lean(ties, float(brentq(lambda lean: _differences_of_lean(ties, lean).edge - edge, 0, 0.5)))
 
 
-def with_share(one: Differences, share: float) -> Differences:
-    """Return the distribution with another share of informative items; the proportions among these stay.
-
-    Raises:
-        UsageError: nothing in it is informative.
-    """
-    if not one.informative:
-        raise UsageError("a distribution that tells nothing apart cannot be made to")
-    shares = one.shares * share / one.informative
-    return Differences(one.values, np.where(one.values == 0, 1 - share, shares))
+def _differences_of_lean(ties: float, lean: float) -> Differences:
+    """Return the differences when one entrant wins (1 - ties) (1/2 + lean) of its items and the other the mirror."""
+    better = np.array([(1 - ties) * (0.5 - lean), ties, (1 - ties) * (0.5 + lean)])
+    return Differences(np.arange(-2.0, 3.0), np.convolve(better, better))
 
 
 def elo_of_lean(differences: Differences) -> float:
@@ -82,11 +93,11 @@ def recorded_differences(record: Recording) -> Iterator[Differences]:
 
     Source: Don-Yehiya et al. 2026, appendix C. Pairs that no item compares are left out.
     """
-    seen = verdicts(record)
-    size = seen.shape[1]
+    cube = verdicts(record)
+    size = cube.shape[1]
     for anchor in range(size):
         for first, second in permutations([k for k in range(size) if k != anchor], 2):
-            gap = np.round(seen[:, first, anchor] - seen[:, second, anchor], 12)
+            gap = np.round(cube[:, first, anchor] - cube[:, second, anchor], 12)
             gap = gap[~np.isnan(gap)]
             if len(gap):
                 values, counts = np.unique(gap, return_counts=True)
@@ -100,35 +111,46 @@ def verdicts(record: Recording) -> np.ndarray:
     """
     names = {name: k for k, name in enumerate(record.field.entrants)}
     items = {name: k for k, name in enumerate(record.field.items)}
-    found = np.full((len(items), len(names), len(names)), np.nan)
-    read = [one for one in record.outcomes if one.credit is not None and one.pairing.item in items]
-    where = np.array([(items[one.pairing.item], names[one.pairing.a], names[one.pairing.b]) for one in read])
-    if not len(read):
-        return found
-    item, a, b = where.T
-    values = _values(record)[[record.codes[one.pairing] for one in read]]
-    found[item, a, b], found[item, b, a] = values, -values
-    return found
+    cube = np.full((len(items), len(names), len(names)), np.nan)
+    values = _finest_verdicts(record)
+    for outcome, value in zip(record.outcomes, values, strict=True):
+        pairing = outcome.pairing
+        if pairing.item in items:
+            item, a, b = items[pairing.item], names[pairing.a], names[pairing.b]
+            cube[item, a, b], cube[item, b, a] = value, -value
+    return cube
 
 
-def _values(record: Recording) -> np.ndarray:
-    """Return the finest discrete verdict of each battle on record, shape (battles,)."""
-    margin = np.array([np.nan if one.margin is None else one.margin for one in record.outcomes])
-    credit = np.array([np.nan if one.credit is None else 2 * one.credit - 1 for one in record.outcomes])
-    known = ~np.isnan(credit)
+def _finest_verdicts(record: Recording) -> np.ndarray:
+    """Return the finest discrete verdict of each battle on record, NaN where unread, shape (battles,)."""
+    margin = np.array([np.nan if outcome.margin is None else outcome.margin for outcome in record.outcomes])
+    credit = np.array([np.nan if outcome.credit is None else 2 * outcome.credit - 1 for outcome in record.outcomes])
+    readable = ~np.isnan(credit)
     for values in (np.round(margin, 12), np.round(credit, 12)):
-        if not np.isnan(values[known]).any() and len(np.unique(np.abs(values[known]))) <= MOST_LEVELS:
+        if not np.isnan(values[readable]).any() and len(np.unique(np.abs(values[readable]))) <= MOST_LEVELS:
             return values
     return np.sign(credit)
 
 
-def _of_lean(ties: float, lean: float) -> Differences:
-    """Return the differences when one entrant wins (1 - ties) (1/2 + lean) of its items and the other the mirror."""
-    better = np.array([(1 - ties) * (0.5 - lean), ties, (1 - ties) * (0.5 + lean)])
-    return Differences(np.arange(-2.0, 3.0), np.convolve(better, better))
+def select_edge(pool: Sequence[Differences], edge: float, *, single: bool = True) -> tuple[list[Differences], bool]:
+    """Return distributions of an edge, and whether they are recorded ones.
+
+    As in the paper, those whose edge lies in [edge, edge + 0.01). Where none does, one that is made of all.
+
+    Args:
+        single: False where single distributions rest on too few items to be taken as they are.
+    """
+    informative = [differences for differences in pool if differences.informative]
+    near = [differences for differences in informative if single and edge <= differences.edge < edge + WINDOW]
+    if near:
+        return near, True
+    return ([pool_differences(pool, edge)] if informative else []), False
 
 
-def _lean(ties: float, edge: float) -> float:
-    if _of_lean(ties, 0.5).edge < edge:
-        raise UsageError(f"edge={edge} cannot be reached with ties={ties}")
-    return float(brentq(lambda lean: _of_lean(ties, lean).edge - edge, 0, 0.5))
+def pool_differences(pool: Sequence[Differences], edge: float) -> Differences:
+    """Return a distribution with the zeros and the sizes of all, wins and losses alike in size, and a given edge."""
+    sizes, place = np.unique(np.concatenate([np.abs(each.values) for each in pool]), return_inverse=True)
+    shares = np.bincount(place, np.concatenate([each.shares for each in pool])) / len(pool)
+    still, moved = shares[sizes == 0], shares[sizes > 0]
+    values = np.concatenate([-sizes[sizes > 0][::-1], sizes[sizes == 0], sizes[sizes > 0]])
+    return Differences(values, np.concatenate([(0.5 - edge) * moved[::-1], still, (0.5 + edge) * moved]))

@@ -1,16 +1,124 @@
-"""A plan: which comparisons to make, on how many items, at what cost, and what they will be able to tell."""
+"""The nouns of a plan: what is asked, what a design costs, what it will tell, and what could not be answered."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
-from podium.planning.costs import Bill
-from podium.planning.decision import Decision
-from podium.planning.precision import Known
-from podium.planning.wilcoxon import Simulated
+from podium.errors import UsageError
 from podium.ranking import FORMAT_VERSION
+from podium.scorers.orders import Orders, presentations
 from podium.text import plain
+
+UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A figure with its interval; ends are None where there is none."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    def through(self, function: Callable[[float], Any], *, falling: bool = False) -> "Quantity":
+        """Pass the figure and its interval through a monotone function; a falling one turns the ends around."""
+        ends = (self.high, self.low) if falling else (self.low, self.high)
+        return Quantity(function(self.value), *(None if end is None else function(end) for end in ends))
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A tournament with its settings.
+
+    Attributes:
+        label: what to call it.
+        name: of the tournament.
+        settings: its options.
+    """
+
+    label: str
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tariff:
+    """What one battle takes.
+
+    Attributes:
+        orders, repeats: which presentations make a battle.
+        tokens_in, tokens_out: per judge call; None where unknown.
+        price_in, price_out: per million tokens, in the user's currency; None where unknown.
+    """
+
+    orders: Orders = "both"
+    repeats: int = 1
+    tokens_in: float | None = None
+    tokens_out: float | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in UNITS:
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < float("inf"):
+                raise UsageError(f"{name}={value}: give a number of 0 or more")
+
+    @property
+    def calls(self) -> int:
+        """Judge calls for one battle."""
+        return len(presentations("", "a", "b", orders=self.orders, repeats=self.repeats))
+
+    @property
+    def unknown_units(self) -> tuple[str, ...]:
+        """What would have to be known to say what a call costs."""
+        return tuple(name for name in UNITS if getattr(self, name) is None)
+
+    def bill(self, battles: int) -> "Bill":
+        """Return what so many battles cost."""
+        calls = battles * self.calls
+        sides = ((self.tokens_in, self.price_in), (self.tokens_out, self.price_out))
+        used = [None if tokens is None else calls * tokens for tokens, _ in sides]
+        paid = [None if tokens is None or price is None else calls * tokens * price / 1e6 for tokens, price in sides]
+        money = None if paid[0] is None or paid[1] is None else paid[0] + paid[1]
+        return Bill(battles, calls, used[0], used[1], money)
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What a number of battles costs; None where tokens or prices are unknown."""
+
+    battles: int
+    calls: int
+    tokens_in: float | None
+    tokens_out: float | None
+    money: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A question of the decision tree, and how it was answered."""
+
+    question: str
+    answer: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Where the decision tree leads.
+
+    Attributes:
+        design: `baseline` (all against it, nothing said of other pairs), `round_robin`, `pairs` (only those asked
+            about) or `ranking` (of everyone: an anchor chosen with care, or a design without one).
+        advice: what to do, in a sentence.
+        steps: the questions on the way.
+    """
+
+    design: Literal["baseline", "round_robin", "pairs", "ranking"]
+    advice: str
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +135,35 @@ class Candidate:
     """
 
     anchor: str
-    informativeness: Known
-    three_level: Known | None
+    informativeness: Quantity
+    three_level: Quantity | None
     pairs: int
     rank_low: int | None
     rank_high: int | None
     advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedSize:
+    """A number of items found by simulation.
+
+    Attributes:
+        items: the smallest at which the simulated power reaches the promise.
+        low, high: the smallest at which the promise lies within, and below, the power's interval: between them lies
+            the true one at `level`.
+        level: of that interval (Monte-Carlo error alone, Wilson).
+        power: simulated at `items`.
+        simulations: per number of items.
+        distributions: that were drawn from.
+    """
+
+    items: int
+    low: int
+    high: int
+    level: float
+    power: float
+    simulations: int
+    distributions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +184,9 @@ class Sample:
     informative: int
     exact_power: float
     exact: int
-    direct: Known
-    anchored: Known | None
-    wilcoxon: Simulated | None
+    direct: Quantity
+    anchored: Quantity | None
+    wilcoxon: SimulatedSize | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +201,13 @@ class Gap:
     """
 
     how: str
-    share: Known
-    edge: Known | None
-    elo: Known | None
+    share: Quantity
+    edge: Quantity | None
+    elo: Quantity | None
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PricedDesign:
     """A design in the table of costs.
 
     Attributes:
@@ -91,17 +222,17 @@ class Line:
 
     design: str
     planned: Bill | None
-    error: Known | None = None
-    gap: Known | None = None
-    rank_width: Known | None = None
-    items: Known | None = None
+    error: Quantity | None = None
+    gap: Quantity | None = None
+    rank_width: Quantity | None = None
+    items: Quantity | None = None
     needed: Bill | None = None
     needed_low: Bill | None = None
     needed_high: Bill | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class Unanswered:
     """A part that was not answered.
 
     Attributes:
@@ -114,7 +245,7 @@ class Missing:
     part: str
     why: str
     remedy: str
-    unanswerable: bool = False
+    unanswerable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +276,16 @@ class Plan:
     samples: tuple[Sample, ...]
     gaps: tuple[Gap, ...]
     gap_elo: float
-    lines: tuple[Line, ...]
+    lines: tuple[PricedDesign, ...]
     cheapest: str | None
     methods: Mapping[str, str]
-    missing: tuple[Missing, ...]
+    missing: tuple[Unanswered, ...]
     provenance: Mapping[str, Any]
 
     @property
-    def partly(self) -> bool:
+    def is_partial(self) -> bool:
         """Whether data were given that cannot answer a part."""
-        return any(one.unanswerable for one in self.missing)
+        return any(part.unanswerable for part in self.missing)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""

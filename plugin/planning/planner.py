@@ -1,7 +1,8 @@
 """Make a plan, part after part, from numbers or from a pilot."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -9,25 +10,46 @@ import pandas as pd
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
-from podium.planning.costs import Design, Tariff, battles_of
-from podium.planning.decision import Decision, decide
-from podium.planning.differences import Differences, elo_of_lean, recorded_differences, three_levels, with_share
-from podium.planning.imagined import MOST_ENTRANTS, SPREAD
-from podium.planning.pilot import anchors, candidates, read_pilot, share_of_ties
-from podium.planning.plan import Candidate, Gap, Line, Plan, Sample
-from podium.planning.precision import Known, elo_of_edge
-from podium.planning.pricing import PAIRS, Pricing, cheapest, complement, items_for
-from podium.planning.sign_test import (
+from podium.planning.cost import battles_of, cheapest_design
+from podium.planning.decision import decide
+from podium.planning.differences import Differences, elo_of_lean, recorded_differences, select_edge, three_levels
+from podium.planning.pilots import anchor_candidates, read_pilot, share_of_ties
+from podium.planning.plan import (
+    Bill,
+    Candidate,
+    Design,
+    Gap,
+    Plan,
+    PricedDesign,
+    Quantity,
+    Sample,
+    SimulatedSize,
+    Tariff,
+    Unanswered,
+)
+from podium.planning.precision import (
+    MOST_ENTRANTS,
+    SPREAD,
+    WORLDS,
+    Precision,
+    elo_of_edge,
+    middling_entrant,
+    precision_in_pilot,
+    precision_in_worlds,
+    simulated_worlds,
+)
+from podium.planning.sample_size import (
     check_edge,
     check_test,
     exact_power,
     exactly_needed,
     informative_needed,
+    items_needed,
+    simulated_items,
     smallest_edge,
 )
-from podium.planning.wilcoxon import Simulated, simulated_items, with_edge
-from podium.planning.wish import Notes, Wish
 from podium.progress import track
+from podium.rank_battles import rank
 from podium.rankers.elo import POINTS
 from podium.rankers.intervals import check_level
 from podium.ranking import provenance
@@ -38,7 +60,8 @@ EDGES = (0.05, 0.10, 0.15, 0.20, 0.25)
 TIES = 0.15
 TRUSTED = 100
 """Items of a pilot from which on the distribution of a single pair is one to draw from."""
-NO_BOUND = "the formula's, given the assumptions: no data, so no interval"
+PAIRS = "pairs of interest"
+DESIGNS = ("anchor", "round_robin", "swim", "chain")
 
 
 def make_plan(
@@ -63,7 +86,7 @@ def make_plan(
     """Plan a comparison from numbers, or from a pilot's battles.
 
     Args:
-        pilot: battles, or what `read_battles` reads; without it, verdicts are imagined.
+        pilot: battles, or what `read_battles` reads; without it, verdicts are simulated.
         entrants: how many will compete; by default those of the pilot.
         items: how many are planned; without it, only what the asked edge needs is said.
         ties: expected share of battles that end in a tie; by default the pilot's, else 0.15.
@@ -83,17 +106,21 @@ def make_plan(
         UsageError: a number out of its range, an unknown name, or neither a pilot nor a number of entrants.
         NotIdentifiedError: several judges in the pilot, or no items.
     """
-    _check(entrants, items, edge, alpha, power, level, informativeness)
+    check_edge(edge)
+    check_test(alpha, power)
+    check_level(level)
+    _check_numbers(entrants, items, informativeness)
     record = None if pilot is None else read_pilot(pilot, pilot_items, seed, pool)
     names = record.field.entrants if record else ()
     _check_names(names, baseline, pairs)
     number = entrants or len(names)
     if number < 2:
         raise UsageError("nothing to plan for: give a pilot, or the number of entrants (--entrants, 2 or more)")
-    wish = Wish(
+    request = Request(
         entrants=number,
         items=items,
-        ties=_ties(record, ties, level),
+        ties=_expected_ties(record, ties, level),
+        informativeness=informativeness,
         edge=edge,
         alpha=alpha,
         power=power,
@@ -104,235 +131,366 @@ def make_plan(
         baseline=baseline,
         pairs=tuple(pairs),
     )
-    return _Planner(wish, record, informativeness).plan()
+    return _Planner(request, record).plan()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is planned: the arguments of `make_plan`, the number of entrants and the share of ties filled in."""
+
+    entrants: int
+    items: int | None
+    ties: Quantity
+    informativeness: float | None
+    edge: float
+    alpha: float
+    power: float
+    level: float
+    tariff: Tariff
+    seed: int
+    simulations: int
+    baseline: str | None
+    pairs: tuple[tuple[str, str], ...]
 
 
 class _Planner:
-    """Answers part after part; what cannot be answered is noted and does not stop the rest."""
+    """Answers part after part; what cannot be answered is noted and does not stop the rest.
 
-    def __init__(self, wish: Wish, record: Recording | None, informativeness: float | None) -> None:
-        self.wish = wish
+    Attributes:
+        methods: of the intervals, or why there is none, by part.
+        missing: parts that are not answered, by why, remedy and whether data were given that cannot.
+        anchor: who is to be the anchor; None to let a pilot choose.
+        share: of items that tell two entrants apart through the anchor; None where unknown.
+    """
+
+    def __init__(self, request: Request, record: Recording | None) -> None:
+        self.request = request
         self.record = record
-        self.notes = Notes()
+        self.methods: dict[str, str] = {}
+        self.missing: dict[tuple[str, str, bool], list[str]] = {}
         self.candidates = tuple(self._candidates())
-        self.anchor = wish.baseline or next((one.anchor for one in self.candidates), None)
-        self.share = self._share(informativeness)
+        self.anchor = request.baseline or next((candidate.anchor for candidate in self.candidates), None)
+        self.share = self._share()
+        self.gap_elo = elo_of_edge(request.edge, request.ties.value)
 
     def plan(self) -> Plan:
         """Answer all parts."""
-        samples, gaps = tuple(self._samples()), tuple(self._gaps())
-        wish, notes = self.wish, self.notes
-        decision = decide(wish.entrants, wish.baseline, wish.pairs)
-        lines = tuple(Pricing(wish, self.record, self.anchor, notes).lines())
-        asked = {
-            "entrants": wish.entrants,
-            "items": wish.items,
-            "ties": wish.ties,
-            "informativeness": self.share,
-            "edge": wish.edge,
-            "alpha": wish.alpha,
-            "power": wish.power,
-            "level": wish.level,
-            "pilot_items": len(self.record.field.items) if self.record else None,
-            "pilot_battles": self.record.battles.counts() if self.record else None,
-        }
+        request, record = self.request, self.record
+        samples, gaps, lines = tuple(self._samples()), tuple(self._gaps()), tuple(self._lines())
+        decision = decide(request.entrants, request.baseline, request.pairs)
+        # Not all designs tell of a baseline, or of single pairs.
+        telling = {"baseline": "anchor ", "pairs": PAIRS}.get(decision.design, "")
         return Plan(
-            asked=asked,
+            asked={
+                "entrants": request.entrants,
+                "items": request.items,
+                "ties": request.ties,
+                "informativeness": self.share,
+                "edge": request.edge,
+                "alpha": request.alpha,
+                "power": request.power,
+                "level": request.level,
+                "pilot_items": len(record.field.items) if record else None,
+                "pilot_battles": record.battles.counts() if record else None,
+            },
             assumptions=tuple(self._assumptions()),
             decision=decision,
             candidates=self.candidates,
             anchor=self.anchor,
             samples=samples,
             gaps=gaps,
-            gap_elo=wish.gap_elo,
+            gap_elo=self.gap_elo,
             lines=lines,
-            cheapest=cheapest(_of_the_tree(lines, decision)),
-            methods=dict(notes.methods),
-            missing=tuple(notes.missing),
+            cheapest=cheapest_design([line for line in lines if line.design.startswith(telling)]),
+            methods=self.methods,
+            missing=tuple(Unanswered(", ".join(parts), *reason) for reason, parts in self.missing.items()),
             provenance=provenance(
-                self.record.battles.sources if self.record else (), {"seed": wish.seed, "tariff": asdict(wish.tariff)}
+                record.battles.sources if record else (), {"seed": request.seed, "tariff": asdict(request.tariff)}
             ),
         )
 
-    def _assumed(self, edge: float) -> Differences:
-        """Return the differences that are expected without a pilot."""
-        found = three_levels(self.wish.ties.value, edge)
-        return with_share(found, self.share.value) if self.share else found
-
-    def _with_edge(self, pool: Sequence[Differences], edge: float) -> tuple[list[Differences], bool]:
-        """Return the pilot's distributions of an edge; those of single pairs only where there are items enough."""
-        items = len(self.record.field.items) if self.record else 0
-        return with_edge(pool, edge, recorded=items >= TRUSTED)
+    def _lack(self, part: str, why: object, remedy: str, *, unanswerable: bool = False) -> None:
+        """Note a part that is not answered; parts with one reason and one remedy stand together."""
+        self.missing.setdefault((str(why), remedy, unanswerable), []).append(part)
 
     def _candidates(self) -> Iterator[Candidate]:
         """Yield the pilot's entrants as anchors, the most informative first."""
-        part = "informativeness of the candidates for the anchor"
+        part, request = "informativeness of the candidates for the anchor", self.request
         if self.record is None:
-            size = self._pilot_size()
-            calls = size * self.wish.tariff.calls
-            self.notes.lack(
-                part, "there is no pilot", f"play 10 items ({size:,} battles, {calls:,} calls) and plan from them"
-            )
+            size = battles_of(Design("pilot", "anchor", {"pilot": 10}), _stand_ins(request.entrants), 10)
+            calls = size * request.tariff.calls
+            remedy = f"play 10 items ({size:,} battles, {calls:,} calls) and plan from them"
+            self._lack(part, "there is no pilot", remedy)
             return
+        battles = self.record.battles
         try:
-            standings = anchors(self.record, level=self.wish.level, seed=self.wish.seed)
+            ranking = rank(battles, "informativeness", level=request.level, seed=request.seed, pool=True)
         except NotIdentifiedError as error:
-            self.notes.lack(part, error, "play a pilot in which every entrant meets every other", unanswerable=True)
+            self._lack(part, error, "play a pilot in which every entrant meets every other", unanswerable=True)
             return
-        how = (
-            f"{100 * standings.level:g}%, {standings.interval}" if standings.interval else "no interval: a single item"
-        )
-        self.notes.methods["informativeness"] = how
-        yield from candidates(standings)
+        standings = ranking.standings[0]
+        interval = f"{100 * standings.level:g}%, {standings.interval}"
+        self.methods["informativeness"] = interval if standings.interval else "no interval: a single item"
+        yield from anchor_candidates(standings)
 
-    def _pilot_size(self) -> int:
-        """Return the battles of a pilot of ten items."""
-        names = [f"entrant {k}" for k in range(self.wish.entrants)]
-        return battles_of(Design("pilot", "anchor", {"pilot": 10}), names, 10)
-
-    def _share(self, given: float | None) -> Known | None:
+    def _share(self) -> Quantity | None:
         """Return the share of items that tell two entrants apart through the anchor."""
-        if given is not None:
-            return Known(given)
+        if self.request.informativeness is not None:
+            return Quantity(self.request.informativeness)
         if self.record is None:
-            return Known(three_levels(self.wish.ties.value, 0.0).informative)
-        chosen = next((one for one in self.candidates if one.anchor == self.anchor), None)
-        if chosen is None:
-            self.notes.lack(
-                "items through an anchor",
+            return Quantity(three_levels(self.request.ties.value, 0.0).informative)
+        share = next((each.informativeness for each in self.candidates if each.anchor == self.anchor), None)
+        if share is not None and share.value:
+            return share
+        why = f"{self.anchor} tells no two entrants of the pilot apart"
+        remedy = "take another anchor, or play a larger pilot"
+        if share is None:
+            why, remedy = (
                 "the pilot says nothing about an anchor's informativeness",
                 "give --informativeness, or play a pilot",
-                unanswerable=True,
             )
-        elif not chosen.informativeness.value:
-            self.notes.lack(
-                "items through an anchor",
-                f"{self.anchor} tells no two entrants of the pilot apart",
-                "take another anchor, or play a larger pilot",
-                unanswerable=True,
-            )
-            return None
-        return chosen.informativeness if chosen else None
+        self._lack("items through an anchor", why, remedy, unanswerable=True)
+        return None
 
     def _samples(self) -> Iterator[Sample]:
-        wish = self.wish
+        """Yield the items that tell each edge of Table 2, and the one asked for."""
+        request = self.request
         pool = list(recorded_differences(self.record)) if self.record else []
-        self._tell_samples(pool)
-        for edge in track(sorted({*EDGES, wish.edge}), "sample sizes"):
-            informative = informative_needed(edge, alpha=wish.alpha, power=wish.power)
+        edges = sorted({*EDGES, request.edge})
+        self.methods["sign test"] = self._sign_method()
+        self._explain_wilcoxon(pool, edges)
+        for edge in track(edges, "sample sizes"):
+            informative = informative_needed(edge, alpha=request.alpha, power=request.power)
             yield Sample(
                 edge=edge,
                 informative=informative,
-                exact_power=float(exact_power(informative, edge, alpha=wish.alpha)),
-                exact=exactly_needed(edge, alpha=wish.alpha, power=wish.power),
-                direct=items_for(informative, complement(wish.ties)),
-                anchored=items_for(informative, self.share) if self.share else None,
+                exact_power=float(exact_power(informative, edge, alpha=request.alpha)),
+                exact=exactly_needed(edge, alpha=request.alpha, power=request.power),
+                direct=_items_for(informative, self._decided),
+                anchored=_items_for(informative, self.share) if self.share else None,
                 wilcoxon=self._wilcoxon(pool, edge),
             )
 
-    def _wilcoxon(self, pool: Sequence[Differences], edge: float) -> Simulated | None:
-        wish = self.wish
+    @property
+    def _decided(self) -> Quantity:
+        """Share of battles that end in no tie."""
+        return self.request.ties.through(lambda ties: 1 - ties, falling=True)
+
+    def _with_edge(self, pool: Sequence[Differences], edge: float) -> tuple[list[Differences], bool]:
+        """Return the pilot's distributions of an edge; those of single pairs only where there are items enough."""
+        return select_edge(pool, edge, single=self.record is not None and len(self.record.field.items) >= TRUSTED)
+
+    def _expected_differences(self, edge: float) -> Differences:
+        """Return the differences that are expected without a pilot."""
+        differences = three_levels(self.request.ties.value, edge)
+        return differences.with_share(self.share.value) if self.share else differences
+
+    def _wilcoxon(self, pool: Sequence[Differences], edge: float) -> SimulatedSize | None:
+        """Return the items by Wilcoxon's test, None where nothing like this edge is known or no number is enough."""
+        request = self.request
         if self.record is None and edge >= 0.5:
             return None
-        near = self._with_edge(pool, edge)[0] if self.record else [self._assumed(edge)]
+        near = self._with_edge(pool, edge)[0] if self.record else [self._expected_differences(edge)]
         if not near:
             return None
-        how = {"alpha": wish.alpha, "power": wish.power, "level": wish.level}
-        found = simulated_items(near, **how, simulations=wish.simulations, seed=wish.seed)
-        if found is None:
+        test = {"alpha": request.alpha, "power": request.power, "level": request.level}
+        size = simulated_items(near, **test, simulations=request.simulations, seed=request.seed)
+        if size is None:
             why = f"of the pilot's {len(near)} pairs with this edge, some win more often but lose by more"
             remedy = "count signs, or play a larger pilot"
-            self.notes.lack(f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True)
-        return found
+            self._lack(f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True)
+        return size
 
     def _sign_method(self) -> str:
         """Say where the intervals of the sign test come from, or why there are none."""
         if self.record is None:
-            return NO_BOUND
-        shares = {"direct": self.wish.ties, "by anchor": self.share}
+            return "the formula's, given the assumptions: no data, so no interval"
+        shares = {"direct": self.request.ties, "by anchor": self.share}
         bare = [name for name, share in shares.items() if share is not None and share.low is None]
         single = len(self.record.field.items) == 1
         why = "the pilot is a single item" if single else "the share was given, not measured"
-        told = f"; none {' and '.join(bare)}: {why}" if bare else ""
-        return f"{100 * self.wish.level:g}%, from that of the share that decides (by item){told}"
+        lacking = f"; none {' and '.join(bare)}: {why}" if bare else ""
+        return f"{100 * self.request.level:g}%, from that of the share that decides (by item){lacking}"
 
-    def _tell_samples(self, pool: Sequence[Differences]) -> None:
-        wish = self.wish
-        self.notes.methods["sign test"] = self._sign_method()
-        told = f"{100 * wish.level:g}% Monte-Carlo interval, {wish.simulations:,} samples a size; differences "
+    def _explain_wilcoxon(self, pool: Sequence[Differences], edges: Sequence[float]) -> None:
+        """Say which differences Wilcoxon's test is simulated with."""
         if self.record is None:
-            self.notes.methods["wilcoxon"] = told + "of win, tie and loss against an anchor in the middle, drawn apart"
+            source = "of win, tie and loss against an anchor in the middle, drawn apart"
         elif pool:
-            own = [f"{edge:+.0%}" for edge in sorted({*EDGES, wish.edge}) if self._with_edge(pool, edge)[1]]
-            theirs = f"as recorded for pairs with such an edge ({', '.join(own)}), else " if own else ""
-            rest = "as large as those of all pairs of the pilot, wins and losses alike"
-            self.notes.methods["wilcoxon"] = told + theirs + rest
+            own = [f"{edge:+.0%}" for edge in edges if self._with_edge(pool, edge)[1]]
+            recorded = f"as recorded for pairs with such an edge ({', '.join(own)}), else " if own else ""
+            source = f"{recorded}as large as those of all pairs of the pilot, wins and losses alike"
         else:
             why = "no item of the pilot has two readable verdicts against one anchor"
-            self.notes.lack("items by Wilcoxon's test", why, "play several entrants on each item", unanswerable=True)
+            self._lack("items by Wilcoxon's test", why, "play several entrants on each item", unanswerable=True)
+            return
+        interval = f"{100 * self.request.level:g}% Monte-Carlo interval, {self.request.simulations:,} samples a size"
+        self.methods["wilcoxon"] = f"{interval}; differences {source}"
 
     def _gaps(self) -> Iterator[Gap]:
-        wish = self.wish
-        if wish.items is None:
-            self.notes.lack("the smallest gap at the planned size", "no number of items was given", "give --items")
+        """Yield the smallest edges that the planned items tell, directly and through the anchor."""
+        request, items = self.request, self.request.items
+        if items is None:
+            self._lack("the smallest gap at the planned size", "no number of items was given", "give --items")
             return
-        for how, share in (("direct", complement(wish.ties)), ("anchor", self.share)):
+        for how, share in (("direct", self._decided), ("anchor", self.share)):
             if share is None:
                 continue
-            edge = self._smallest(share)
-            yield Gap(how, share, edge, None if edge is None else self._elo(how, edge))
+            # A larger share tells a smaller edge.
+            edge = share.through(
+                lambda part: smallest_edge(items, part, alpha=request.alpha, power=request.power), falling=True
+            )
+            elo = (
+                None
+                if edge.value is None
+                else edge.through(self._edge_in_elo if how == "direct" else self._lean_in_elo)
+            )
+            yield Gap(how, share, None if elo is None else edge, elo if elo and elo.value is not None else None)
 
-    def _smallest(self, share: Known) -> Known | None:
-        wish = self.wish
-        # A larger share tells a smaller edge.
-        found = [
-            None if one is None else smallest_edge(wish.items or 0, one, alpha=wish.alpha, power=wish.power)
-            for one in (share.value, share.high, share.low)
-        ]
-        return None if found[0] is None else Known(found[0], found[1], found[2])
+    def _edge_in_elo(self, edge: float) -> float | None:
+        elo = elo_of_edge(edge, self.request.ties.value)
+        return elo if np.isfinite(elo) else None
 
-    def _elo(self, how: str, edge: Known) -> Known | None:
-        """Return an edge in Elo, with the interval that the edge's gives; None where it is out of reach."""
-        value, low, high = (
-            None if one is None else self._in_elo(how, one) for one in (edge.value, edge.low, edge.high)
-        )
-        return None if value is None else Known(value, low, high)
-
-    def _in_elo(self, how: str, edge: float) -> float | None:
+    def _lean_in_elo(self, edge: float) -> float | None:
+        """Return an edge through the anchor in Elo; None where it is out of reach."""
         try:
-            found = elo_of_edge(edge, self.wish.ties.value) if how == "direct" else elo_of_lean(self._assumed(edge))
+            elo = elo_of_lean(self._expected_differences(edge))
         except UsageError:
             return None
-        return found if np.isfinite(found) else None
+        return elo if np.isfinite(elo) else None
 
     def _assumptions(self) -> Iterator[str]:
-        wish = self.wish
+        request = self.request
         if self.record is None:
-            spread = f"{SPREAD * POINTS:.0f} Elo"
-            yield f"{wish.ties.value:.0%} of verdicts are ties; win, tie and loss are drawn apart for any two entrants"
+            ties = f"{request.ties.value:.0%} of verdicts are ties"
+            yield f"{ties}; win, tie and loss are drawn apart for any two entrants"
             yield "the anchor is of middling strength: a strong or a weak one tells less, and a pilot finds it out"
-            if wish.entrants <= MOST_ENTRANTS:
+            if request.entrants <= MOST_ENTRANTS:
                 yield (
-                    f"strengths vary between entrants with a standard deviation of {spread}, and from item to item "
-                    "with as much; the judge errs by a logistic error"
+                    f"strengths vary between entrants with a standard deviation of {SPREAD * POINTS:.0f} Elo, and from "
+                    "item to item with as much; the judge errs by a logistic error"
                 )
         else:
             yield "items to come are like the pilot's, and the judge is the same"
-            if self.anchor and self.anchor != self.wish.baseline:
+            if self.anchor and self.anchor != request.baseline:
                 yield f"{self.anchor} was chosen as the anchor by these very data, which may flatter it"
         yield (
             "items needed and errors are of chance alone: what a design gets wrong however many items it has, "
             "`podium replay --study` shows"
         )
 
+    def _lines(self) -> Iterator[PricedDesign]:
+        """Yield what each design costs and tells: the pairs of interest, if there are any, and the tournaments."""
+        request = self.request
+        if request.pairs:
+            yield self._pairs_line()
+        for design in self._designs():
+            yield self._design_line(design)
+        if request.items is None:
+            self._lack("costs of the planned items", "no number of items was given", "give --items")
+        if lacking := request.tariff.unknown_units:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in lacking)
+            self._lack("tokens and money", "not all of what a call takes and costs is known", f"give {options}")
+        part = "precision and rank sets of the designs"
+        if self.record is None and request.entrants > MOST_ENTRANTS:
+            why = f"worlds of more than {MOST_ENTRANTS} entrants are not imagined"
+            self._lack(part, why, "play a pilot and plan from it")
+        if not self._has_same_entrants:
+            why = f"the pilot has {len(self._pilot_names)} entrants, the plan {request.entrants}"
+            self._lack(part, why, "play a pilot with all entrants", unanswerable=True)
 
-def _of_the_tree(lines: Sequence[Line], decision: Decision) -> list[Line]:
-    """Return the designs that answer the question asked: not all tell of a baseline, or of single pairs."""
-    start = {"baseline": "anchor ", "pairs": PAIRS}.get(decision.design, "")
-    return [line for line in lines if line.design.startswith(start)]
+    def _pairs_line(self) -> PricedDesign:
+        """Return the direct comparison of the pairs of interest: each is a sign test of its own."""
+        request, number = self.request, len(self.request.pairs)
+        informative = informative_needed(request.edge, alpha=request.alpha, power=request.power)
+        return self._priced(PAIRS, lambda items: number * items, _items_for(informative, self._decided))
+
+    def _design_line(self, design: Design) -> PricedDesign:
+        request, precision = self.request, self._precision(design)
+        names = tuple(dict.fromkeys([*filter(None, [self.anchor]), *self._pilot_names, *_stand_ins(request.entrants)]))
+
+        def battles(items: int) -> int:
+            return battles_of(design, names[: request.entrants], items)
+
+        if precision is None:
+            return self._priced(design.label, battles, None)
+        self.methods["precision"] = f"{100 * request.level:g}%, {precision.method}"
+        items = precision.items_for(self.gap_elo, alpha=request.alpha, power=request.power)
+        line = self._priced(design.label, battles, items)
+        if request.items is None:
+            return line
+        return replace(
+            line,
+            error=precision.standard_error(request.items),
+            gap=precision.smallest_gap(request.items, alpha=request.alpha, power=request.power),
+            rank_width=precision.rank_width(request.items, level=request.level, seed=request.seed),
+        )
+
+    def _priced(self, label: str, battles: Callable[[int], int], items: Quantity | None) -> PricedDesign:
+        """Return what a design costs on the planned items, and on those that tell the asked edge."""
+
+        def bill(number: float | None) -> Bill | None:
+            return None if number is None else self.request.tariff.bill(battles(int(number)))
+
+        needed = (None, None, None) if items is None else (bill(items.value), bill(items.low), bill(items.high))
+        return PricedDesign(label, bill(self.request.items), None, None, None, items, *needed)
+
+    def _designs(self) -> Iterator[Design]:
+        seed = {"seed": self.request.seed}
+        for name in DESIGNS:
+            if name != "anchor":
+                yield Design(name, name, seed)
+            elif self.anchor is None:
+                yield Design("anchor, by a pilot", name, seed)
+            else:
+                yield Design(f"anchor {self.anchor}", name, {"anchor": self.anchor, **seed})
+
+    def _precision(self, design: Design) -> Precision | None:
+        """Return the precision of a design; None, and a note of it, where it cannot be known."""
+        if not self._has_same_entrants or (self.record is None and self.request.entrants > MOST_ENTRANTS):
+            return None
+
+        def in_world(world: Recording) -> Design:
+            anchor = {"anchor": middling_entrant(world)} if design.name == "anchor" else {}
+            return replace(design, settings={**design.settings, **anchor})
+
+        try:
+            if self.record is not None:
+                return precision_in_pilot(design, self.record, level=self.request.level)
+            return precision_in_worlds(in_world, self._worlds, level=self.request.level)
+        except NotIdentifiedError as error:
+            remedy = "play a round robin of all entrants as the pilot, on more items"
+            self._lack(f"precision of {design.label}", error, remedy, unanswerable=self.record is not None)
+            return None
+
+    @cached_property
+    def _worlds(self) -> list[Recording]:
+        request = self.request
+        number = WORLDS if request.entrants <= 20 else WORLDS // 2
+        ties, orders = request.ties.value, request.tariff.orders
+        return simulated_worlds(request.entrants, ties=ties, orders=orders, seed=request.seed, number=number)
+
+    @property
+    def _pilot_names(self) -> tuple[str, ...]:
+        return self.record.field.entrants if self.record else ()
+
+    @property
+    def _has_same_entrants(self) -> bool:
+        """Whether the entrants are those of the pilot, if there is one."""
+        return self.record is None or len(self._pilot_names) == self.request.entrants
 
 
-def _ties(record: Recording | None, given: float | None, level: float) -> Known:
+def _items_for(informative: int, share: Quantity) -> Quantity:
+    """Return the items that hold so many informative ones, with the interval that the share's gives."""
+    return share.through(lambda part: float(items_needed(informative, part)) if part else None, falling=True)
+
+
+def _stand_ins(number: int) -> list[str]:
+    """Return names for entrants that are not known yet."""
+    return [f"entrant {k}" for k in range(number)]
+
+
+def _expected_ties(record: Recording | None, given: float | None, level: float) -> Quantity:
     """Return the share of ties: as given, else the pilot's, else the usual one.
 
     Raises:
@@ -340,24 +498,13 @@ def _ties(record: Recording | None, given: float | None, level: float) -> Known:
         NotIdentifiedError: nothing in the pilot is readable, or every verdict is a tie.
     """
     if given is None:
-        return Known(TIES) if record is None else share_of_ties(record, level)
+        return Quantity(TIES) if record is None else share_of_ties(record, level)
     if not 0 <= given < 1:
         raise UsageError(f"ties={given} is not in [0, 1)")
-    return Known(given)
+    return Quantity(given)
 
 
-def _check(
-    entrants: int | None,
-    items: int | None,
-    edge: float,
-    alpha: float,
-    power: float,
-    level: float,
-    informativeness: float | None,
-) -> None:
-    check_edge(edge)
-    check_test(alpha, power)
-    check_level(level)
+def _check_numbers(entrants: int | None, items: int | None, informativeness: float | None) -> None:
     if entrants is not None and entrants < 2:
         raise UsageError(f"entrants={entrants}: a comparison needs at least two")
     if items is not None and items < 1:

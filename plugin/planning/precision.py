@@ -1,4 +1,4 @@
-"""How precisely a design rates entrants, from a pilot's verdicts or from imagined ones.
+"""How precisely a design rates entrants, from a pilot's verdicts or from those of simulated worlds.
 
 A design is played with those verdicts as the judge. What its item-clustered covariance is for one item, divided by a
 number of items, is what it will be for that number.
@@ -7,14 +7,15 @@ number of items, is what it will be for that number.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, exp, log
+from typing import Literal
 
 import numpy as np
 from scipy.special import expit, stdtrit
 from scipy.stats import norm
 
 from podium.errors import NotIdentifiedError
-from podium.planning.costs import Design
-from podium.planning.sign_test import check_test
+from podium.planning.plan import Design, Quantity
+from podium.planning.sample_size import check_test
 from podium.rankers.bradley_terry import covariance, rate
 from podium.rankers.clusters import surpluses
 from podium.rankers.coded import code
@@ -23,7 +24,9 @@ from podium.rankers.intervals import Estimate
 from podium.rankers.labelling import played_of
 from podium.rankers.pairs import pair_sums
 from podium.rankers.rank_sets import rank_sets
-from podium.replays import Recording, make_tournament, play
+from podium.replays import Recording, make_tournament, play, recording_of
+from podium.scorers.orders import Orders
+from podium.simulation import Judge, simulate
 from podium.text import some
 from podium.tournaments.drawing import generator
 
@@ -32,15 +35,15 @@ GROUPS = 10
 """Of a pilot's items, left out in turn for the jackknife."""
 DRAWS = 20
 """Simulated outcomes of a design behind the mean width of its rank sets."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A figure with its interval; ends are None where there is none."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
+MOST_ENTRANTS = 60
+"""Of a simulated world."""
+BATTLES = 20_000
+"""Of a round robin in one world, at most, as long as there are enough items."""
+FEWEST, MOST = 25, 100
+"""Items of a world."""
+WORLDS = 10
+SPREAD = 1.0
+"""Standard deviation of the entrants' strengths, and of what an item adds to each, logits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +75,25 @@ class Precision:
         method: of the interval.
     """
 
-    variance: Known
+    variance: Quantity
     cases: tuple[PerItem, ...]
     method: str
 
-    def standard_error(self, items: int) -> Known:
+    def standard_error(self, items: int) -> Quantity:
         """Return the standard error of the difference of a typical pair, Elo."""
-        return _mapped(self.variance, lambda value: float(np.sqrt(value / items)))
+        return self.variance.through(lambda value: float(np.sqrt(value / items)))
 
-    def smallest_gap(self, items: int, *, alpha: float, power: float) -> Known:
+    def smallest_gap(self, items: int, *, alpha: float, power: float) -> Quantity:
         """Return the difference in Elo of a typical pair that a one-sided test tells with this power."""
-        reach = _reach(alpha, power)
-        return _mapped(self.standard_error(items), lambda value: reach * value)
+        reach = _standard_errors_told(alpha, power)
+        return self.standard_error(items).through(lambda value: reach * value)
 
-    def items_for(self, gap: float, *, alpha: float, power: float) -> Known:
+    def items_for(self, gap: float, *, alpha: float, power: float) -> Quantity:
         """Return the number of items on which a gap in Elo of a typical pair is told with this power."""
-        reach = _reach(alpha, power)
-        return _mapped(self.variance, lambda value: float(max(2, ceil(round(value * (reach / gap) ** 2, 9)))))
+        reach = _standard_errors_told(alpha, power)
+        return self.variance.through(lambda value: float(max(2, ceil(round(value * (reach / gap) ** 2, 9)))))
 
-    def rank_width(self, items: int, *, level: float, seed: int) -> Known:
+    def rank_width(self, items: int, *, level: float, seed: int) -> Quantity:
         """Return the mean number of ranks in an entrant's simultaneous rank set on so many items.
 
         Each case's ratings are taken as the truth; outcomes are drawn around them. The interval is Monte Carlo's (t).
@@ -98,13 +101,11 @@ class Precision:
         draws = max(2, DRAWS // len(self.cases))
         rng = generator(seed, "rank sets", str(items))
         widths = np.array([[_width(case, items, level, rng) for _ in range(draws)] for case in self.cases])
-        found = mean_interval(widths[0] if len(self.cases) == 1 else widths.mean(axis=1), level)
-        most = len(self.cases[0].elo)
-        ends = (None if end is None else float(np.clip(end, 1, most)) for end in (found.low, found.high))
-        return Known(found.value, *ends)
+        mean = mean_interval(widths[0] if len(self.cases) == 1 else widths.mean(axis=1), level)
+        return mean.through(lambda width: float(np.clip(width, 1, len(self.cases[0].elo))))
 
 
-def of_pilot(design: Design, record: Recording, *, level: float) -> Precision:
+def precision_in_pilot(design: Design, record: Recording, *, level: float) -> Precision:
     """Return the precision of a design from a pilot's verdicts; its interval is a jackknife over groups of items.
 
     Raises:
@@ -116,37 +117,68 @@ def of_pilot(design: Design, record: Recording, *, level: float) -> Precision:
         raise NotIdentifiedError(f"precision needs at least 4 items, and the pilot has {len(items)}")
     whole = per_item(design, record)
     groups = min(GROUPS, len(items))
-    parts = [tuple(item for k, item in enumerate(items) if k % groups != left) for left in range(groups)]
-    logs = np.array([log(per_item(design, _on(record, part)).variance) for part in parts])
+    fields = [
+        replace(record.field, items=tuple(item for k, item in enumerate(items) if k % groups != left))
+        for left in range(groups)
+    ]
+    logs = np.array([log(per_item(design, replace(record, field=field)).variance) for field in fields])
     error = np.sqrt((groups - 1) / groups * np.sum((logs - logs.mean()) ** 2))
     reach = float(stdtrit(groups - 1, (1 + level) / 2)) * error
-    known = Known(whole.variance, whole.variance * exp(-reach), whole.variance * exp(reach))
+    variance = Quantity(whole.variance, whole.variance * exp(-reach), whole.variance * exp(reach))
     method = f"jackknife of the logarithm over {groups} groups of items, t"
-    return Precision(known, (_drawn_in(whole, len(items)),), method)
+    return Precision(variance, (_draw_in(whole, len(items)),), method)
 
 
-def _drawn_in(whole: PerItem, items: int) -> PerItem:
-    """Take from the spread of a pilot's ratings what chance adds to it, so that ranks are not told too easily."""
-    seen = float(np.sum((whole.elo - whole.elo.mean()) ** 2))
-    chance = float(np.trace(whole.covariance)) / items
-    factor = np.sqrt(max(0.0, 1 - chance / seen)) if seen else 0.0
-    return replace(whole, elo=whole.elo.mean() + factor * (whole.elo - whole.elo.mean()))
-
-
-def of_worlds(design: Callable[[int], Design], records: Sequence[Recording], *, level: float) -> Precision:
-    """Return the precision of a design over imagined worlds; its interval is Monte Carlo's, over worlds.
+def precision_in_worlds(
+    design: Callable[[Recording], Design], records: Sequence[Recording], *, level: float
+) -> Precision:
+    """Return the precision of a design over simulated worlds; its interval is Monte Carlo's, over worlds.
 
     Args:
-        design: from the number of a world.
+        design: from a world's record.
         records: of the worlds, at least two.
 
     Raises:
         NotIdentifiedError: the design gives no bounded ratings in one of them.
     """
-    cases = tuple(per_item(design(k), record) for k, record in enumerate(records))
-    found = mean_interval(np.log([case.variance for case in cases]), level)
-    ends = (None if end is None else exp(end) for end in (found.low, found.high))
-    return Precision(Known(exp(found.value), *ends), cases, f"Monte Carlo over {len(cases)} imagined worlds, t")
+    cases = tuple(per_item(design(record), record) for record in records)
+    variance = mean_interval(np.log([case.variance for case in cases]), level).through(exp)
+    return Precision(variance, cases, f"Monte Carlo over {len(cases)} imagined worlds, t")
+
+
+def simulated_worlds(
+    entrants: int, *, ties: float, orders: Orders = "both", seed: int = 0, number: int = WORLDS
+) -> list[Recording]:
+    """Return the records of full round robins in simulated worlds.
+
+    Strengths are normal with a standard deviation of one logit (174 Elo), each item moves each entrant by as much
+    again, and every call of the judge errs by a logistic error: what items and entrants leave open, one call decides.
+
+    Args:
+        ties: share of calls that end in a tie, in [0, 1).
+        orders: `both` makes a battle of two calls.
+    """
+    items = int(np.clip(BATTLES // (entrants * (entrants - 1) // 2), FEWEST, MOST))
+    shown: Literal["both", "ab"] = "both" if orders == "both" else "ab"
+    records = []
+    for k in range(number):
+        world = simulate(entrants, items, seed=seed + k, spread=SPREAD, item_sd=SPREAD)
+        margins = world.presentations(Judge(), orders=shown)["margin"].abs()
+        # The same seed gives the same margins, so this threshold makes just that share of them ties.
+        judge = Judge(tie=float(np.quantile(margins, ties)))
+        records.append(recording_of(world.battles(judge, orders=shown)))
+    return records
+
+
+def middling_entrant(record: Recording) -> str:
+    """Return an entrant of middling strength, by mean credit over what was read."""
+    credits: dict[str, list[float]] = {name: [] for name in record.field.entrants}
+    for outcome in record.outcomes:
+        if outcome.credit is not None:
+            credits[outcome.pairing.a].append(outcome.credit)
+            credits[outcome.pairing.b].append(1 - outcome.credit)
+    ranked = sorted((float(np.mean(own)), name) for name, own in credits.items() if own)
+    return ranked[len(ranked) // 2][1]
 
 
 def per_item(design: Design, record: Recording) -> PerItem:
@@ -173,7 +205,7 @@ def per_item(design: Design, record: Recording) -> PerItem:
     return PerItem(scale.scores(rated.theta), spread)
 
 
-def mean_interval(values: np.ndarray, level: float) -> Known:
+def mean_interval(values: np.ndarray, level: float) -> Quantity:
     """Return the mean with its t interval; no interval for fewer than two values.
 
     Args:
@@ -181,34 +213,9 @@ def mean_interval(values: np.ndarray, level: float) -> Known:
     """
     mean, number = float(np.mean(values)), len(values)
     if number < 2:
-        return Known(mean)
+        return Quantity(mean)
     reach = float(stdtrit(number - 1, (1 + level) / 2) * np.std(values, ddof=1) / np.sqrt(number))
-    return Known(mean, mean - reach, mean + reach)
-
-
-def _on(record: Recording, items: tuple[str, ...]) -> Recording:
-    return replace(record, field=replace(record.field, items=items))
-
-
-def _reach(alpha: float, power: float) -> float:
-    """Return the standard errors between nothing and a difference that is told with this power."""
-    check_test(alpha, power)
-    return float(norm.isf(alpha) + norm.ppf(power))
-
-
-def _mapped(known: Known, through: Callable[[float], float]) -> Known:
-    """Pass a figure and its interval through an increasing function."""
-    return Known(through(known.value), *(None if end is None else through(end) for end in (known.low, known.high)))
-
-
-def _width(case: PerItem, items: int, level: float, rng: np.random.Generator) -> float:
-    spread = case.covariance / items
-    # Centred ratings have a singular covariance: its root, not a Cholesky factor.
-    values, vectors = np.linalg.eigh((spread + spread.T) / 2)
-    noise = vectors @ (np.sqrt(np.maximum(values, 0)) * rng.standard_normal(len(values)))
-    score, nothing = case.elo + noise, np.full(len(noise), np.nan)
-    low, high = rank_sets(Estimate(score, nothing, nothing, spread, items, None), level=level, rng=rng)
-    return float(np.mean(high - low + 1))
+    return Quantity(mean, mean - reach, mean + reach)
 
 
 def elo_of_edge(edge: float, ties: float) -> float:
@@ -219,3 +226,28 @@ def elo_of_edge(edge: float, ties: float) -> float:
     """
     rate_ = 0.5 + edge * (1 - ties)
     return float(400 * np.log10(rate_ / (1 - rate_))) if rate_ < 1 else float("inf")
+
+
+def _draw_in(whole: PerItem, items: int) -> PerItem:
+    """Take from the spread of a pilot's ratings what chance adds to it, so that ranks are not told too easily."""
+    seen = float(np.sum((whole.elo - whole.elo.mean()) ** 2))
+    chance = float(np.trace(whole.covariance)) / items
+    factor = np.sqrt(max(0.0, 1 - chance / seen)) if seen else 0.0
+    return replace(whole, elo=whole.elo.mean() + factor * (whole.elo - whole.elo.mean()))
+
+
+def _standard_errors_told(alpha: float, power: float) -> float:
+    """Return the standard errors between nothing and a difference that is told with this power."""
+    check_test(alpha, power)
+    return float(norm.isf(alpha) + norm.ppf(power))
+
+
+def _width(case: PerItem, items: int, level: float, rng: np.random.Generator) -> float:
+    """Return the mean number of ranks in a rank set, when outcomes are drawn around the case's ratings."""
+    spread = case.covariance / items
+    # Centred ratings have a singular covariance: its root, not a Cholesky factor.
+    values, vectors = np.linalg.eigh((spread + spread.T) / 2)
+    noise = vectors @ (np.sqrt(np.maximum(values, 0)) * rng.standard_normal(len(values)))
+    score, nothing = case.elo + noise, np.full(len(noise), np.nan)
+    low, high = rank_sets(Estimate(score, nothing, nothing, spread, items, None), level=level, rng=rng)
+    return float(np.mean(high - low + 1))

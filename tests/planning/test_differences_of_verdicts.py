@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from podium import UsageError, read_battles, simulate
-from podium.planning.differences import elo_of_lean, recorded_differences, three_levels, verdicts, with_share
+from podium.planning.differences import elo_of_lean, recorded_differences, three_levels, verdicts
 from podium.rankers.informativeness import informativeness
 from podium.replays import recording_of
 
@@ -30,7 +30,7 @@ def test_the_distance_in_elo_is_that_of_the_win_rates_against_the_anchor() -> No
 
 
 def test_another_share_keeps_the_edge() -> None:
-    found = with_share(three_levels(0.39, 0.1), 0.45)
+    found = three_levels(0.39, 0.1).with_share(0.45)
     assert (found.edge, found.informative, found.shares.sum()) == pytest.approx((0.1, 0.45, 1))
 
 

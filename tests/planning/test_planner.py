@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from podium import Battles, NotIdentifiedError, UsageError, rank, read_battles, simulate
-from podium.planning.costs import Tariff
+from podium.planning.plan import Tariff
 from podium.planning.planner import make_plan
 from podium.planning.precision import elo_of_edge
-from podium.planning.sign_test import smallest_edge
+from podium.planning.sample_size import smallest_edge
 
 FAST = {"simulations": 200}
 RECORDED = Path(__file__).parents[3] / "shared" / "data" / "roundrobin_qlora_oa_gpt4.parquet"
@@ -41,7 +41,7 @@ def test_a_plan_from_numbers_prints_table_2(numbers) -> None:
 
 def test_a_plan_from_numbers_has_no_candidates_and_says_what_a_pilot_costs(numbers) -> None:
     [one] = numbers.missing
-    assert (numbers.candidates, numbers.partly) == ((), False)
+    assert (numbers.candidates, numbers.is_partial) == ((), False)
     assert "play 10 items (100 battles, 200 calls)" in one.remedy
 
 
@@ -169,7 +169,7 @@ def test_a_pilot_against_one_anchor_answers_what_it_can() -> None:
     battles = simulate(4, 40, seed=1).battles(pairs=[(0, 1), (0, 2), (0, 3)])
     found = make_plan(battles, items=100, **FAST)
     lines = {line.design: line for line in found.lines}
-    assert found.partly
+    assert found.is_partial
     assert [one.anchor for one in found.candidates] == ["model-01"]
     assert lines["anchor model-01"].items is not None
     assert lines["round_robin"].items is None
@@ -179,7 +179,7 @@ def test_a_pilot_against_one_anchor_answers_what_it_can() -> None:
 
 def test_a_pilot_of_two_entrants_says_nothing_of_anchors() -> None:
     found = make_plan(simulate(2, 40, seed=1).battles(), **FAST)
-    assert (found.candidates, found.partly) == ((), True)
+    assert (found.candidates, found.is_partial) == ((), True)
     assert found.samples[0].anchored is None
     assert found.samples[0].direct.value > 617
 

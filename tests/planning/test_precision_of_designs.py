@@ -8,18 +8,18 @@ import pytest
 from scipy.stats import norm
 
 from podium import Battles, Judge, NotIdentifiedError, World, rank, read_battles, simulate
-from podium.planning.costs import Design
-from podium.planning.imagined import middle, worlds
+from podium.planning.plan import Design, Quantity
 from podium.planning.precision import (
-    Known,
     PerItem,
     Precision,
-    _drawn_in,
+    _draw_in,
     elo_of_edge,
     mean_interval,
-    of_pilot,
-    of_worlds,
+    middling_entrant,
     per_item,
+    precision_in_pilot,
+    precision_in_worlds,
+    simulated_worlds,
 )
 from podium.rankers.elo import POINTS
 from podium.replays import Recording, play, recording_of
@@ -54,18 +54,18 @@ def test_the_error_is_that_of_the_ranking_by_bradley_terry(pilot: Recording) -> 
 
 
 def test_four_times_the_items_halve_the_error(pilot: Recording) -> None:
-    found = of_pilot(ROUND_ROBIN, pilot, level=0.95)
+    found = precision_in_pilot(ROUND_ROBIN, pilot, level=0.95)
     assert found.standard_error(400).value == pytest.approx(found.standard_error(100).value / 2)
 
 
 def test_items_and_the_smallest_gap_are_inverse(pilot: Recording) -> None:
-    found = of_pilot(ROUND_ROBIN, pilot, level=0.95)
+    found = precision_in_pilot(ROUND_ROBIN, pilot, level=0.95)
     gap = found.smallest_gap(500, alpha=0.05, power=0.8).value
     assert found.items_for(gap, alpha=0.05, power=0.8).value in (500, 501)
 
 
 def test_a_larger_variance_needs_more_items(pilot: Recording) -> None:
-    found = of_pilot(ROUND_ROBIN, pilot, level=0.95).items_for(30, alpha=0.05, power=0.8)
+    found = precision_in_pilot(ROUND_ROBIN, pilot, level=0.95).items_for(30, alpha=0.05, power=0.8)
     assert found.low < found.value < found.high
 
 
@@ -77,7 +77,7 @@ def test_the_planned_items_reach_the_promised_power() -> None:
     gap, judge = 200.0, Judge()
     strengths = (gap / POINTS / 2, -gap / POINTS / 2)
     planning = [recording_of(simulate(2, 100, seed=k, strengths=strengths).battles(judge)) for k in range(20)]
-    planned = of_worlds(lambda _: ROUND_ROBIN, planning, level=0.95)
+    planned = precision_in_worlds(lambda _: ROUND_ROBIN, planning, level=0.95)
     estimand = simulate(2, 10, strengths=strengths).estimand(judge)
     gap_of_the_estimand = float(POINTS * (estimand[0] - estimand[1]))
     items = int(planned.items_for(gap_of_the_estimand, alpha=0.05, power=0.8).value)
@@ -90,7 +90,7 @@ def test_the_planned_items_reach_the_promised_power() -> None:
 
 def test_forgetting_the_power_would_break_that_promise(pilot: Recording) -> None:
     """The wrong variant: with z_alpha alone, items tell the gap in half of all cases only."""
-    found = of_pilot(ROUND_ROBIN, pilot, level=0.95)
+    found = precision_in_pilot(ROUND_ROBIN, pilot, level=0.95)
     half = found.items_for(30, alpha=0.05, power=0.5).value
     assert half < 0.5 * found.items_for(30, alpha=0.05, power=0.8).value
 
@@ -102,7 +102,7 @@ def test_the_jackknife_covers_the_variance_of_a_large_pilot() -> None:
     truth = per_item(ROUND_ROBIN, large).variance
     hits = 0
     for block in blocks(simulate(4, 40 * 40, seed=7, strengths=strengths), 40):
-        found = of_pilot(ROUND_ROBIN, recording_of(block), level=0.95)
+        found = precision_in_pilot(ROUND_ROBIN, recording_of(block), level=0.95)
         hits += found.variance.low <= truth <= found.variance.high
     assert hits / 40 >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 40)
 
@@ -114,27 +114,27 @@ def test_an_interval_of_means_is_students() -> None:
     values = np.array([3.0, 4.0, 8.0])
     found = mean_interval(values, 0.9)
     assert (found.low, found.high) == pytest.approx(t.interval(0.9, 2, loc=5.0, scale=sem(values)))
-    assert mean_interval(values[:1], 0.9) == Known(3.0)
+    assert mean_interval(values[:1], 0.9) == Quantity(3.0)
 
 
 def test_rank_sets_of_what_is_far_apart_have_one_rank() -> None:
     case = PerItem(np.array([1000.0, 1500.0, 2000.0]), np.eye(3) - 1 / 3)
-    assert Precision(Known(2.0), (case,), "").rank_width(100, level=0.95, seed=0).value == 1
+    assert Precision(Quantity(2.0), (case,), "").rank_width(100, level=0.95, seed=0).value == 1
 
 
 def test_rank_sets_of_equals_have_all_ranks() -> None:
     """Of three equals, a simultaneous 95% set excludes a rank in one experiment of twenty at most."""
     case = PerItem(np.full(3, 1500.0), 1e4 * (np.eye(3) - 1 / 3))
-    assert Precision(Known(2e4), (case,), "").rank_width(100, level=0.95, seed=0).value > 2.8
+    assert Precision(Quantity(2e4), (case,), "").rank_width(100, level=0.95, seed=0).value > 2.8
 
 
 def test_rank_sets_narrow_with_the_items(pilot: Recording) -> None:
-    found = of_pilot(ROUND_ROBIN, pilot, level=0.95)
+    found = precision_in_pilot(ROUND_ROBIN, pilot, level=0.95)
     widths = [found.rank_width(items, level=0.95, seed=0).value for items in (20, 200, 20_000)]
     assert widths[0] > widths[1] > widths[2] >= 1
 
 
-def test_a_pilots_spread_of_ratings_is_drawn_in_by_what_chance_adds() -> None:
+def test_a_pilots_spread_of_ratings_is_draw_in_by_what_chance_adds() -> None:
     """Over 100 pilots of 25 items, ratings drawn in vary as the truth does, and ratings as they are vary more."""
     strengths = np.array([-0.5, -0.2, 0.1, 0.6])
     truth = POINTS**2 * np.sum(simulate(4, 10, strengths=strengths).estimand() ** 2)
@@ -142,15 +142,15 @@ def test_a_pilots_spread_of_ratings_is_drawn_in_by_what_chance_adds() -> None:
         per_item(ROUND_ROBIN, recording_of(block))
         for block in blocks(simulate(4, 100 * 25, seed=3, strengths=strengths), 25)
     ]
-    both = (found, [_drawn_in(one, 25) for one in found])
+    both = (found, [_draw_in(one, 25) for one in found])
     raw, drawn = (np.array([np.sum((one.elo - 1500) ** 2) for one in each]) for each in both)
     assert drawn.mean() == pytest.approx(truth, abs=3 * drawn.std() / 10)
     assert raw.mean() > truth + 3 * raw.std() / 10
 
 
 def test_an_anchor_needs_more_items_than_all_pairs_and_fewer_battles(pilot: Recording) -> None:
-    anchor = Design("anchor", "anchor", {"anchor": middle(pilot)})
-    found = [of_pilot(one, pilot, level=0.95) for one in (anchor, ROUND_ROBIN)]
+    anchor = Design("anchor", "anchor", {"anchor": middling_entrant(pilot)})
+    found = [precision_in_pilot(one, pilot, level=0.95) for one in (anchor, ROUND_ROBIN)]
     items = [one.items_for(30, alpha=0.05, power=0.8).value for one in found]
     assert items[1] < items[0] < 10 / 4 * items[1]
 
@@ -163,7 +163,7 @@ def test_battles_that_are_not_on_record_are_said() -> None:
 
 def test_three_items_are_too_few() -> None:
     with pytest.raises(NotIdentifiedError, match="the pilot has 3"):
-        of_pilot(ROUND_ROBIN, recording_of(simulate(4, 3, seed=1).battles()), level=0.95)
+        precision_in_pilot(ROUND_ROBIN, recording_of(simulate(4, 3, seed=1).battles()), level=0.95)
 
 
 def test_ratings_that_nothing_bounds_are_said() -> None:
@@ -175,7 +175,7 @@ def test_ratings_that_nothing_bounds_are_said() -> None:
 
 
 def test_worlds_have_the_ties_that_were_asked_for() -> None:
-    [record] = worlds(5, ties=0.3, orders="as-given", number=1)
+    [record] = simulated_worlds(5, ties=0.3, orders="as-given", number=1)
     tied = [one.credit == 0.5 for one in record.outcomes]
     assert np.mean(tied) == pytest.approx(0.3, abs=0.002)
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest, norm
 
 from podium import UsageError
-from podium.planning.sign_test import (
+from podium.planning.sample_size import (
     exact_power,
     exactly_needed,
     informative_needed,

@@ -5,9 +5,14 @@ import pytest
 from scipy.stats import wilcoxon
 
 from podium import UsageError
-from podium.planning.differences import Differences, three_levels
-from podium.planning.sign_test import informative_needed, items_needed
-from podium.planning.wilcoxon import pooled, rejections, signed_rank_z, simulated_items, with_edge
+from podium.planning.differences import Differences, pool_differences, select_edge, three_levels
+from podium.planning.sample_size import (
+    informative_needed,
+    items_needed,
+    rejections,
+    signed_rank_z,
+    simulated_items,
+)
 
 LEVELS = np.arange(-4.0, 5.0)
 
@@ -89,13 +94,13 @@ def test_pairs_that_win_more_often_and_lose_by_more_are_never_told() -> None:
 def test_recorded_distributions_are_those_of_the_papers_window() -> None:
     """Appendix C, Listing 1: effect sizes in [e, e + 0.01)."""
     found = [Differences(np.array([-1.0, 1.0]), np.array([0.5 - e, 0.5 + e])) for e in (0.04, 0.0501, 0.0599, 0.061)]
-    near, recorded = with_edge(found, 0.05)
+    near, recorded = select_edge(found, 0.05)
     assert (recorded, near) == (True, found[1:3])
 
 
 def test_where_no_pair_has_the_edge_all_lend_their_sizes() -> None:
     found = [Differences(np.array([-1.0, 0.0, 2.0]), np.array([0.2, 0.2, 0.6]))]
-    [one], recorded = with_edge(found, 0.05)
+    [one], recorded = select_edge(found, 0.05)
     assert not recorded
     assert one.values.tolist() == [-2, -1, 0, 1, 2]
     assert one.shares.tolist() == pytest.approx([0.27, 0.09, 0.2, 0.11, 0.33])
@@ -105,7 +110,7 @@ def test_where_no_pair_has_the_edge_all_lend_their_sizes() -> None:
 def test_pooled_shares_sum_to_one() -> None:
     rng = np.random.default_rng(3)
     found = [Differences(LEVELS, rng.dirichlet(np.ones(9))) for _ in range(5)]
-    assert pooled(found, 0.1).shares.sum() == pytest.approx(1)
+    assert pool_differences(found, 0.1).shares.sum() == pytest.approx(1)
 
 
 def test_no_distribution_is_refused() -> None:

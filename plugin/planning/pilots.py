@@ -9,9 +9,7 @@ from scipy.special import stdtrit
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
-from podium.planning.plan import Candidate
-from podium.planning.precision import Known
-from podium.rank_battles import rank
+from podium.planning.plan import Candidate, Quantity
 from podium.rankers.coded import code
 from podium.rankers.intervals import by_sandwich, covariance_of
 from podium.ranking import Entry, Standings
@@ -28,12 +26,11 @@ def read_pilot(pilot: Battles | pd.DataFrame | str | Path, items: int | None, se
     record = recording_of(pilot, pool=pool)
     if items is None or items >= len(record.field.items):
         return record
-    chosen = set(draw_items(record.field, items, seed))
-    keep = record.battles.table["item"].isin(chosen).to_numpy()
+    keep = record.battles.table["item"].isin(draw_items(record.field, items, seed)).to_numpy()
     return recording_of(record.battles.select(keep), pool=pool)
 
 
-def share_of_ties(record: Recording, level: float) -> Known:
+def share_of_ties(record: Recording, level: float) -> Quantity:
     """Return the share of ties among readable battles, with its item-clustered t interval.
 
     Raises:
@@ -47,41 +44,30 @@ def share_of_ties(record: Recording, level: float) -> Known:
     number = np.bincount(coded.cluster, minlength=coded.clusters)
     influence = (np.bincount(coded.cluster, tied, coded.clusters) - share * number) / len(tied)
     spread = covariance_of(influence[:, None])
-    found = by_sandwich(np.array([share]), spread, coded.clusters, level=level, cluster="item")
-    if found.method is None:
-        return Known(share)
+    estimate = by_sandwich(np.array([share]), spread, coded.clusters, level=level, cluster="item")
+    if estimate.method is None:
+        return Quantity(share)
     if share == 0:
         # No variation to measure: the exact binomial bound over items (Clopper and Pearson 1934).
-        return Known(0.0, 0.0, 1 - ((1 - level) / 2) ** (1 / coded.clusters))
-    return Known(share, max(float(found.low[0]), 0.0), min(float(found.high[0]), 1.0))
+        return Quantity(0.0, 0.0, 1 - ((1 - level) / 2) ** (1 / coded.clusters))
+    return Quantity(share, max(float(estimate.low[0]), 0.0), min(float(estimate.high[0]), 1.0))
 
 
-def anchors(record: Recording, *, level: float, seed: int) -> Standings:
-    """Rank the entrants as anchors, by the ranker of informativeness.
+def anchor_candidates(standings: Standings) -> Iterator[Candidate]:
+    """Yield the entrants of known informativeness and what to think of each as the anchor, the best first.
 
-    Raises:
-        NotIdentifiedError: fewer than three entrants, or nobody is a common opponent of two others.
+    Args:
+        standings: by the ranker of informativeness.
     """
-    return rank(record.battles, "informativeness", level=level, seed=seed, pool=True).standings[0]
+    best, *others = [entry for entry in standings.entries if entry.score is not None]
+    yield _candidate(best, standings, "take it: most informative")
+    for entry in others:
+        avoid = "may be as good" if entry.rank_low == 1 else "avoid: less informative"
+        yield _candidate(entry, standings, "too few items to say" if entry.rank_low is None else avoid)
 
 
-def candidates(standings: Standings) -> Iterator[Candidate]:
-    """Yield the entrants with a known informativeness and what to think of each as the anchor, the best first."""
-    known = [entry for entry in standings.entries if entry.score is not None]
-    for entry in known:
-        yield _candidate(entry, known[0], standings)
-
-
-def _candidate(entry: Entry, best: Entry, standings: Standings) -> Candidate:
-    if entry is best:
-        advice = "take it: most informative"
-    elif entry.rank_low is None:
-        advice = "too few items to say"
-    elif entry.rank_low == 1:
-        advice = "may be as good"
-    else:
-        advice = "avoid: less informative"
-    informative = Known(entry.score or 0.0, entry.low, entry.high)
+def _candidate(entry: Entry, standings: Standings, advice: str) -> Candidate:
+    informative = Quantity(entry.score or 0.0, entry.low, entry.high)
     return Candidate(
         entry.model,
         informative,
@@ -93,10 +79,10 @@ def _candidate(entry: Entry, best: Entry, standings: Standings) -> Candidate:
     )
 
 
-def _three_level(entry: Entry, standings: Standings) -> Known | None:
+def _three_level(entry: Entry, standings: Standings) -> Quantity | None:
     """Return the informativeness of win, tie and loss, with its t interval over items."""
     share, se = entry.extra.get("three_level"), entry.extra.get("three_level_se")
     if share is None or se is None or standings.counts.items < 2:
-        return None if share is None else Known(share)
+        return None if share is None else Quantity(share)
     reach = float(stdtrit(standings.counts.items - 1, (1 + standings.level) / 2)) * se
-    return Known(share, max(share - reach, 0.0), min(share + reach, 1.0))
+    return Quantity(share, max(share - reach, 0.0), min(share + reach, 1.0))

@@ -3,7 +3,8 @@
 import pytest
 
 from podium import UsageError
-from podium.planning.costs import Bill, Design, Tariff, battles_of
+from podium.planning.cost import battles_of
+from podium.planning.plan import Bill, Design, Tariff
 
 SEVEN = tuple("abcdefg")
 
@@ -43,7 +44,7 @@ def test_both_orders_are_two_calls(orders: str, calls: int) -> None:
 def test_without_one_of_four_numbers_there_is_no_sum(unknown: str) -> None:
     known = {"tokens_in": 1000, "tokens_out": 100, "price_in": 2.5, "price_out": 10}
     tariff = Tariff(**{**known, unknown: None})
-    assert (tariff.bill(3).money, tariff.lacking) == (None, (unknown,))
+    assert (tariff.bill(3).money, tariff.unknown_units) == (None, (unknown,))
 
 
 def test_a_negative_price_is_refused() -> None:

@@ -1,0 +1,217 @@
+"""How many items a sign test and a signed-rank test need, and what they can tell (Don-Yehiya et al. 2026).
+
+Both are one-sided. The sign test (section 4.3, Table 2) counts only items on which the judge tells the two entrants
+apart; the edge is the better one's share of those, minus a half. Wilcoxon's test (appendix C, Listing 1) is simulated:
+verdicts have few levels, so a sample is a count of each difference, and thousands of samples are tested at once.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from math import ceil, floor, sqrt
+
+import numpy as np
+from scipy.stats import binom, binomtest, norm
+
+from podium.errors import UsageError
+from podium.planning.differences import Differences
+from podium.planning.plan import SimulatedSize
+
+ROUNDING = 9
+"""Decimals to which a number of items is exact: 153 / 0.45 is 340, whatever 1 - 0.55 is in floating point."""
+MOST_ITEMS = 100_000
+"""Items beyond which no signed-rank test is planned."""
+
+
+def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+    """Return n = ceil(((z_alpha / 2 + z_power sqrt(p (1 - p))) / (p - 1/2))^2) with p = 1/2 + edge.
+
+    >>> [informative_needed(edge) for edge in (0.05, 0.10, 0.15, 0.20, 0.25)]
+    [617, 153, 67, 37, 23]
+
+    Args:
+        edge: in (0, 0.5].
+        alpha: of the one-sided test, in (0, 0.5).
+        power: in [0.5, 1).
+
+    Raises:
+        UsageError: one of them is out of its range.
+    """
+    check_test(alpha, power)
+    check_edge(edge)
+    reach = norm.isf(alpha) / 2 + norm.ppf(power) * sqrt(0.25 - edge**2)
+    return ceil(round((reach / edge) ** 2, ROUNDING))
+
+
+def items_needed(informative: int, share: float) -> int:
+    """Return how many items hold so many informative ones, when this share of them is informative.
+
+    >>> items_needed(617, 0.61), items_needed(153, 1 - 0.55)
+    (1012, 340)
+
+    Args:
+        share: in (0, 1].
+
+    Raises:
+        UsageError: the share is out of its range.
+    """
+    if not 0 < share <= 1:
+        raise UsageError(f"a share of informative items of {share} is not in (0, 1]: nothing would be told apart")
+    return ceil(round(informative / share, ROUNDING))
+
+
+def smallest_edge(items: int, share: float = 1.0, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
+    """Return the smallest edge that the formula of `informative_needed` grants; None where even 0.5 is too small.
+
+    It solves that formula for the edge: (z_a sqrt(n) + z_p sqrt(n - z_a^2 + z_p^2)) / (2 (n + z_p^2)).
+
+    Args:
+        items: planned.
+        share: of them that is informative, in (0, 1].
+
+    Raises:
+        UsageError: alpha or power is out of its range.
+    """
+    check_test(alpha, power)
+    n = floor(round(items * share, ROUNDING))
+    a, p = float(norm.isf(alpha)), float(norm.ppf(power))
+    # With fewer, not even an entrant that wins all of them is told.
+    if n < a**2:
+        return None
+    return (a * sqrt(n) + p * sqrt(n - a**2 + p**2)) / (2 * (n + p**2))
+
+
+def exact_power(informative: int | np.ndarray, edge: float, *, alpha: float = 0.05) -> np.ndarray:
+    """Return the power of the exact binomial test on so many informative items, same shape.
+
+    The formula of the paper is a normal approximation: its sizes miss the promised power by a little.
+    """
+    critical = binom.isf(alpha, informative, 0.5)
+    return np.asarray(binom.sf(critical, informative, 0.5 + edge))
+
+
+def exactly_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+    """Return the smallest number of informative items from which on the exact test always has the power.
+
+    Power climbs in a sawtooth, because counts are whole; the last tooth below the promise decides.
+
+    Raises:
+        UsageError: edge, alpha or power is out of its range.
+    """
+    sizes = np.arange(1, 2 * informative_needed(edge, alpha=alpha, power=power) + 50)
+    short = np.flatnonzero(exact_power(sizes, edge, alpha=alpha) < power)
+    return int(sizes[short[-1]]) + 1 if short.size else 1
+
+
+def check_test(alpha: float, power: float) -> None:
+    """Refuse a test that is none.
+
+    Raises:
+        UsageError: alpha is not in (0, 0.5), or power not in [0.5, 1).
+    """
+    if not 0 < alpha < 0.5:
+        raise UsageError(f"alpha={alpha} is not in (0, 0.5); 0.05 is usual")
+    if not 0.5 <= power < 1:
+        raise UsageError(f"power={power} is not in [0.5, 1); 0.8 is usual")
+
+
+def check_edge(edge: float) -> None:
+    """Refuse an edge that no entrant can have.
+
+    Raises:
+        UsageError: it is not in (0, 0.5].
+    """
+    if not 0 < edge <= 0.5:
+        raise UsageError(f"edge={edge} is not in (0, 0.5]: it is a share above one half, 0.05 for 55% of decided items")
+
+
+def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the z statistic of Wilcoxon's test with Pratt's zeros, shape (samples,); 0 where all differences are 0.
+
+    Zeros are ranked with the others and then left out; tied ranks are averaged, and the variance corrected for them.
+    It is that of `scipy.stats.wilcoxon`, from counts instead of differences written out.
+
+    Args:
+        values: of the differences, shape (values,).
+        counts: how often each occurs in each sample, shape (samples, values).
+    """
+    sizes, place = np.unique(np.abs(values), return_inverse=True)
+    group = counts @ (place[:, None] == np.arange(len(sizes)))
+    ranks = np.cumsum(group, axis=1) - (group - 1) / 2
+    zeros = group[:, 0] if sizes[0] == 0 else np.zeros(len(counts))
+    positive = (counts * (values > 0) * ranks[:, place]).sum(axis=1)
+    number = counts.sum(axis=1)
+    mean = (number * (number + 1) - zeros * (zeros + 1)) / 4
+    tied = group[:, sizes > 0]
+    spread = number * (number + 1) * (2 * number + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
+    variance = (spread - (tied**3 - tied).sum(axis=1) / 2) / 24
+    return np.divide(positive - mean, np.sqrt(variance), out=np.zeros(len(counts)), where=variance > 0)
+
+
+def rejections(
+    pool: Sequence[Differences], items: int, *, alpha: float, simulations: int, rng: np.random.Generator
+) -> int:
+    """Return how many simulated samples reject, each of so many items of a distribution drawn from the pool."""
+    sizes = rng.multinomial(simulations, np.full(len(pool), 1 / len(pool)))
+    critical, rejected = norm.isf(alpha), 0
+    for differences, size in zip(pool, sizes, strict=True):
+        counts = rng.multinomial(items, differences.shares, size=size)
+        rejected += int((signed_rank_z(differences.values, counts.astype(np.float64)) > critical).sum())
+    return rejected
+
+
+def simulated_items(
+    pool: Sequence[Differences],
+    *,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    simulations: int = 10_000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> SimulatedSize | None:
+    """Return the number of items at which the one-sided test reaches the power, with its Monte-Carlo interval.
+
+    None where 100,000 items do not: pairs that win more often may lose by more, and then the test never favours them.
+
+    Args:
+        pool: distributions of differences, at least one; all lean towards the first entrant.
+        alpha: of the test, in (0, 0.5).
+        power: in [0.5, 1).
+        simulations: per number of items that is tried.
+        level: of the interval.
+        seed: each number of items has its own draws, the same whenever it is tried.
+
+    Raises:
+        UsageError: no distribution, or too few simulations.
+    """
+    check_test(alpha, power)
+    if not pool or simulations < 100:
+        raise UsageError("a power simulation needs at least one distribution and 100 simulations")
+    rejected: dict[int, int] = {}
+
+    def rejections_on(items: int) -> int:
+        if items not in rejected:
+            rng = np.random.default_rng([seed, items])
+            rejected[items] = rejections(pool, items, alpha=alpha, simulations=simulations, rng=rng)
+        return rejected[items]
+
+    def power_bound(items: int, side: int) -> float:
+        return float(binomtest(rejections_on(items), simulations).proportion_ci(level, method="wilson")[side])
+
+    low = _smallest_number(lambda n: power_bound(n, 1) >= power)
+    items = _smallest_number(lambda n: rejections_on(n) >= power * simulations)
+    high = _smallest_number(lambda n: power_bound(n, 0) >= power)
+    if low is None or items is None or high is None:
+        return None
+    reached = rejections_on(items) / simulations
+    return SimulatedSize(items, min(low, items), max(high, items), level, reached, simulations, len(pool))
+
+
+def _smallest_number(is_enough: Callable[[int], bool]) -> int | None:
+    """Return the smallest number that is enough, by doubling and halving; None where 100,000 are not."""
+    high = 2
+    while not is_enough(high):
+        high *= 2
+        if high > MOST_ITEMS:
+            return None
+    between = range(high // 2 + 1, high)
+    return high // 2 + 1 + bisect_left(between, True, key=is_enough)

@@ -30,7 +30,7 @@ def read_calibration(path: str | Path) -> Calibration:
     try:
         return from_dict(content)
     except DataError as error:
-        raise error.located(str(path)) from None
+        raise error.with_place(str(path)) from None
 
 
 def from_dict(content: Any) -> Calibration:

@@ -29,7 +29,7 @@ class DataError(PodiumError):
         place = ", ".join(part for part in (source, row) if part)
         super().__init__(f"{place + ': ' if place else ''}{problem}. Remedy: {remedy}")
 
-    def located(self, source: str, row: str | None = None) -> "DataError":
+    def with_place(self, source: str, row: str | None = None) -> "DataError":
         """Return the same error with its place filled in where it was missing."""
         return DataError(self.problem, remedy=self.remedy, source=self.source or source, row=self.row or row)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from podium.formats.files import Found
+    from podium.formats.files import SourceFiles
     from podium.scorers.realization import Realization
     from podium.tournaments import schedule
 
@@ -140,7 +140,7 @@ class Format:
     label_is: str | None = None
     suffixes: tuple[str, ...] = ()
     opens: "Callable[[Path], pd.DataFrame | None] | str | None" = None
-    gathers: "Callable[[Sequence[Found], Reading], Gathered] | str | None" = None
+    gathers: "Callable[[Sequence[SourceFiles], Reading], Gathered] | str | None" = None
 
     def load(self) -> "Callable[[pd.DataFrame], pd.DataFrame]":
         """Return the reader, importing it now if it was given by name."""
@@ -150,7 +150,7 @@ class Format:
         """Return what is in a file of one of the suffixes; None where it is not of this format."""
         return None if self.opens is None or not path.name.endswith(self.suffixes) else _load(self.opens)(path)
 
-    def gather(self, found: "Sequence[Found]", reading: Reading) -> Gathered:
+    def gather(self, found: "Sequence[SourceFiles]", reading: Reading) -> Gathered:
         """Return what is in the files that belong together; nothing where there are none of this format."""
         return Gathered() if self.gathers is None else _load(self.gathers)(found, reading)
 

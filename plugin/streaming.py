@@ -156,7 +156,7 @@ def _piece(table: Mapping[str, pa.Array], rows: int, names: dict[str, int], path
     try:
         credit = _floats(table["credit"])
     except DataError as error:
-        raise error.located(str(path)) from None
+        raise error.with_place(str(path)) from None
     a, b = (_codes(table[side], names) for side in ("model_a", "model_b"))
     weight = np.nan_to_num(_floats(table["weight"]), nan=1.0) if "weight" in table else np.ones(rows)
     _refuse_rows(path, start, a, b, credit, weight)

@@ -31,7 +31,7 @@ def check(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     try:
         return _check(frame)
     except DataError as error:
-        raise error.located(source) from None
+        raise error.with_place(source) from None
 
 
 def _check(frame: pd.DataFrame) -> pd.DataFrame:

@@ -42,7 +42,7 @@ def read_records(path: Path) -> pd.DataFrame:
     except FileNotFoundError:
         raise UsageError(f"no such file: {path}") from None
     except DataError as error:
-        raise error.located(str(path)) from None
+        raise error.with_place(str(path)) from None
 
 
 def _read(path: Path) -> pd.DataFrame:

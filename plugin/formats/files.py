@@ -9,7 +9,7 @@ from podium.formats.containers import SUFFIXES
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SourceFiles:
     """The files behind one typed source.
 
     Attributes:
@@ -23,7 +23,7 @@ class Found:
     searched: bool
 
 
-def find(source: str, further: tuple[str, ...] = ()) -> Found:
+def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
     """Find the files of a path, directory or glob, optionally `label=path`.
 
     Args:
@@ -34,15 +34,15 @@ def find(source: str, further: tuple[str, ...] = ()) -> Found:
     """
     label, path = _split_label(source)
     if Path(path).is_dir():
-        return Found(label, _in_directory(Path(path), further), searched=True)
+        return SourceFiles(label, _in_directory(Path(path), further), searched=True)
     if Path(path).exists():
-        return Found(label, (Path(path),), searched=False)
+        return SourceFiles(label, (Path(path),), searched=False)
     if not has_magic(path):
         raise UsageError(f"no such file or directory: {path}")
     paths = tuple(sorted(Path(one) for one in glob(path, recursive=True)))
     if not paths:
         raise UsageError(f"no file matches {path}")
-    return Found(label, paths, searched=False)
+    return SourceFiles(label, paths, searched=False)
 
 
 def _in_directory(folder: Path, further: tuple[str, ...]) -> tuple[Path, ...]:

@@ -38,7 +38,7 @@ class Foreign:
     fill: Mapping[str, str] | None = None
 
 
-def renamed(records: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+def rename_columns(records: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
     """Give the named columns the contract's names; one that bore such a name before gives way.
 
     Raises:
@@ -55,7 +55,7 @@ def renamed(records: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
     return records.drop(columns=[*{*columns.values(), *columns} & set(records)]).assign(**taken)
 
 
-def translated(frame: pd.DataFrame, foreign: Foreign) -> pd.DataFrame:
+def translate_verdicts(frame: pd.DataFrame, foreign: Foreign) -> pd.DataFrame:
     """Translate the column credit by `credit_map`, and say the order by a column of booleans, or by `shown`.
 
     Raises:
@@ -63,13 +63,13 @@ def translated(frame: pd.DataFrame, foreign: Foreign) -> pd.DataFrame:
         DataError: a verdict is not in the map, unless unknown ones are unread.
     """
     if foreign.credit_map is not None:
-        frame = _credited(frame, foreign.credit_map, foreign.unknown)
+        frame = _translate_credit(frame, foreign.credit_map, foreign.unknown)
     if "order" in frame:
         return frame.assign(order=_orders(frame["order"]))
     return frame if foreign.shown is None else frame.assign(order=ORDER_SHOWN[foreign.shown])
 
 
-def filled(records: pd.DataFrame, fill: Mapping[str, str]) -> pd.DataFrame:
+def fill_columns(records: pd.DataFrame, fill: Mapping[str, str]) -> pd.DataFrame:
     """Add columns that hold one value.
 
     Raises:
@@ -89,7 +89,7 @@ def _orders(column: pd.Series) -> pd.Series:
     return words.map(A_FIRST) if words.notna().any() and words.dropna().isin(A_FIRST).all() else column
 
 
-def _credited(frame: pd.DataFrame, credit_map: Mapping[str, float], unknown: str) -> pd.DataFrame:
+def _translate_credit(frame: pd.DataFrame, credit_map: Mapping[str, float], unknown: str) -> pd.DataFrame:
     if "credit" not in frame:
         raise UsageError("--credit-map translates the column credit, and there is none; name it with --columns")
     credit_of = {_canonical(verdict): credit for verdict, credit in credit_map.items()}

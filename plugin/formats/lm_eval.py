@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from podium.errors import DataError, UsageError
-from podium.formats.files import Found
+from podium.formats.files import SourceFiles
 from podium.formats.lm_eval_judged import gather_verdicts
 from podium.formats.lm_eval_layout import Results, Samples, find_runs, lack_of_samples, select_runs
 from podium.formats.lm_eval_scores import (
@@ -39,7 +39,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def gather(sources: Sequence[Found], reading: Reading) -> Gathered:
+def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
     """Read the samples files among what was found, and leave the other files alone.
 
     Scores are compared where task, document and target agree; a document's place and its prompt do not matter. Where
@@ -96,7 +96,7 @@ class Claim:
     notes: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
-    def add(self, source: Found) -> None:
+    def add(self, source: SourceFiles) -> None:
         """Add the files of one source.
 
         Raises:

@@ -245,7 +245,7 @@ def sample_rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | None]]:
                 yield f"line {place}", row
         except DataError as error:
             if stream.readline():
-                raise error.located(str(path)) from None
+                raise error.with_place(str(path)) from None
             yield error.row or "the last line", None
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             problem = f"not a whole gzip file ({error})"

@@ -73,7 +73,7 @@ def check_scores(frame: pd.DataFrame, source: str) -> pd.DataFrame:
             typed[name] = as_categorical(frame[name])
             refuse(frame[name], typed[name].isna().to_numpy(), "is empty", "every score needs its item and model")
     except DataError as error:
-        raise error.located(source) from None
+        raise error.with_place(source) from None
     return typed
 
 

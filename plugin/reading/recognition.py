@@ -5,7 +5,7 @@ from podium.hookspecs import Format
 from podium.plugins import catalogue
 
 
-def recognise(columns: frozenset[str], label: str | None = None) -> Format | None:
+def recognise_format(columns: frozenset[str], label: str | None = None) -> Format | None:
     """Return the format whose signature the columns fit best; None when none fits.
 
     Raises:
@@ -25,7 +25,7 @@ def recognise(columns: frozenset[str], label: str | None = None) -> Format | Non
     return fits[best][0]
 
 
-def unrecognised(columns: frozenset[str]) -> DataError:
+def unrecognised_error(columns: frozenset[str]) -> DataError:
     """Return the error for a file that fits no format, with what the nearest one misses."""
     return DataError(
         f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}{_nearly(columns)}",

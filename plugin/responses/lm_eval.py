@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from podium.formats.files import Found
+from podium.formats.files import SourceFiles
 from podium.formats.lm_eval_layout import (
     SAMPLE_FIELDS,
     Samples,
@@ -25,7 +25,7 @@ from podium.responses.answers import Answer, Question, answer
 from podium.responses.sheets import Record, Sheet, empty
 
 
-def find_samples(source: Found) -> tuple[list[Samples], tuple[Path, ...], list[str]]:
+def find_samples(source: SourceFiles) -> tuple[list[Samples], tuple[Path, ...], list[str]]:
     """Find the samples files of a source: of each model and task the newest run; a results file stands for its run.
 
     Returns:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from podium.errors import DataError, UsageError
 from podium.formats.containers import read_records
-from podium.formats.files import find
+from podium.formats.files import find_files
 from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
 from podium.responses.answers import Answer, Question
 from podium.responses.assembly import assembled, renamed
@@ -114,7 +114,7 @@ class Part:
 
 
 def _of_source(source: str, readers: Sequence[FileReader]) -> Part:
-    found = find(source, tuple(suffix for one in readers for suffix in one.suffixes))
+    found = find_files(source, tuple(suffix for one in readers for suffix in one.suffixes))
     files, rest, notes = lm_eval.find_samples(found)
     part = Part([], [], [], notes)
     repeated: list[str] = []
@@ -160,7 +160,7 @@ def _of_file(
         if shape is not None:
             return shape.read(sheet)
     except DataError as error:
-        raise error.located(str(path)) from None
+        raise error.with_place(str(path)) from None
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
     except UnicodeEncodeError as error:

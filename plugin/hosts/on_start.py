@@ -100,9 +100,9 @@ class Waiting:
 
 def extend_inspect(module: Any, waiting: Waiting) -> None:
     """Extend Inspect's group of commands, which is built as its module is loaded."""
-    from podium.hosts.inspect_ai.command import extended
+    from podium.hosts.inspect_ai.command import extend_command
 
-    extended(module)
+    extend_command(module)
     waiting.reason = ""
 
 

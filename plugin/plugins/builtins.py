@@ -126,10 +126,10 @@ def podium_formats() -> list[Format]:
         Format(
             "inspect",
             _any_of("podium_log"),
-            f"{home}.inspect_log:read",
+            "podium.hosts.inspect_ai.inspect_log:drop_mark",
             "Inspect logs: verdicts of podium's tournaments, scores of any eval",
             suffixes=(".eval", ".json"),
-            opens="podium.formats.inspect_log:opened",
+            opens="podium.hosts.inspect_ai.inspect_log:open_log",
         ),
         Format(
             "lm-eval",

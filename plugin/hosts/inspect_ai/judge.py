@@ -3,8 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -14,9 +13,10 @@ from inspect_ai.model import CachePolicy, GenerateConfig, Logprob, Model, ModelO
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.arguments import flat
-from podium.hosts.inspect_ai.concurrency import make_calls
-from podium.hosts.inspect_ai.log_format import BATTLES, NAMESPACE, OPTIONS, ROUND
+from podium.hosts.inspect_ai.compatibility import flatten_arguments
+from podium.hosts.inspect_ai.concurrency import SharedReplies, make_calls
+from podium.hosts.inspect_ai.log_format import BATTLES, NAMESPACE, OPTIONS, PRESENTATIONS, ROUND, battles_of
+from podium.hosts.inspect_ai.reuse import Key, readable_presentations
 from podium.plugins.catalogue import judging_settings
 from podium.scorers import checklist
 from podium.scorers.asking import Texts
@@ -34,24 +34,18 @@ TOP = 5
 """Alternatives asked for at every token: as many as every provider gives."""
 
 
-def _recorded(path: str, how: Judging) -> Mapping[Any, dict[str, Any]]:
-    from podium.hosts.inspect_ai.reuse import recorded
-
-    return recorded(path, how)
-
-
 class Run:
     """What the battles of one run share.
 
     Attributes:
         how: the settings.
-        cache: whether replies of earlier runs are taken instead of new calls.
-        modes: of token probabilities, by judge; not there until a reply decides.
-        recorded: presentations of an earlier run that could be read, by judge, battle, order and repeat.
-        again: what tells calls apart from those of the earlier run.
-        packs: lets a few packs be judged at once.
         jury: who judges; where none is given, the models of the role `judge`.
-        once: replies that several battles share (ratings of a response, checklists of an item), by what they are of.
+        cache: whether replies of earlier runs are taken instead of new calls.
+        known: presentations of an earlier run that could be read.
+        modes: of token probabilities, by judge; not there until a reply decides.
+        again: what tells calls apart from those of the earlier run.
+        shared: replies that several battles share.
+        packs: lets a few packs be judged at once.
     """
 
     def __init__(
@@ -60,18 +54,17 @@ class Run:
         self.how = how
         self.jury = tuple(jury)
         self.cache = cache
-        self.recorded = _recorded(reask, how) if reask else {}
-        self.modes: dict[str, Settled] = {one["judge"]: one["mode"] for one in self.recorded.values()}
+        self.known: Mapping[Key, dict[str, Any]] = readable_presentations(reask, how) if reask else {}
+        self.modes: dict[str, Settled] = {shown["judge"]: shown["mode"] for shown in self.known.values()}
         self.again = f" again {reask}" if reask else ""
-        self.once: dict[tuple[Any, ...], Any] = {}
-        self.locks: dict[tuple[Any, ...], anyio.Lock] = {}
+        self.shared = SharedReplies()
         self.packs = anyio.Semaphore(PACKS)
 
     def mode(self, judge: str) -> Settled:
         """Return whether token probabilities soften a judge's verdicts; not yet, where nothing decided it."""
         return self.modes.get(judge, "off") if self.how.logprobs == "auto" else self.how.logprobs
 
-    def settle(self, judge: str, reply: Reply) -> Settled:
+    def settle_mode(self, judge: str, reply: Reply) -> Settled:
         """Decide by a judge's first reply that has probabilities or a verdict; from then on it is so.
 
         A reply that has neither, as a refusal, does not tell what the judge's verdicts come with.
@@ -80,12 +73,10 @@ class Run:
             self.modes[judge] = settled("auto", [reply])
         return self.mode(judge)
 
-    async def shared(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Return what is asked for once and used by many."""
-        async with self.locks.setdefault(key, anyio.Lock()):
-            if key not in self.once:
-                self.once[key] = await ask()
-        return self.once[key]
+    def cache_policy(self, call: str) -> CachePolicy | bool:
+        """Cache for good, apart for every judge, repeat, order and attempt; messages and settings are in the key."""
+        scopes = {NAMESPACE: f"{call}{self.again}"}
+        return CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if self.cache else False
 
 
 @solver
@@ -97,13 +88,13 @@ def judge(*, cache: bool = True, reask: str | None = None, **kwargs: Any) -> Sol
         reask: a log: what could be read there is taken from it, and only the rest is asked.
         **kwargs: of `podium.plugins.catalogue.judging_settings`.
     """
-    options = flat(kwargs)
+    options = flatten_arguments(kwargs)
     run = Run(judging_settings(**options), cache=cache, reask=reask)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if ROUND in state.metadata:
             return state
-        replies = await (_pack if BATTLES in state.metadata else ask_jury)(run, state.metadata)
+        replies = await (_ask_about_pack if BATTLES in state.metadata else ask_jury)(run, state.metadata)
         state.store.set(NAMESPACE, {**replies, OPTIONS: options})
         state.output = ModelOutput.from_content(NAMESPACE, "judged")
         state.completed = True
@@ -112,12 +103,10 @@ def judge(*, cache: bool = True, reask: str | None = None, **kwargs: Any) -> Sol
     return solve
 
 
-async def _pack(run: Run, metadata: Mapping[str, Any]) -> dict[str, Any]:
+async def _ask_about_pack(run: Run, metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Ask for every battle of a pack; few packs at once, because each holds its transcript in memory."""
-    from podium.hosts.inspect_ai.packing import battles_of
-
     async with run.packs:
-        return {BATTLES: await make_calls([partial(ask_jury, run, one) for one in battles_of(metadata)])}
+        return {BATTLES: await make_calls([partial(ask_jury, run, battle) for battle in battles_of(metadata)])}
 
 
 async def ask_jury(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,24 +115,15 @@ async def ask_jury(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         battle: `item`, `model_a`, `model_b`, `instruction`, `response_a`, `response_b`, and what else is shown.
     """
-    if run.how.settings.checklist and not battle.get("checklist"):
-        battle = {**battle, "checklist": await _checklist(run, battle)}
-    shown = run.how.presentations(battle["item"], battle["model_a"], battle["model_b"])
-    calls = [partial(_shown, run, model, one, battle) for model in jury_of(run.how, run.jury) for one in shown]
-    kept = {"presentations": [{**one, "mode": run.mode(one["judge"])} for one in await make_calls(calls)]}
-    return kept | ({"checklist": list(battle["checklist"])} if run.how.settings.checklist else {})
-
-
-def judges() -> list[Model]:
-    """Return the models of the role `judge` (else `grader`), one or a list, and of `judge2`, `judge3` ...: a jury."""
-    roles = model_roles()
-    role = next((name for name in ROLES if name in roles), ROLES[0])
-    jury = sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))
-    return [model for name in (role, *jury) for model in _models(name, roles.get(name))]
-
-
-def _models(role: str, found: Model | list[Model] | None) -> list[Model]:
-    return found if isinstance(found, list) else [get_model(role=role, required=True)]
+    wants_checklist = run.how.settings.checklist
+    if wants_checklist and not battle.get("checklist"):
+        questions = await run.shared.reply(("checklist", battle["item"]), partial(_write_checklist, run, battle))
+        battle = {**battle, "checklist": questions}
+    presentations = run.how.presentations(battle["item"], battle["model_a"], battle["model_b"])
+    jury = jury_of(run.how, run.jury)
+    calls = [partial(_ask_judge, run, model, shown, battle) for model in jury for shown in presentations]
+    kept = {PRESENTATIONS: [{**row, "mode": run.mode(row["judge"])} for row in await make_calls(calls)]}
+    return kept | ({"checklist": list(battle["checklist"])} if wants_checklist else {})
 
 
 def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
@@ -152,12 +132,23 @@ def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
     Raises:
         UsageError: one of them sits there twice: its two verdicts could not be told apart.
     """
-    found = list(given) or judges()
-    names = [identity(model, how) for model in found]
+    jury = list(given) or _models_of_roles()
+    names = [identity(model, how) for model in jury]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UsageError(f"the jury has a judge twice: {', '.join(twice)}; for more verdicts of one, use repeats")
-    return found
+    return jury
+
+
+def _models_of_roles() -> list[Model]:
+    """Return the models of the role `judge` (else `grader`), one or a list, and of `judge2`, `judge3` ...: a jury."""
+    roles = model_roles()
+    role = next((name for name in ROLES if name in roles), ROLES[0])
+    jury: list[Model] = []
+    for name in (role, *sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))):
+        models = roles.get(name)
+        jury += models if isinstance(models, list) else [get_model(role=name, required=True)]
+    return jury
 
 
 def identity(model: Model, how: Judging) -> str:
@@ -168,102 +159,80 @@ def identity(model: Model, how: Judging) -> str:
     return how.judge_name(str(model), {**own, "args": digest})
 
 
-async def _shown(run: Run, model: Model, shown: Presentation, battle: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one presentation with its replies: one (pairwise) or one per response (pointwise)."""
+async def _ask_judge(run: Run, model: Model, shown: Presentation, battle: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one presentation with its replies: one (pairwise), or one per response (pointwise).
+
+    A pointwise judge rates a response once per run: every battle of it shares the reply.
+    """
     name = identity(model, run.how)
-    known = run.recorded.get((name, battle["item"], battle["model_a"], battle["model_b"], shown.order, shown.repeat))
+    known = run.known.get((name, battle["item"], battle["model_a"], battle["model_b"], shown.order, shown.repeat))
     if known is not None:
         return known
     if run.how.is_pairwise:
-        texts = (_response(shown.first, battle), _response(shown.second, battle))
-        asked = [await _asked(run, model, texts, shown.repeat, battle, shown.order)]
+        texts = (_response_of(shown.first, battle), _response_of(shown.second, battle))
+        replies = [await _ask_until_readable(run, model, texts, battle, shown.repeat, shown.order)]
     else:
-        asked = [await _rated(run, model, one, shown.repeat, battle) for one in (battle["model_a"], battle["model_b"])]
+        replies = []
+        for entrant in (battle["model_a"], battle["model_b"]):
+            ask = partial(_ask_until_readable, run, model, (_response_of(entrant, battle),), battle, shown.repeat)
+            key = ("rating", name, battle["item"], entrant, shown.repeat)
+            replies.append(await run.shared.reply(key, ask))
     return {
         "order": shown.order,
         "repeat": shown.repeat,
         "judge": name,
-        "replies": [one.reply for one in asked],
-        "attempts": max(one.attempts for one in asked),
+        "replies": [kept for kept, _ in replies],
+        "attempts": max(attempts for _, attempts in replies),
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A reply as the log keeps it, and how often it was asked for."""
-
-    reply: dict[str, Any]
-    attempts: int
-
-
-async def _rated(run: Run, model: Model, entrant: str, repeat: int, battle: Mapping[str, Any]) -> Asked:
-    """Rate one response alone, once per run: every battle of it shares the reply."""
-    key = ("rating", identity(model, run.how), battle["item"], entrant, repeat)
-    return await run.shared(key, lambda: _asked(run, model, (_response(entrant, battle),), repeat, battle))
-
-
-async def _asked(
-    run: Run, model: Model, responses: tuple[str, ...], repeat: int, battle: Mapping[str, Any], order: str = ""
-) -> Asked:
-    """Ask until the reply can be read, at most `attempts` times; keep the last."""
-    name, prompt = identity(model, run.how), run.how.prompt(_texts(responses, battle))
+async def _ask_until_readable(
+    run: Run, model: Model, responses: tuple[str, ...], battle: Mapping[str, Any], repeat: int, order: str = ""
+) -> tuple[dict[str, Any], int]:
+    """Ask until the reply can be read, at most `attempts` times; return the last as the log keeps it, and how often."""
+    name, prompt = identity(model, run.how), run.how.prompt(texts_of(battle, responses))
+    wanted = {"logprobs": True, "top_logprobs": TOP} if run.how.wants_probabilities else {}
+    config = GenerateConfig(**{**run.how.generation, **wanted})
     for attempt in range(1, run.how.attempts + 1):
-        policy = _policy(run, f"{name} repeat {repeat} {order} attempt {attempt}")
-        kept = kept_reply(_reply(await model.generate(prompt, config=_config(run), cache=policy)))
+        policy = run.cache_policy(f"{name} repeat {repeat} {order} attempt {attempt}")
+        kept = kept_reply(_reply_in(await model.generate(prompt, config=config, cache=policy)))
         # What is read now must be what the scorer reads later, so it is the kept reply.
         reply = reply_of(kept)
-        if run.how.reason(reply, run.settle(name, reply)) is None:
+        if run.how.reason(reply, run.settle_mode(name, reply)) is None:
             break
-    return Asked(kept, attempt)
+    return kept, attempt
 
 
-async def _checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
+async def _write_checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the questions on an item: written once, by the role `checklist`, else by the judge.
 
     Raises:
         RuntimeError: no reply could be read; the battle fails. More `attempts`, or `cache=false`, ask anew.
     """
-    return await run.shared(("checklist", battle["item"]), lambda: _questions(run, battle))
-
-
-async def _questions(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
     model = get_model(role="checklist") if "checklist" in model_roles() else jury_of(run.how, run.jury)[0]
-    prompt = checklist.prompt(_texts((), battle), run.how.settings)
+    prompt = checklist.prompt(texts_of(battle, ()), run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
-        reply = _reply(
-            await model.generate(prompt, cache=_policy(run, f"{identity(model, run.how)} checklist {attempt}"))
-        )
-        found = checklist.read(reply)
-        if found.questions:
-            return found.questions
-    raise RuntimeError(f"no checklist for the item {battle['item']!r}: {found.reason}")
+        policy = run.cache_policy(f"{identity(model, run.how)} checklist {attempt}")
+        answer = checklist.read(_reply_in(await model.generate(prompt, cache=policy)))
+        if answer.questions:
+            return answer.questions
+    raise RuntimeError(f"no checklist for the item {battle['item']!r}: {answer.reason}")
 
 
-def _texts(responses: tuple[str, ...], battle: Mapping[str, Any]) -> Texts:
+def texts_of(battle: Mapping[str, Any], responses: tuple[str, ...]) -> Texts:
+    """Return what a prompt about some responses of a battle shows."""
     questions = tuple(battle.get("checklist") or ())
     return Texts(battle["instruction"], responses, battle.get("reference"), battle.get("system"), questions)
 
 
-def _response(entrant: str, battle: Mapping[str, Any]) -> str:
+def _response_of(entrant: str, battle: Mapping[str, Any]) -> str:
     return battle["response_a" if entrant == battle["model_a"] else "response_b"]
 
 
-def _config(run: Run) -> GenerateConfig:
-    wanted = {"logprobs": True, "top_logprobs": TOP} if run.how.wants_probabilities else {}
-    return GenerateConfig(**{**run.how.generation, **wanted})
-
-
-def _policy(run: Run, call: str) -> CachePolicy | bool:
-    """Cache for good, apart for every judge, repeat, order and attempt; messages and settings are in the key."""
-    if not run.cache:
-        return False
-    return CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: f"{call}{run.again}"})
-
-
-def _reply(output: ModelOutput) -> Reply:
+def _reply_in(output: ModelOutput) -> Reply:
     choice = output.choices[0] if output.choices else None
-    known = choice.logprobs.content if choice and choice.logprobs else []
-    tokens = tuple(Token(one.token, _probabilities(one)) for one in known)
+    logprobs = choice.logprobs.content if choice and choice.logprobs else []
+    tokens = tuple(Token(logprob.token, _probabilities(logprob)) for logprob in logprobs)
     return Reply(output.completion, output.stop_reason in ("max_tokens", "model_length"), tokens)
 
 

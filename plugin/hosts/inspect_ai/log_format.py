@@ -1,9 +1,12 @@
-"""What podium keeps in a log, and under which names."""
+"""What podium keeps in a log, and under which names. Imports no host: whoever only names things stays light."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from inspect_ai.scorer import Score
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog
+    from inspect_ai.scorer import Score
 
 NAMESPACE = "podium"
 """Key under which podium keeps its own in scores and results."""
@@ -13,41 +16,76 @@ LEFT_OUT = "left_out"
 """Metadata that counts the battles of a round that could not be played, because a response is absent."""
 PLAYED_FOR = f"{NAMESPACE}_host"
 """Metadata of a tournament that another host's command plays: that command ranks it, by its own options."""
+RANKER_VARIABLE = "PODIUM_RANKER"
+"""Environment variable that asks for rankers, where a log's metadata do not."""
 OPTIONS = "options"
 """Key beside the kept replies under which stands how they were asked for."""
-
-
-BATTLES = "battles"
-"""Key under which a pack names its pairs, keeps the replies about them, and their verdicts."""
+BATTLES, RESPONSES = "battles", "responses"
+"""Keys under which a pack names its pairs, keeps the replies about them and their verdicts; and its responses."""
 PRESENTATIONS = "presentations"
 SAME, COLUMNS = "same", "columns"
 
 
-def presentations(score: Score) -> list[dict[str, Any]]:
+def is_tournament(log: "EvalLog") -> bool:
+    """Tell the log of a tournament from that of an ordinary eval."""
+    return f"{NAMESPACE}_entrants" in (log.eval.metadata or {})
+
+
+def is_log(path: Path) -> bool:
+    """Tell a log by its suffix, or by the first fields of its JSON."""
+    if path.suffix == ".eval":
+        return True
+    with path.open("rb") as stream:
+        head = stream.read(4096)
+    return b'"version"' in head and b'"eval"' in head and b'"status"' in head
+
+
+def local_path(location: str | Path) -> Path:
+    """Return where a log lies, of which Inspect may give the address."""
+    return Path(str(location).removeprefix("file://"))
+
+
+def response_fields(response_a: str, response_b: str) -> dict[str, Any]:
+    """Return both responses of a battle and their lengths in characters, as its metadata name them."""
+    texts = {"response_a": response_a, "response_b": response_b}
+    return {**texts, "length_a": len(response_a), "length_b": len(response_b)}
+
+
+def battles_of(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the battles of a sample: the one that it is, or those of a pack as if each had a sample of its own."""
+    if BATTLES not in metadata:
+        return [dict(metadata)]
+    common = {name: value for name, value in metadata.items() if name not in (BATTLES, RESPONSES)}
+    texts = metadata[RESPONSES]
+    return [{**common, "model_a": a, "model_b": b, **response_fields(texts[a], texts[b])} for a, b in metadata[BATTLES]]
+
+
+def credit_of(score: "Score") -> float | None:
+    """Return what the first-named entrant earned by a battle's score; None where it is unread."""
+    return None if score.value is None or score.value != score.value else score.as_float()
+
+
+def presentation_rows(score: "Score") -> list[dict[str, Any]]:
     """Return the verdicts that podium's scorer keeps in a score, a row per presentation; none for other scores."""
     kept = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(kept, Mapping):
         return []
-    if BATTLES not in kept:
-        return [{**_common(kept), **one} for one in kept[PRESENTATIONS]]
-    battles = [_common(one) for one in as_rows(kept[BATTLES])]
-    return [{**battles[one.pop("battle")], **one} for one in as_rows(kept[PRESENTATIONS])]
+    is_pack = BATTLES in kept
+    battles = as_rows(kept[BATTLES]) if is_pack else [kept]
+    rows = as_rows(kept[PRESENTATIONS]) if is_pack else [{"battle": 0, **row} for row in kept[PRESENTATIONS]]
+    common = [_except(battle, PRESENTATIONS, "credit") for battle in battles]
+    return [{**common[row["battle"]], **_except(row, "battle")} for row in rows]
 
 
-def _common(battle: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what all presentations of a battle share."""
-    return {name: value for name, value in battle.items() if name not in (PRESENTATIONS, "credit")}
-
-
-def packed(battles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def pack_verdicts(verdicts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the verdicts of a pack column by column, as its score keeps them: a fifth of the size of rows.
 
     Args:
-        battles: each with its presentations.
+        verdicts: a battle each, with its presentations.
     """
-    shown = [{"battle": number, **row} for number, one in enumerate(battles) for row in one[PRESENTATIONS]]
-    own = [{name: value for name, value in one.items() if name != PRESENTATIONS} for one in battles]
-    return {BATTLES: as_columns(own), PRESENTATIONS: as_columns(shown)}
+    rows = [{"battle": k, **row} for k, verdict in enumerate(verdicts) for row in verdict[PRESENTATIONS]]
+    own = [_except(verdict, PRESENTATIONS) for verdict in verdicts]
+    return {BATTLES: as_columns(own), PRESENTATIONS: as_columns(rows)}
 
 
 def as_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -57,8 +95,8 @@ def as_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     {'rows': 2, 'same': {'a': 1}, 'columns': {'b': [2, 3]}}
     """
     columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
-    same = {name: values[0] for name, values in columns.items() if all(one == values[0] for one in values)}
-    return {"rows": len(rows), SAME: same, COLUMNS: {name: columns[name] for name in columns if name not in same}}
+    same = {name: values[0] for name, values in columns.items() if all(value == values[0] for value in values)}
+    return {"rows": len(rows), SAME: same, COLUMNS: _except(columns, *same)}
 
 
 def as_rows(kept: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -67,7 +105,9 @@ def as_rows(kept: Mapping[str, Any]) -> list[dict[str, Any]]:
     >>> as_rows({"rows": 2, "same": {"a": 1}, "columns": {"b": [2, 3]}})
     [{'a': 1, 'b': 2}, {'a': 1, 'b': 3}]
     """
-    return [
-        {**kept[SAME], **{name: values[number] for name, values in kept[COLUMNS].items()}}
-        for number in range(kept["rows"])
-    ]
+    columns = kept[COLUMNS].items()
+    return [{**kept[SAME], **{name: values[row] for name, values in columns}} for row in range(kept["rows"])]
+
+
+def _except(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in mapping.items() if name not in names}

@@ -12,16 +12,20 @@ from inspect_ai.model import ChatMessage
 from inspect_ai.scorer import Score, value_to_float
 
 from podium.errors import DataError
-from podium.formats.inspect_log import is_log
-from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, ROUND, presentations
-from podium.hosts.inspect_ai.packing import battles_of
-from podium.hosts.inspect_ai.rows import Rows
-from podium.hosts.inspect_ai.samples import Scored, by_inspect, header_of, samples_of
+from podium.hosts.inspect_ai.log_format import (
+    LEFT_OUT,
+    NAMESPACE,
+    ROUND,
+    battles_of,
+    is_log,
+    is_tournament,
+    presentation_rows,
+)
+from podium.hosts.inspect_ai.samples import Scored, read_by_inspect, samples_of
 from podium.responses.answers import Answer, Question, answer
 from podium.responses.read import FileReader
 
 UNUSED = {"events", "store", "attachments"}
-SUFFIXES = (".eval", ".json")
 LETTERS = {"C", "I", "P", "N"}
 WORDS = {"yes", "no", "true", "false"}
 """What Inspect takes for numbers: correct, incorrect, partly, no answer; and what stands for 1 and 0."""
@@ -29,143 +33,34 @@ FAILED = "failed"
 """Why a battle is unread of which a call failed for good."""
 
 
-def answers(path: Path) -> Iterator[Answer]:
-    """Read what a model answered in an ordinary eval: one response per sample, the first epoch's.
+def responses_in(path: Path) -> list[Answer]:
+    """Return what a model answered in an ordinary eval: one response per sample, the first epoch's.
 
     A tournament's log, which may lie in the same folder, holds none.
 
     Raises:
         DataError: it is no whole log.
     """
-    log = by_inspect(path, exclude_fields=UNUSED)
-    for sample in [] if is_tournament(log) else log.samples or []:
-        if sample.epoch == 1 and sample.input:
-            yield answer(_question(sample, path), log.eval.model, sample.output.completion, errored=bool(sample.error))
+    log = read_by_inspect(path, exclude_fields=UNUSED)
+    return [
+        answer(_question(sample, path), log.eval.model, sample.output.completion, errored=bool(sample.error))
+        for sample in ([] if is_tournament(log) else log.samples or [])
+        if sample.epoch == 1 and sample.input
+    ]
 
 
-READER = FileReader(SUFFIXES, is_log, lambda path: list(answers(path)))
-"""What `podium.responses.read_responses` needs to know of Inspect logs."""
-
-
-def records(path: Path) -> pd.DataFrame:
-    """Read a log as rows: a row per presentation of a tournament's log, else a row per score of an ordinary eval.
-
-    Of a tournament, `attrs["missing"]` counts the battles that could not be played for want of a response.
-
-    Raises:
-        DataError: it is no whole log, or nothing in it is scored.
-    """
-    log, table = header_of(path), Rows()
-    lost: list[Mapping[str, Any]] = []
-    failure, missing = None, _left_out_at_first(log)
-    for sample in samples_of(path):
-        missing += sample.metadata.get(LEFT_OUT, 0) if _is_schedule(sample) else 0
-        for row in rows_of(sample, log):
-            table.add(row)
-        lost += _lost(sample, log)
-        failure = failure or sample.error
-    for judge in table.seen("judge"):
-        for battle in lost:
-            table.add({**battle, "judge": judge})
-    if not table.count:
-        raise _nothing_scored(log, path, failure)
-    frame = table.frame()
-    frame.attrs = {"missing": missing} if is_tournament(log) else {}
-    return frame
-
-
-def _left_out_at_first(log: EvalLog) -> int:
-    """Return how many battles of the first round could not be played, because a response is absent."""
-    return int((log.eval.metadata or {}).get(f"{NAMESPACE}_{LEFT_OUT}", 0))
-
-
-def _nothing_scored(log: EvalLog, path: Path, failure: str | None) -> DataError:
-    if is_tournament(log) and failure is not None:
-        problem = f"no battle was judged; the first of those that failed: {failure}"
-        return DataError(problem, source=str(path), remedy="mend that, and run `inspect eval-retry` on the log")
-    return DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
-
-
-def rows_of(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:
-    """Return the rows of one sample: its verdicts, or its scores."""
-    # A score that was appended reads the same replies again: the later reading counts, and only once.
-    judged = {_presentation(row): row for score in sample.scores.values() for row in presentations(score)}
-    if judged or _is_schedule(sample):
-        return list(judged.values())
-    if is_tournament(log):
-        return []
-    return [row for name, score in sample.scores.items() for row in _scored(name, score, sample, log)]
-
-
-def _presentation(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in ("item", "model_a", "model_b", "judge", "order", "repeat"))
-
-
-def is_tournament(log: EvalLog) -> bool:
-    """Tell the log of a tournament from that of an ordinary eval."""
-    return f"{NAMESPACE}_entrants" in (log.eval.metadata or {})
-
-
-def _scored(name: str, score: Score, sample: Scored, log: EvalLog) -> Iterator[dict[str, Any]]:
-    """Yield a row per value of a score: most have one, some have several by name."""
-    several = isinstance(score.value, Mapping)
-    values = list(score.value.items()) if isinstance(score.value, Mapping) else [(None, score.value)]
-    for part, value in values:
-        yield {
-            "item": f"{sample.id}",
-            "model": log.eval.model,
-            "score": number_of(value),
-            "judge": f"{log.eval.task} {name}" + (f" {part}" if several else ""),
-            "repeat": sample.epoch,
-        }
-
-
-def number_of(value: Any) -> float | None:
-    """Return a score as a number, as Inspect takes it; None for what is no number, where Inspect takes 0.
-
-    >>> number_of("C"), number_of("A>B"), number_of(float("nan"))
-    (1.0, None, None)
-    """
-    told = value.lower() if isinstance(value, str) else value
-    if isinstance(told, str) and value not in LETTERS and told not in WORDS and not is_number(told):
-        return None
-    if not isinstance(value, str | int | float):
-        return None
-    number = value_to_float()(value)
-    return number if isfinite(number) else None
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a finite number."""
-    try:
-        return isfinite(float(text))
-    except ValueError:
-        return False
-
-
-def _lost(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:
-    """Return the battles of a sample that failed: they were asked for, and there is no verdict."""
-    if not is_tournament(log) or sample.error is None or sample.scores or _is_schedule(sample):
-        return []
-    return [_failed(battle) for battle in battles_of(sample.metadata)]
-
-
-def _failed(battle: Mapping[str, Any]) -> dict[str, Any]:
-    known = {name: battle[name] for name in ("item", "model_a", "model_b")}
-    return {**known, "order": "merged", "repeat": 0, "credit": None, "reason": FAILED}
-
-
-def _is_schedule(sample: Scored) -> bool:
-    return ROUND in sample.metadata
+READER = FileReader((".eval", ".json"), is_log, responses_in)
+"""What `podium.responses.read.read_responses` needs to know of Inspect logs."""
 
 
 def _question(sample: EvalSample, path: Path) -> Question:
+    category, target = sample.metadata.get("category"), sample.target
     return Question(
         item=str(sample.id),
         instruction=_instruction(sample.input),
-        category=_text(sample.metadata.get("category")),
-        reference=_reference(sample.target),
-        system=_system(sample.input),
+        category=category if category is None or isinstance(category, str) else json.dumps(category),
+        reference=(target if isinstance(target, str) else "\n".join(target)) or None,
+        system=_system_prompt(sample.input),
         source=str(path),
         row=f"sample {sample.id}",
     )
@@ -181,15 +76,134 @@ def _instruction(given: str | list[ChatMessage]) -> str:
     return "\n\n".join(f"[{message.role}]\n{message.text}" for message in asked)
 
 
-def _system(given: str | list[ChatMessage]) -> str | None:
+def _system_prompt(given: str | list[ChatMessage]) -> str | None:
     if isinstance(given, str):
         return None
     return "\n\n".join(message.text for message in given if message.role == "system") or None
 
 
-def _reference(target: str | list[str]) -> str | None:
-    return (target if isinstance(target, str) else "\n".join(target)) or None
+class Columns:
+    """Rows that become a table, kept column by column: a hundred thousand of them need little memory.
+
+    Attributes:
+        count: how many rows there are; each may lack columns that others have.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._columns: dict[str, list[Any]] = {}
+        self._texts: dict[str, str] = {}
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Add a row."""
+        for name, value in row.items():
+            column = self._columns.setdefault(name, [])
+            column.extend([None] * (self.count - len(column)))
+            # Each text once: a log repeats the name of its judge in every verdict.
+            column.append(self._texts.setdefault(value, value) if isinstance(value, str) else value)
+        self.count += 1
+
+    def values_of(self, name: str) -> list[Any]:
+        """Return the distinct values of a column in the order of their first appearance."""
+        return list(dict.fromkeys(self._columns.get(name, ())))
+
+    def frame(self) -> pd.DataFrame:
+        """Return the table; its index counts the rows from 1."""
+        index = pd.RangeIndex(1, self.count + 1, name="row")
+        whole = {name: [*own, *[None] * (self.count - len(own))] for name, own in self._columns.items()}
+        return pd.DataFrame(whole, index=index)
 
 
-def _text(value: Any) -> str | None:
-    return None if value is None else value if isinstance(value, str) else json.dumps(value)
+def log_rows(path: Path) -> pd.DataFrame:
+    """Return a log as rows: a row per presentation of a tournament's log, else a row per score of an ordinary eval.
+
+    Of a tournament, `attrs["missing"]` counts the battles that could not be played for want of a response.
+
+    Raises:
+        DataError: it is no whole log, or nothing in it is scored.
+    """
+    log, columns = read_by_inspect(path, header_only=True), Columns()
+    lost: list[Mapping[str, Any]] = []
+    failure, missing = None, int((log.eval.metadata or {}).get(f"{NAMESPACE}_{LEFT_OUT}", 0))
+    for sample in samples_of(path):
+        missing += sample.metadata.get(LEFT_OUT, 0) if ROUND in sample.metadata else 0
+        for row in _rows_of(sample, log):
+            columns.add(row)
+        lost += _lost_battles(sample) if is_tournament(log) else []
+        failure = failure or sample.error
+    for judge in columns.values_of("judge"):
+        for battle in lost:
+            columns.add({**battle, "judge": judge})
+    if not columns.count:
+        raise _nothing_scored(log, path, failure)
+    frame = columns.frame()
+    frame.attrs = {"missing": missing} if is_tournament(log) else {}
+    return frame
+
+
+def _nothing_scored(log: EvalLog, path: Path, failure: str | None) -> DataError:
+    if is_tournament(log) and failure is not None:
+        problem = f"no battle was judged; the first of those that failed: {failure}"
+        return DataError(problem, source=str(path), remedy="mend that, and run `inspect eval-retry` on the log")
+    return DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
+
+
+def _rows_of(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:
+    """Return the rows of one sample: its verdicts, or its scores."""
+    if is_tournament(log) or ROUND in sample.metadata:
+        return _verdict_rows(sample)
+    return _verdict_rows(sample) or [
+        row for name, score in sample.scores.items() for row in _score_rows(name, score, sample, log)
+    ]
+
+
+def _verdict_rows(sample: Scored) -> list[dict[str, Any]]:
+    # A score that was appended reads the same replies again: the later reading counts, and only once.
+    rows = (row for score in sample.scores.values() for row in presentation_rows(score))
+    key = ("item", "model_a", "model_b", "judge", "order", "repeat")
+    return list({tuple(row[name] for name in key): row for row in rows}.values())
+
+
+def _score_rows(name: str, score: Score, sample: Scored, log: EvalLog) -> Iterator[dict[str, Any]]:
+    """Yield a row per value of a score: most have one, some have several by name."""
+    judge = f"{log.eval.task} {name}"
+    values = score.value.items() if isinstance(score.value, Mapping) else [("", score.value)]
+    for part, value in values:
+        yield {
+            "item": f"{sample.id}",
+            "model": log.eval.model,
+            "score": number_of(value),
+            "judge": f"{judge} {part}" if isinstance(score.value, Mapping) else judge,
+            "repeat": sample.epoch,
+        }
+
+
+def number_of(value: Any) -> float | None:
+    """Return a score as a number, as Inspect takes it; None for what is no number, where Inspect takes 0.
+
+    >>> number_of("C"), number_of("A>B"), number_of(float("nan"))
+    (1.0, None, None)
+    """
+    if not isinstance(value, str | int | float):
+        return None
+    if isinstance(value, str) and value not in LETTERS and value.lower() not in WORDS and not _is_number(value):
+        return None
+    number = value_to_float()(value)
+    return number if isfinite(number) else None
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a finite number."""
+    try:
+        return isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _lost_battles(sample: Scored) -> list[dict[str, Any]]:
+    """Return the battles of a sample that failed: they were asked for, and there is no verdict."""
+    if sample.error is None or sample.scores or ROUND in sample.metadata:
+        return []
+    unread = {"order": "merged", "repeat": 0, "credit": None, "reason": FAILED}
+    names = ("item", "model_a", "model_b")
+    return [{**{name: battle[name] for name in names}, **unread} for battle in battles_of(sample.metadata)]

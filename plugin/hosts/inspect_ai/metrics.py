@@ -4,11 +4,11 @@ from typing import cast
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
-from podium.hosts.inspect_ai.log_format import presentations
+from podium.hosts.inspect_ai.log_format import presentation_rows
 
 
-@metric(scores="unreduced")
-def judged() -> Metric:
+@metric(name="judged", scores="unreduced")
+def readable_battles() -> Metric:
     """How many battles have a readable verdict. Inspect shows no metric those without: it counts them as unscored."""
 
     def compute(scores: list[SampleScore]) -> float:
@@ -20,22 +20,22 @@ def judged() -> Metric:
 @metric(scores="unreduced")
 def bradley_terry() -> Metric:
     """Elo by Bradley-Terry, per entrant."""
-    return _ranked("bradley-terry")
+    return _ratings_metric("bradley-terry")
 
 
 @metric(scores="unreduced")
 def soft_elo() -> Metric:
     """Soft-Elo, per entrant: from soft credits, or with human labels in the verdicts."""
-    return _ranked("soft-elo")
+    return _ratings_metric("soft-elo")
 
 
 @metric(scores="unreduced")
 def win_rate() -> Metric:
     """Mean credit over opponents, per entrant."""
-    return _ranked("win-rate")
+    return _ratings_metric("win-rate")
 
 
-def _ranked(ranker: str) -> Metric:
+def _ratings_metric(ranker: str) -> Metric:
     def compute(scores: list[SampleScore]) -> Value:
         return cast(Value, ratings(scores, ranker))
 
@@ -50,7 +50,7 @@ def ratings(scores: list[SampleScore], ranker: str) -> dict[str, float]:
     from podium.rank_battles import rank
     from podium.reading.judgements import read_battles
 
-    rows = [row for one in scores for row in presentations(one.score)]
+    rows = [row for score in scores for row in presentation_rows(score.score)]
     if not rows:
         return {}
     try:

@@ -1,12 +1,12 @@
 """What inspect-ai finds under the name `podium`. Imported by every `inspect` command: nothing heavy at the top."""
 
+from inspect_ai.model import ModelAPI, modelapi
+
 from podium.hosts.inspect_ai.hook import PodiumHooks
 from podium.hosts.inspect_ai.judge import judge
-from podium.hosts.inspect_ai.metrics import bradley_terry, judged, soft_elo, win_rate
-from podium.hosts.inspect_ai.pairwise import pairwise
-from podium.hosts.inspect_ai.provider import offline
+from podium.hosts.inspect_ai.metrics import bradley_terry, readable_battles, soft_elo, win_rate
+from podium.hosts.inspect_ai.scorers import pairwise, verdict
 from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
-from podium.hosts.inspect_ai.verdict import verdict
 from podium.hosts.lm_eval.judge_model import lm_eval_model
 
 __all__ = [
@@ -15,13 +15,21 @@ __all__ = [
     "bradley_terry",
     "chain",
     "judge",
-    "judged",
     "lm_eval_model",
     "offline",
     "pairwise",
+    "readable_battles",
     "round_robin",
     "soft_elo",
     "swim",
     "verdict",
     "win_rate",
 ]
+
+
+@modelapi(name="podium")
+def offline() -> type[ModelAPI]:
+    """Return the API behind `podium/offline`: the embedded judge, without a key and without a network."""
+    from podium.hosts.inspect_ai.offline_api import OfflineAPI
+
+    return OfflineAPI

@@ -42,44 +42,47 @@ class Scored:
     error: str | None
 
 
-def header_of(path: Path) -> EvalLog:
-    """Read what a log says of itself.
-
-    Raises:
-        DataError: it is no whole log.
-    """
-    return by_inspect(path, header_only=True)
-
-
 def samples_of(path: Path) -> Iterator[Scored]:
     """Yield the samples of a log by epoch, then by id.
 
     Raises:
         DataError: it is no whole log.
     """
-    if path.suffix == ".eval" and _readable(path):
-        return _from_archive(path)
-    return map(_scored, by_inspect(path, exclude_fields=UNUSED).samples or [])
+    if path.suffix == ".eval" and _can_open(path):
+        return _samples_in_archive(path)
+    return map(_without_transcript, read_by_inspect(path, exclude_fields=UNUSED).samples or [])
 
 
-def _readable(path: Path) -> bool:
+def read_by_inspect(path: Path, **options: Any) -> EvalLog:
+    """Read a log as Inspect does.
+
+    Raises:
+        DataError: it is no whole log.
+    """
+    try:
+        return read_eval_log(str(path), **options)
+    except (ValueError, KeyError, OSError) as error:
+        raise _not_whole(path, error) from None
+
+
+def _can_open(path: Path) -> bool:
     """Whether an archive can be read without Inspect."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return {one.compress_type for one in archive.infolist()} <= COMPRESSIONS
+            return {member.compress_type for member in archive.infolist()} <= COMPRESSIONS
     except (zipfile.BadZipFile, OSError):
         return False
 
 
-def _from_archive(path: Path) -> Iterator[Scored]:
+def _samples_in_archive(path: Path) -> Iterator[Scored]:
     with zipfile.ZipFile(path) as archive:
         # A sample that was run again is there twice under one name, and the name stands for the later one.
-        names = {one for one in archive.namelist() if one.startswith(FOLDER) and one.endswith(SUFFIX)}
+        names = {name for name in archive.namelist() if name.startswith(FOLDER) and name.endswith(SUFFIX)}
         for name in sorted(names, key=_place):
             try:
-                sample = _plain(json.loads(archive.read(name)))
+                sample = _sample_of(json.loads(archive.read(name)))
             except (ValueError, KeyError, zipfile.BadZipFile) as error:
-                raise _broken(path, error) from None
+                raise _not_whole(path, error) from None
             yield sample
 
 
@@ -89,31 +92,19 @@ def _place(name: str) -> tuple[int, str]:
     return int(epoch) if epoch.isdecimal() else 0, item.zfill(20) if item.isdecimal() else item
 
 
-def _plain(kept: dict[str, Any]) -> Scored:
+def _sample_of(kept: dict[str, Any]) -> Scored:
     if "score" in kept:  # as very old logs have it
-        return _scored(EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED}))
+        return _without_transcript(EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED}))
     error = kept.get("error")
     scores = SCORES.validate_python(kept.get("scores") or {})
     return Scored(kept["id"], kept["epoch"], kept.get("metadata") or {}, scores, error and error["message"])
 
 
-def _scored(sample: EvalSample) -> Scored:
+def _without_transcript(sample: EvalSample) -> Scored:
     error = sample.error.message if sample.error else None
     return Scored(sample.id, sample.epoch, sample.metadata, sample.scores or {}, error)
 
 
-def by_inspect(path: Path, **options: Any) -> EvalLog:
-    """Read a log as Inspect does.
-
-    Raises:
-        DataError: it is no whole log.
-    """
-    try:
-        return read_eval_log(str(path), **options)
-    except (ValueError, KeyError, OSError) as error:
-        raise _broken(path, error) from None
-
-
-def _broken(path: Path, error: Exception) -> DataError:
+def _not_whole(path: Path, error: Exception) -> DataError:
     problem = f"not a whole Inspect log ({error})"
     return DataError(problem, source=str(path), remedy="give a log that Inspect can open")

@@ -7,8 +7,11 @@ from inspect_ai import SampleSource
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
+from podium.hosts.inspect_ai.deck import outcomes_of
 from podium.hosts.inspect_ai.log_format import LEFT_OUT, ROUND
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule
+
+Deal = Callable[[Sequence[Pairing], int], list[Sample]]
 
 
 class TournamentSource(SampleSource):
@@ -20,76 +23,76 @@ class TournamentSource(SampleSource):
 
     Events are kept in the order of their arrival. The current attempt is the shortest suffix that covers the first
     round: an eval set's retry drives this same object again and replays what was finished.
+
+    Attributes:
+        rule: the tournament.
+        field: who can play what.
+        deal: makes the samples of a round's pairings, given its number from 1.
+        outcomes: reads from a sample how its battles ended.
+        portion: how many samples Inspect is given at once, at most; it keeps every sample that waits in memory.
+        first: the battles of the first round; they depend on nothing that was played.
     """
 
     def __init__(
         self,
-        tournament: TournamentRule,
+        rule: TournamentRule,
         field: Field,
-        battle: Callable[[Pairing, int], Sample],
-        outcome: Callable[[EvalSample], Any],
+        deal: Deal,
+        outcomes: Callable[[EvalSample], tuple[Outcome, ...]] = outcomes_of,
+        portion: int | None = None,
     ) -> None:
-        self.tournament = tournament
+        self.rule = rule
         self.field = field
-        self.battle = battle
-        self.outcome = outcome
-        self.events: list[tuple[str, dict[str, Any], Any]] = []
-        self.first = tournament.next(field, ())
-        self.seeds = {one.id for one in self.dealt(self.first.pairings, 1)}
+        self.deal = deal
+        self.outcomes = outcomes
+        self.portion = portion
+        self.events: list[tuple[str, dict[str, Any], tuple[Outcome, ...]]] = []
+        self.first = rule.next(field, ())
+        self.seeds = {str(sample.id) for sample in self.initial_samples()}
 
     def initial_samples(self) -> list[Sample]:
-        """Return the battles of the first round: they depend on nothing that was played."""
-        return self.dealt(self.first.pairings, 1)
-
-    def dealt(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
-        """Return the samples of a round's battles: one each."""
-        return [self.battle(one, number) for one in pairings]
-
-    def ended(self, schedule: Next, number: int, found: Mapping[str, Any]) -> Round:
-        """Return a round as it was played.
-
-        Args:
-            found: what came of every sample, by its id.
-        """
-        outcomes = [found[str(self.battle(one, number).id)] or Outcome(one, None) for one in schedule.pairings]
-        return Round(tuple(outcomes), schedule.note)
+        """Return the first samples of the first round."""
+        return self.deal(self.first.pairings, 1)[: self.portion]
 
     async def sample_complete(self, sample: EvalSample) -> None:
-        """Note how a battle ended, or what a round announced."""
-        outcome = self.outcome(sample) if ROUND not in sample.metadata else None
-        self.events.append((str(sample.id), _announced(sample.metadata), outcome))
+        """Note how the battles of a sample ended, or what a round announced."""
+        ended = () if ROUND in sample.metadata else self.outcomes(sample)
+        self.events.append((str(sample.id), _announced_round(sample.metadata), ended))
 
     async def sample_abandoned(self, sample: Sample, epoch: int) -> None:  # noqa: ARG002
-        """Note a battle that will never be played."""
-        self.events.append((str(sample.id), _announced(sample.metadata or {}), None))
+        """Note a sample that will never be played."""
+        self.events.append((str(sample.id), _announced_round(sample.metadata or {}), ()))
 
     async def next_samples(self) -> list[Sample] | None:
         """Return what is still to be played of the current round, or announce the next; None when all is over."""
-        found = self._attempt()
+        attempt = self._current_attempt()
+        outcomes = {outcome.pairing: outcome for _, ended in attempt.values() for outcome in ended}
         played: list[Round] = []
         schedule = self.first
         while True:
             number = len(played) + 1
-            missing = [one for one in self.dealt(schedule.pairings, number) if str(one.id) not in found]
+            missing = [sample for sample in self.deal(schedule.pairings, number) if str(sample.id) not in attempt]
             if missing:
-                return missing
-            played.append(self.ended(schedule, number, {name: outcome for name, (_, outcome) in found.items()}))
-            announced = found.get(_announcement_id(number + 1))
+                return missing[: self.portion]
+            ended = tuple(outcomes.get(pairing, Outcome(pairing, None)) for pairing in schedule.pairings)
+            played.append(Round(ended, schedule.note))
+            announced, _ = attempt.get(_announcement_id(number + 1), (None, ()))
             if announced is None:
-                upcoming = self.tournament.next(self.field, played)
+                upcoming = self.rule.next(self.field, played)
                 return [_announcement(upcoming, number + 1)] if upcoming.pairings else None
-            schedule = _scheduled(announced[0])
+            pairings = tuple(Pairing(*names) for names in announced[ROUND])
+            schedule = Next(pairings, str(announced.get("note", "")))
 
-    def _attempt(self) -> dict[str, tuple[dict[str, Any], Any]]:
+    def _current_attempt(self) -> dict[str, tuple[dict[str, Any], tuple[Outcome, ...]]]:
         """Return the latest event of every sample of the current attempt, by sample id."""
         needed, start = set(self.seeds), len(self.events)
         while needed and start:
             start -= 1
             needed.discard(self.events[start][0])
-        return {name: (metadata, outcome) for name, metadata, outcome in self.events[start:]}
+        return {name: (announced, ended) for name, announced, ended in self.events[start:]}
 
 
-def _announced(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def _announced_round(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a round announces; of a battle nothing is remembered but its outcome."""
     return dict(metadata) if ROUND in metadata else {}
 
@@ -100,11 +103,7 @@ def _announcement_id(number: int) -> str:
 
 def _announcement(upcoming: Next, number: int) -> Sample:
     """Return the sample that records what a round schedules."""
-    pairings = [[one.item, one.a, one.b] for one in upcoming.pairings]
+    pairings = [[pairing.item, pairing.a, pairing.b] for pairing in upcoming.pairings]
     note = upcoming.note or f"{len(pairings)} battles"
-    told = {ROUND: pairings, "note": note, LEFT_OUT: upcoming.left_out}
-    return Sample(id=_announcement_id(number), input=f"Round {number}: {note}", metadata=told)
-
-
-def _scheduled(metadata: dict[str, Any]) -> Next:
-    return Next(tuple(Pairing(*one) for one in metadata[ROUND]), str(metadata.get("note", "")))
+    metadata = {ROUND: pairings, "note": note, LEFT_OUT: upcoming.left_out}
+    return Sample(id=_announcement_id(number), input=f"Round {number}: {note}", metadata=metadata)

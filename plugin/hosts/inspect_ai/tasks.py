@@ -1,18 +1,17 @@
-"""The tasks `podium/round_robin`, `podium/anchor`, `podium/swim`, `podium/chain`: one engine for all."""
+"""The tasks `podium/round_robin`, `podium/anchor`, `podium/swim`, `podium/chain`: one engine for all, `play`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspect_ai import Task, task
 
-from podium.hosts.inspect_ai.arguments import flat
-from podium.hosts.inspect_ai.refusal import told_plainly
+from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_errors
 
 
 @task
 def round_robin(responses: str | Sequence[str] = (), items: int | None = None, **kwargs: Any) -> Task:
     """Play all pairs of entrants on every item, or on a sample of `items`."""
-    return _tournament("round_robin", responses, {"items": items}, **kwargs)
+    return _tournament("round_robin", responses, {"items": items}, kwargs)
 
 
 @task
@@ -26,7 +25,7 @@ def anchor(
 ) -> Task:
     """Play everyone against one anchor, several, or the one that a pilot finds (`anchor=auto`)."""
     settings = {"anchor": anchor, "items": items, "pilot": pilot, "candidates": candidates}
-    return _tournament("anchor", responses, settings, **kwargs)
+    return _tournament("anchor", responses, settings, kwargs)
 
 
 @task
@@ -38,18 +37,20 @@ def swim(
     **kwargs: Any,
 ) -> Task:
     """Let entrants join one by one and meet ever nearer neighbours."""
-    return _tournament("swim", responses, {"items": items, "order": order, "ratings": ratings}, **kwargs)
+    return _tournament("swim", responses, {"items": items, "order": order, "ratings": ratings}, kwargs)
 
 
 @task
 def chain(responses: str | Sequence[str] = (), items: int | None = None, **kwargs: Any) -> Task:
     """Let each item play a random path through all entrants."""
-    return _tournament("chain", responses, {"items": items}, **kwargs)
+    return _tournament("chain", responses, {"items": items}, kwargs)
 
 
-def _tournament(name: str, responses: str | Sequence[str], settings: Mapping[str, Any], **options: Any) -> Task:
+def _tournament(
+    name: str, responses: str | Sequence[str], settings: Mapping[str, Any], options: Mapping[str, Any]
+) -> Task:
     # Inspect imports this module for every command of everyone who has podium installed: the engine waits.
     from podium.hosts.inspect_ai.play import tournament_task
 
-    with told_plainly():
-        return tournament_task(name, responses, settings, **flat(options))
+    with plain_errors():
+        return tournament_task(name, responses, settings, **flatten_arguments(options))

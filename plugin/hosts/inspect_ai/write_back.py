@@ -1,15 +1,14 @@
 """From a log to a ranking, and back into the log: where people look."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, read_eval_log, write_eval_log
+from inspect_ai.log import EvalMetric, EvalResults, EvalScore, read_eval_log, write_eval_log
 
-from podium.battles import Battles
 from podium.errors import PodiumError
-from podium.hosts.inspect_ai.log_format import NAMESPACE
+from podium.hosts.inspect_ai.log_format import NAMESPACE, local_path
 from podium.rank_battles import rank
 from podium.ranking import Ranking, Standings
 from podium.reading.judgements import read_battles
@@ -18,47 +17,18 @@ FIGURES = ("score", "low", "high", "se", "rank", "rank_low", "rank_high", "battl
 """What of an entry becomes a metric of its own: the viewer shows metrics, not their metadata."""
 
 
-def asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]:
-    """Return the rankers that a run asks for.
-
-    `--metadata ranker=a,b` says so, else the environment variable PODIUM_RANKER, else INSPECT_EVAL_METADATA, which
-    Inspect forgets as soon as there is any other `--metadata`.
-    """
-    told = (log.eval.metadata or {}).get("ranker") or environment.get("PODIUM_RANKER") or _usual(environment)
-    names = told if isinstance(told, list) else str(told or "").split(",")
-    return list(dict.fromkeys(str(name).strip() for name in names if str(name).strip()))
-
-
-def _usual(environment: Mapping[str, str]) -> str:
-    """Return the ranker that INSPECT_EVAL_METADATA names: `key=value` settings, between blanks."""
-    settings = (one.partition("=") for one in environment.get("INSPECT_EVAL_METADATA", "").split())
-    return next((value for name, _, value in settings if name == "ranker"), "")
-
-
-def battles_of(paths: Sequence[str | Path], *, one_sided: Literal["unread", "keep"] = "unread") -> Battles:
-    """Read the battles of some logs: verdicts of tournaments, or scores of several models on the same items.
-
-    Args:
-        one_sided: what a battle is of which one order could not be read.
-
-    Raises:
-        PodiumError: they hold none.
-    """
-    return read_battles(*(str(path) for path in paths), format="inspect", one_sided=one_sided)
-
-
-def ranked(
+def rank_log_files(
     paths: Sequence[str | Path], rankers: Sequence[str], *, one_sided: Literal["unread", "keep"] = "unread"
 ) -> Ranking:
-    """Rank what some logs hold.
+    """Rank what some logs hold: verdicts of tournaments, or scores of several models on the same items.
 
     Args:
         one_sided: what a battle is of which one order could not be read.
 
     Raises:
-        PodiumError: it cannot be ranked.
+        PodiumError: they hold no battles, or these cannot be ranked.
     """
-    battles = battles_of(paths, one_sided=one_sided)
+    battles = read_battles(*map(str, paths), format="inspect", one_sided=one_sided)
     return rank(battles, rankers, by="judge" if len(battles.judges) > 1 else None)
 
 
@@ -73,67 +43,55 @@ def write_into_log(path: str | Path, ranking: Ranking) -> EvalResults:
     log = read_eval_log(str(path), header_only=True)
     if log.results is None:
         raise PodiumError(f"{path}: the log has no results to write a ranking into")
-    fresh = [score for one in ranking.standings for score in scores_of(one)]
+    fresh = [score for standings in ranking.standings for score in scores_of(standings)]
     replaced = {score.scorer for score in fresh}
     # First, so that the viewer opens on the table of entrants.
     log.results.scores = fresh + [score for score in log.results.scores if score.scorer not in replaced]
     before = (log.results.metadata or {}).get(NAMESPACE)
-    log.results.metadata = {**(log.results.metadata or {}), NAMESPACE: _merged(before, ranking.to_dict())}
+    log.results.metadata = {**(log.results.metadata or {}), NAMESPACE: _merge_rankings(before, ranking.to_dict())}
     write_eval_log(log, str(path), header_only=True)
     return log.results
 
 
-def scores_of(one: Standings) -> Iterable[EvalScore]:
-    """Return a score per entrant, its figures as metrics named after the ranker."""
-    prefix = one.ranker.replace("-", "_")
-    slice_ = f" [{one.slice}]" if one.slice else ""
-    for entry in one.entries:
+def scores_of(standings: Standings) -> Iterator[EvalScore]:
+    """Yield a score per entrant, its figures as metrics named after the ranker."""
+    prefix = standings.ranker.replace("-", "_")
+    part = f" [{standings.slice}]" if standings.slice else ""
+    for entry in standings.entries:
         row = entry.to_dict()
-        values = {name: row[name] for name in FIGURES if row.get(name) is not None}
+        figures = {prefix if name == "score" else f"{prefix}_{name}": row.get(name) for name in FIGURES}
         yield EvalScore(
             name=entry.model,
-            scorer=f"{NAMESPACE}/{one.ranker}{slice_}",
+            scorer=f"{NAMESPACE}/{standings.ranker}{part}",
             scored_samples=entry.battles,
-            metrics={
-                _metric(prefix, name): EvalMetric(name=_metric(prefix, name), value=value)
-                for name, value in values.items()
-            },
-            metadata={"level": one.level, "interval": one.interval, "separated": entry.separated},
+            metrics={name: EvalMetric(name=name, value=value) for name, value in figures.items() if value is not None},
+            metadata={"level": standings.level, "interval": standings.interval, "separated": entry.separated},
         )
 
 
-def beside(path: str | Path) -> Path:
-    """Return where the ranking of a log is kept as JSON: a name that Inspect does not take for a log."""
-    plain = Path(str(path).removeprefix("file://"))
-    return plain.with_name(f"{NAMESPACE}-{plain.stem}.ranking.json")
-
-
 def write_beside(path: str | Path, ranking: Ranking) -> Path:
-    """Write the ranking as JSON beside its log."""
-    place = beside(path)
+    """Write a ranking as JSON beside its log, under a name that Inspect does not take for a log; return where."""
+    log = local_path(path)
+    place = log.with_name(f"{NAMESPACE}-{log.stem}.ranking.json")
     draft = place.with_suffix(".part")
     draft.write_text(ranking.to_json() + "\n", encoding="utf-8")
     return draft.replace(place)
 
 
-def shown(ranking: Ranking) -> str:
-    """Return the ranking as an aligned table, with its warnings, and what could not be ranked."""
+def ranking_text(ranking: Ranking) -> str:
+    """Return a ranking as an aligned table, with its warnings, and what could not be ranked."""
     from podium.cli.output import as_text
 
-    told = dict.fromkeys(warning for one in ranking.standings for warning in one.warnings)
-    lines = [f"podium: warning: {warning}\n" for warning in told]
+    warnings = dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings)
+    lines = [f"podium: warning: {warning}\n" for warning in warnings]
     lines += [f"podium: not ranked: {failure}\n" for failure in ranking.failures]
     return as_text(ranking, "table") + "".join(lines)
 
 
-def _metric(prefix: str, name: str) -> str:
-    return prefix if name == "score" else f"{prefix}_{name}"
-
-
-def _merged(before: Any, now: dict[str, Any]) -> dict[str, Any]:
+def _merge_rankings(before: Any, now: dict[str, Any]) -> dict[str, Any]:
     """Keep the rankings by other rankers that are there already."""
     if not isinstance(before, Mapping):
         return now
-    fresh = {(one["ranker"], one["slice"]) for one in now["rankings"]}
-    kept = [one for one in before.get("rankings", []) if (one.get("ranker"), one.get("slice")) not in fresh]
+    fresh = {(ranking["ranker"], ranking["slice"]) for ranking in now["rankings"]}
+    kept = [row for row in before.get("rankings", []) if (row.get("ranker"), row.get("slice")) not in fresh]
     return {**now, "rankings": [*kept, *json.loads(json.dumps(now["rankings"]))]}

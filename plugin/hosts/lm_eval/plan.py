@@ -130,15 +130,16 @@ class Plan:
         return read
 
     def _judged(self, runs: "Runs") -> "Callable[[Sequence[str]], Battles]":
-        from podium.hosts.inspect_ai.write_back import battles_of
         from podium.hosts.lm_eval.tournament import play
+        from podium.reading.judgements import read_battles
 
         played = play(self.options, runs.sources, self.log_dir)
         self.log = played.log
         self.notes.append(f"the tournament's log: {played.log}")
         if played.failure:
             self.code, self.notes = PARTLY, [*self.notes, played.failure]
-        battles = battles_of([played.log], one_sided=self.options.args.get("one_sided", "unread"))
+        one_sided = self.options.args.get("one_sided", "unread")
+        battles = read_battles(str(played.log), format="inspect", one_sided=one_sided)
         return lambda tasks: _of(tasks, "category", battles)
 
     def _keep_in_log(self, ranking: "Ranking", log: Path) -> None:

@@ -5,8 +5,8 @@ from played_logs import ENTRANTS, ITEMS, battles, by_hand, place, ranked, verdic
 from scripted_judge import chance
 
 import podium
+from podium.hosts.inspect_ai.compatibility import HAS_REASON
 from podium.hosts.inspect_ai.tasks import round_robin, swim
-from podium.hosts.inspect_ai.unscored import HAS_REASON
 
 ALL = 6 * ITEMS
 

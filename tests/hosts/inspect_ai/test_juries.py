@@ -8,8 +8,8 @@ from played_logs import assert_same_figures, battles, by_hand, place, ranked, ve
 
 import podium
 from podium.cli.main import podium as command
+from podium.hosts.inspect_ai.compatibility import HAS_REASON
 from podium.hosts.inspect_ai.tasks import round_robin
-from podium.hosts.inspect_ai.unscored import HAS_REASON
 
 
 @pytest.fixture

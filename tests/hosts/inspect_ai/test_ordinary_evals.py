@@ -180,12 +180,12 @@ def test_an_eval_set_over_several_models_is_ranked_and_again_when_it_is_run_agai
 
 
 def test_a_broken_file_among_the_logs_does_not_stop_the_ranking_of_the_others(tmp_path, capfd):
-    from podium.hosts.inspect_ai.hook import _headers, rank_logs
+    from podium.hosts.inspect_ai.hook import headers_in, rank_logs
 
     logs = eval(task(), model=models(), metadata={"ranker": "mean"})
     folder = place(logs[0]).parent
     (folder / "2020-01-01T00-00-00-00-00_quiz_abcdefghijklmnopqrstuv.eval").write_bytes(b"no zip at all")
-    rank_logs(_headers(str(folder)))
+    rank_logs(headers_in(str(folder)))
     told = capfd.readouterr().err
     assert "not ranked" in told
     assert "scripted/good" in told

@@ -10,7 +10,7 @@ from inspect_ai.log import read_eval_log
 from played_logs import ITEMS, place
 
 import podium
-from podium.hosts.inspect_ai import packing
+from podium.hosts.inspect_ai import play as engine
 from podium.hosts.inspect_ai.log_format import NAMESPACE, as_columns, as_rows
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 
@@ -20,7 +20,7 @@ VALUES = st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_si
 @pytest.fixture
 def two_at_once(monkeypatch):
     """Give out two packs at once: six items are three portions."""
-    monkeypatch.setattr(packing, "PORTION", 2)
+    monkeypatch.setattr(engine, "PORTION", 2)
 
 
 def table(log):
@@ -32,7 +32,7 @@ def table(log):
 def test_portions_change_no_verdict(task, behave, write_responses, play, monkeypatch):
     responses, judge = write_responses(), behave(garbage=0.2)
     whole = play(task(responses=responses, pack=True), judge)
-    monkeypatch.setattr(packing, "PORTION", 2)
+    monkeypatch.setattr(engine, "PORTION", 2)
     portions = play(task(responses=responses, pack=True), judge)
     assert len(portions.samples) == len(whole.samples) > 2
     assert table(portions).equals(table(whole))

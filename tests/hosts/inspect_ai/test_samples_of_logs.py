@@ -17,11 +17,11 @@ from played_logs import place
 
 from podium.errors import DataError
 from podium.hosts.inspect_ai import samples
-from podium.hosts.inspect_ai.logs import records
+from podium.hosts.inspect_ai.compatibility import HAS_REASON
+from podium.hosts.inspect_ai.logs import log_rows
 from podium.hosts.inspect_ai.samples import samples_of
+from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.tasks import round_robin, swim
-from podium.hosts.inspect_ai.unscored import HAS_REASON
-from podium.hosts.inspect_ai.verdict import verdict
 
 
 def by_inspect(path):
@@ -159,7 +159,7 @@ def test_a_log_whose_run_was_killed_is_read_as_far_as_it_goes(tournament):
     killed = rewritten(tournament, lambda name, content: [] if name in ends else [content])
     assert read_eval_log(str(killed), header_only=True).status == "started"
     assert by_podium(killed) == by_inspect(killed) == by_podium(tournament)
-    assert records(killed).equals(records(tournament))
+    assert log_rows(killed).equals(log_rows(tournament))
 
 
 def test_of_a_sample_that_was_run_twice_the_later_counts(tournament):
@@ -197,7 +197,7 @@ def test_a_sample_as_very_old_logs_have_it_is_read_as_inspect_reads_it():
 def test_an_archive_that_podium_cannot_open_is_left_to_inspect(tournament, monkeypatch):
     expected = by_podium(tournament)
     monkeypatch.setattr(samples, "COMPRESSIONS", set())
-    monkeypatch.setattr(samples, "_from_archive", lambda path: pytest.fail("opened without Inspect"))
+    monkeypatch.setattr(samples, "_samples_in_archive", lambda path: pytest.fail("opened without Inspect"))
     assert by_podium(tournament) == expected
 
 
@@ -211,13 +211,13 @@ def test_a_file_that_is_no_archive_is_refused_by_name(tmp_path):
 def test_a_sample_that_is_cut_short_is_refused_by_the_name_of_its_log(tournament):
     path = rewritten(tournament, lambda name, content: [content[:99] if name.startswith("samples/") else content])
     with pytest.raises(DataError, match=r"changed-.*not a whole Inspect log"):
-        records(path)
+        log_rows(path)
 
 
 def test_the_rows_are_the_same_by_either_reader(tournament, monkeypatch):
-    found = records(tournament)
-    monkeypatch.setattr(samples, "_readable", lambda path: False)
-    assert found.equals(records(tournament))
+    found = log_rows(tournament)
+    monkeypatch.setattr(samples, "_can_open", lambda path: False)
+    assert found.equals(log_rows(tournament))
     assert len(found)
 
 
@@ -227,9 +227,9 @@ def test_a_log_is_not_held_in_memory(behave, write_responses, play):
     path = place(play(round_robin(responses=write_responses(entrants, items=40, texts=texts)), behave()))
     with zipfile.ZipFile(path) as archive:
         size = sum(one.file_size for one in archive.infolist() if one.filename.startswith("samples/"))
-    records(path)  # imports are not what is measured
+    log_rows(path)  # imports are not what is measured
     tracemalloc.start()
-    records(path)
+    log_rows(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert size > 40 * 2 * 40_000
@@ -239,5 +239,5 @@ def test_a_log_is_not_held_in_memory(behave, write_responses, play):
 def test_reading_does_not_touch_the_log(tournament):
     before = tournament.read_bytes()
     shutil.copy(tournament, Path("copy.eval"))
-    records(tournament)
+    log_rows(tournament)
     assert tournament.read_bytes() == before

@@ -8,9 +8,9 @@ from inspect_ai import score
 from inspect_ai.log import read_eval_log, write_eval_log
 from played_logs import assert_same_figures, battles, place, ranked, verdict_of
 
-from podium.hosts.inspect_ai.arguments import flat
+from podium.hosts.inspect_ai.compatibility import flatten_arguments
+from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.tasks import anchor, round_robin, swim
-from podium.hosts.inspect_ai.verdict import verdict
 
 FORMS = {
     "direct": "letter",
@@ -64,13 +64,13 @@ def test_all_options_survive_the_log_as_json(play, write_responses):
         "max_tokens": 9,
     }
     log = play(swim(responses=write_responses(), items=3, order="oak,elm,fir,ash", **options))
-    args = flat(log.eval.task_args)
+    args = flatten_arguments(log.eval.task_args)
     assert json.loads(json.dumps(args)) == args
     assert {name: args[name] for name in options} == options
     # Without the prefix `podium/` where the tests run from a checkout whose egg-info hides the installation.
     [solver] = [step for step in log.plan.steps if step.solver.removeprefix("podium/") == "judge"]
-    assert {name: flat(solver.params)[name] for name in options} == options
-    assert {name: flat(log.eval.scorers[0].options)[name] for name in options} == options
+    assert {name: flatten_arguments(solver.params)[name] for name in options} == options
+    assert {name: flatten_arguments(log.eval.scorers[0].options)[name] for name in options} == options
 
 
 def test_paths_may_be_path_objects(play, write_responses):

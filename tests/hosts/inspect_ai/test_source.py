@@ -12,7 +12,7 @@ from inspect_ai.log import edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import ScoreEdit
 from played_logs import battles, verdict_of
 
-from podium.hosts.inspect_ai.play import outcome_of
+from podium.hosts.inspect_ai.deck import outcomes_of
 from podium.hosts.inspect_ai.source import TournamentSource
 from podium.hosts.inspect_ai.tasks import chain, round_robin, swim
 from podium.responses.read import read_responses
@@ -27,20 +27,20 @@ FIELD = Field(NAMES, tuple(f"q{k}" for k in range(12)), {})
 RULES = {"round_robin": RoundRobin(), "swim": Swim(), "chain": Chain(), "anchor": Anchor(pilot=3)}
 
 
-def battle(pairing, number):
-    metadata = {"item": pairing.item, "model_a": pairing.a, "model_b": pairing.b, "round": number}
-    return Sample(id=pairing.key, input="", metadata=metadata)
+def deal(pairings, number):
+    return [Sample(id=pairing.key, input="", metadata=metadata_of(pairing, number)) for pairing in pairings]
 
 
-def outcome(sample):
-    if sample.error or "model_a" not in sample.metadata:
-        return None
-    own = sample.metadata
-    return Outcome(Pairing(own["item"], own["model_a"], own["model_b"]), sample.credit)
+def metadata_of(pairing, number):
+    return {"item": pairing.item, "model_a": pairing.a, "model_b": pairing.b, "round": number}
+
+
+def outcomes(sample):
+    return () if sample.error else (Outcome(pairing_of(sample), sample.credit),)
 
 
 def source_of(rule):
-    return TournamentSource(rule, FIELD, battle, outcome)
+    return TournamentSource(rule, FIELD, deal, outcomes)
 
 
 class Host:
@@ -181,7 +181,7 @@ def test_a_battle_that_was_abandoned_does_not_stop_the_tournament():
 
 def test_a_tournament_of_many_rounds_knows_its_rounds_apart():
     names = tuple(f"m{k:02d}" for k in range(20))
-    source = TournamentSource(Swim(), Field(names, ("q0",), {}), battle, outcome)
+    source = TournamentSource(Swim(), Field(names, ("q0",), {}), deal, outcomes)
     log = Host(source).run()
     assert len(schedule(log)) == 64
     assert len(ids(log)) == 65 + 64
@@ -291,7 +291,8 @@ def rounds(log, paths):
     field = read_responses(*paths).field()
     by_round = {}
     for one in battles(log):
-        by_round.setdefault(one.metadata["round"], []).append(outcome_of(one) or Outcome(pairing_of(one), None))
+        ended = outcomes_of(one) or (Outcome(pairing_of(one), None),)
+        by_round.setdefault(one.metadata["round"], []).extend(ended)
     played = [Round(tuple(by_round[number])) for number in sorted(by_round)]
     for number, one in enumerate(played):
         yield {o.pairing for o in one.outcomes}, set(Swim().next(field, played[:number]).pairings)

@@ -1,0 +1,54 @@
+"""Where podium adapts to Inspect: to what older versions record or lack, and to how its command shows errors."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from inspect import signature
+from typing import Any
+
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.scorer import Score
+from rich.markup import escape
+
+from podium.errors import PodiumError
+
+HAS_REASON = "reason" in signature(Score.unscored).parameters
+"""Whether a sample without a score has a field for the reason: 0.3.250 has none."""
+
+
+def flatten_arguments(kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keyword arguments as they were typed.
+
+    Inspect 0.3.250 hands open-ended arguments over only under the name `kwargs`, and records `**kwargs` as one
+    argument of that name, a level deeper with every replay of a log.
+
+    >>> flatten_arguments({"kwargs": {"kwargs": {"seed": 1}, "tie": True}})
+    {'tie': True, 'seed': 1}
+    """
+    own = {name: value for name, value in kwargs.items() if name != "kwargs"}
+    inner = kwargs.get("kwargs")
+    return {**own, **flatten_arguments(inner)} if isinstance(inner, Mapping) else dict(kwargs)
+
+
+def score_without_value(
+    reason: str, explanation: str, *, answer: str | None = None, metadata: dict[str, Any] | None = None
+) -> Score:
+    """Return a score that Inspect leaves out of metrics.
+
+    Args:
+        reason: `grader_failed` or `scoring_failed`, Inspect's words.
+    """
+    more = {"reason": reason} if HAS_REASON else {}
+    return Score.unscored(answer=answer, explanation=explanation, metadata=metadata, **more)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Let podium's own errors through as ones that Inspect prints without a traceback; they stay what they are."""
+    try:
+        yield
+    except PodiumError as error:
+        kind = type(type(error).__name__, (type(error), PrerequisiteError), {"__module__": type(error).__module__})
+        plain: Exception = Exception.__new__(kind)
+        plain.args = error.args
+        plain.__dict__.update(error.__dict__, message=escape(f"podium: {error}"))
+        raise plain from None

@@ -1,0 +1,161 @@
+"""The scorers: `verdict` reads the replies kept by a tournament, `pairwise` compares a log with a reference."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache as remember
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_errors, score_without_value
+from podium.hosts.inspect_ai.judge import Run, ask_jury
+from podium.hosts.inspect_ai.log_format import (
+    BATTLES,
+    NAMESPACE,
+    OPTIONS,
+    PRESENTATIONS,
+    ROUND,
+    battles_of,
+    credit_of,
+    pack_verdicts,
+    response_fields,
+)
+from podium.hosts.inspect_ai.metrics import readable_battles
+from podium.plugins.catalogue import judging_settings
+from podium.scorers.judging import Judging, merge_rows, verdict_row
+
+SHOWN = ("item", "model_a", "model_b", "category", "length_a", "length_b")
+"""What a score repeats of its battle."""
+
+
+@scorer(metrics=[readable_battles()])
+def verdict(**kwargs: Any) -> Scorer:
+    """Read what the judges replied; the value is what model_a earned, and no value where that cannot be read.
+
+    No calls are made, so reading again is free.
+
+    Args:
+        **kwargs: of `podium.plugins.catalogue.judging_settings`; what is not said is as when the replies were
+            asked for.
+    """
+    options = flatten_arguments(kwargs)
+    judging_settings(**options)
+    # Of this scorer alone: a prompt file may be another one by the next run.
+    settings_of = remember(lambda typed: judging_settings(**json.loads(typed)))
+
+    async def score(state: TaskState, target: Target) -> Score | None:  # noqa: ARG001
+        if ROUND in state.metadata:
+            return None
+        kept = state.store.get(NAMESPACE)
+        if not kept:
+            return score_without_value("scoring_failed", "the judge was not asked")
+        how = settings_of(json.dumps({**kept.get(OPTIONS, {}), **options}))
+        if BATTLES in state.metadata:
+            return score_pack(state.metadata, kept[BATTLES], how)
+        return score_battle(state.metadata, kept, how)
+
+    return score
+
+
+@scorer(metrics=[readable_battles()])
+def pairwise(reference: str, cache: bool = True, **kwargs: Any) -> Scorer:
+    """Compare every response of a log with that of a reference, by the role `judge`.
+
+    `inspect score LOG --scorer podium/pairwise -S reference=OTHER.eval --model-role judge=MODEL`. A sample that the
+    reference did not answer is not scored.
+
+    Args:
+        reference: responses to compare with: an Inspect log, or any file that podium reads, as `label=path`.
+        cache: take replies of earlier runs instead of new calls.
+        **kwargs: of `podium.plugins.catalogue.judging_settings`.
+    """
+    with plain_errors():
+        run = Run(judging_settings(**flatten_arguments(kwargs)), cache=cache)
+        name, texts, missing = _read_reference(reference)
+
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
+        item, response = str(state.sample_id), state.output.completion
+        if item not in texts:
+            reason = missing.get(item, "no response")
+            return score_without_value("scoring_failed", f"{name} has no response to compare with: {reason}")
+        if not response.strip():
+            return score_without_value("scoring_failed", "empty response")
+        battle = {
+            "item": item,
+            "model_a": str(state.model),
+            "model_b": name if name != str(state.model) else f"{name} (reference)",
+            "instruction": state.input_text,
+            "reference": state.target.text or None,
+            **response_fields(response, texts[item]),
+        }
+        return score_battle(battle, await ask_jury(run, battle), run.how)
+
+    return score
+
+
+def _read_reference(source: str) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
+    """Return the name of the one entrant in a source, its responses by item, and why others are missing.
+
+    Raises:
+        UsageError: it holds several entrants.
+    """
+    from podium.hosts.inspect_ai.logs import READER
+    from podium.responses.reading import read_responses
+
+    responses = read_responses(source, readers=(READER,))
+    if len(responses.entrants) != 1:
+        names = ", ".join(responses.entrants)
+        raise UsageError(f"{source} holds {len(responses.entrants)} entrants ({names}); name one reference")
+    [name] = responses.entrants
+    return name, responses.texts[name], responses.missing[name]
+
+
+def score_battle(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -> Score:
+    """Return the score of one battle.
+
+    Args:
+        battle: `item`, `model_a`, `model_b` and what else is known.
+        kept: the presentations, with their replies and whether probabilities soften them.
+        how: the settings of the run.
+    """
+    rows = [verdict_row(shown, how) for shown in kept[PRESENTATIONS]]
+    whole = merge_rows(rows, how)
+    known = {name: battle[name] for name in SHOWN if battle.get(name) is not None}
+    metadata = {NAMESPACE: {**known, "margin": whole.margin, "prompt_hash": how.prompt_hash, PRESENTATIONS: rows}}
+    a, b = battle["model_a"], battle["model_b"]
+    lines = [
+        f"{b if row['order'] == 'ba' else a} first: {_credit_text(row, f'{a} earned ')} ({row['judge']})"
+        for row in rows
+    ]
+    explanation = "\n".join(lines)
+    if whole.credit is None:
+        return score_without_value("grader_failed", explanation, answer="unread", metadata=metadata)
+    answer = a if whole.credit > 0.5 else b if whole.credit < 0.5 else "tie"
+    return Score(value=whole.credit, answer=answer, explanation=explanation, metadata=metadata)
+
+
+def score_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], how: Judging) -> Score:
+    """Return the score of a sample of many battles: the share that could be read, and every verdict beside it."""
+    scores = [score_battle(battle, replies, how) for battle, replies in zip(battles_of(metadata), kept, strict=True)]
+    verdicts = [{**(score.metadata or {})[NAMESPACE], "credit": credit_of(score)} for score in scores]
+    readable = sum(verdict["credit"] is not None for verdict in verdicts)
+    answer = f"{readable} of {len(scores)} battles have a readable verdict"
+    return Score(
+        value=readable / len(scores),
+        answer=answer,
+        explanation="\n".join([answer, *map(_verdict_text, verdicts)]),
+        metadata={NAMESPACE: pack_verdicts(verdicts)},
+    )
+
+
+def _verdict_text(verdict: Mapping[str, Any]) -> str:
+    """Say what the first-named entrant earned, and in which order of presentation how much."""
+    orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in verdict[PRESENTATIONS])
+    credit = "unread" if verdict["credit"] is None else f"{verdict['credit']:.3g}"
+    return f"{verdict['model_a']} against {verdict['model_b']}: {credit} ({orders})"
+
+
+def _credit_text(row: Mapping[str, Any], prefix: str = "") -> str:
+    return f"unread ({row['reason']})" if row["credit"] is None else f"{prefix}{row['credit']:.3g}"

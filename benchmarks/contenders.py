@@ -10,8 +10,8 @@ import pandas as pd
 
 from podium import read_battles
 from podium.rankers.coded import Coded, code
-from podium.rankers.newton import maximise
 from podium.rankers.pairs import pair_sums
+from podium.rankers.strengths import fit_strengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def podium() -> list[Tool]:
         Tool(
             "podium",
             prepare=podium_input,
-            fit=lambda ours: maximise(pair_sums(ours), 0.0).theta,
+            fit=lambda ours: fit_strengths(pair_sums(ours), 0.0).theta,
             from_frame=lambda frame: code(read_battles(frame)),
         )
     ]

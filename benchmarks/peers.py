@@ -24,12 +24,10 @@ from contenders import Problem, Tool, arena_rank, evalica_public, exact, install
 from tables import Timing, machine, show, timed, timed_in_turn
 
 from podium import rank, read_battles
-from podium.rankers.bradley_terry import Rated, bradley_terry, covariance, resampled_strengths
-from podium.rankers.clusters import surpluses
-from podium.rankers.graph import graph_of
+from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.intervals import resample
-from podium.rankers.newton import maximise
 from podium.rankers.pairs import cells_by_cluster, pair_sums
+from podium.rankers.strengths import Strengths, fit_strengths
 
 POINTS = 400 / np.log(10)
 SEED = 20240501
@@ -205,14 +203,14 @@ class PodiumIntervals:
 def _podium_intervals(problem: Problem, few: int, many: int) -> PodiumIntervals:
 
     ours = podium_input(problem)
-    rated = _rated(ours)
+    strengths = fit_strengths(pair_sums(ours), 0.0)
     battles = read_battles(problem.frame())
 
     def bootstrap(resamples: int) -> Callable[[], object]:
         def run() -> object:
-            cells = cells_by_cluster(ours, rated.pairs)
+            cells = cells_by_cluster(ours, strengths.pairs)
             rng = np.random.default_rng(SEED)
-            return resample(lambda counts: resampled_strengths(cells, counts, rated), ours.clusters, resamples, rng)
+            return resample(lambda counts: strengths.resampled(cells, counts), ours.clusters, resamples, rng)
 
         return run
 
@@ -220,7 +218,7 @@ def _podium_intervals(problem: Problem, few: int, many: int) -> PodiumIntervals:
         return bradley_terry(battles, rng=np.random.default_rng(SEED), regularization=0.0, **options)
 
     return PodiumIntervals(
-        covariance=timed(lambda: _covariance(ours, rated)),
+        covariance=timed(lambda: _covariance(ours, strengths)),
         few=timed(bootstrap(few), repeats=7),
         many=timed(bootstrap(many), repeats=3, budget=40, warm=False),
         standings=timed(ranking, repeats=7),
@@ -228,16 +226,8 @@ def _podium_intervals(problem: Problem, few: int, many: int) -> PodiumIntervals:
     )
 
 
-def _rated(ours: Any) -> Any:
-
-    pairs = pair_sums(ours)
-    return Rated(pairs, graph_of(pairs), maximise(pairs, 0.0), 0.0)
-
-
-def _covariance(ours: Any, rated: Any) -> np.ndarray:
-
-    chance = 1 / (1 + np.exp(rated.theta[ours.b] - rated.theta[ours.a]))
-    return covariance(rated, surpluses(ours, chance))
+def _covariance(ours: Any, strengths: Strengths) -> np.ndarray:
+    return strengths.covariance(strengths.surpluses(ours))
 
 
 def _evalica_bootstrap(problem: Problem) -> Timing:
@@ -281,7 +271,7 @@ def _covariance_apart() -> float:
 
     small, _ = drawn(20_000, 200, 20)
     ours = podium_input(small)
-    ours_covariance = _covariance(ours, _rated(ours))
+    ours_covariance = _covariance(ours, fit_strengths(pair_sums(ours), 0.0))
     design = np.zeros((len(small.a), small.entrants))
     rows = np.arange(len(small.a))
     design[rows, small.a], design[rows, small.b] = 1, -1

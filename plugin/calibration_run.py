@@ -15,11 +15,13 @@ from podium.rankers.calibration import conformal
 from podium.rankers.calibration.agreement import Agreement, agreement_of
 from podium.rankers.calibration.evidence import Evidence, calibratable, evidence_of
 from podium.rankers.calibration.fitness import prompt_hashes
-from podium.rankers.calibration.leave_one_out import Bootstrap, Scale, fold_weights, leave_one_out
+from podium.rankers.calibration.leave_one_out import Bootstrap, HeldOutScale, fold_weights, leave_one_out
 from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, slope, usual_kind
 from podium.rankers.calibration.targets import doubts, fit_target, fold_targets, given_target, log_loss, weights_for
 from podium.rankers.coded import Cluster, require
+from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.intervals import check_level
+from podium.rankers.strengths import check_regularization
 from podium.ranking import provenance
 from podium.reading.entrants import About, about_entrants
 from podium.text import some
@@ -48,7 +50,7 @@ def calibrate(
     constant: float | None = None,
     ridge: float = RIDGE,
     cluster: Cluster = "item",
-    regularization: float = 0.01,
+    regularization: float = REGULARIZATION,
     entrants: About = None,
 ) -> Calibration:
     """Calibrate a judge: fit its temperature, and learn how far its ratings stray from human ones.
@@ -157,8 +159,7 @@ def _check_options(level: float, splits: int, bootstrap: int, regularization: fl
         raise UsageError(f"splits={splits}: at least one half split is needed; 5 are usual")
     if bootstrap < FEWEST_RESAMPLES:
         raise UsageError(f"bootstrap={bootstrap} is too few; at least {FEWEST_RESAMPLES} resamples, 200 are usual")
-    if not 0 <= regularization < np.inf:
-        raise UsageError(f"regularization={regularization} is not a finite number of 0 or more (0.01 is the default)")
+    check_regularization(regularization)
 
 
 def _require_labels(battles: Battles) -> None:
@@ -172,7 +173,7 @@ def _require_labels(battles: Battles) -> None:
 
 def _scales(
     evidence: Evidence, target: Target, weights: np.ndarray, regularization: float, bootstrap: Bootstrap
-) -> dict[str, Scale]:
+) -> dict[str, HeldOutScale]:
     pooled = evidence.soft(weights_for(target, evidence.signal))
     return {
         "human": leave_one_out(evidence, evidence.human, lambda _: evidence.human, regularization, None, "human"),
@@ -182,7 +183,7 @@ def _scales(
 
 
 def _held_out(
-    evidence: Evidence, scales: Mapping[str, Scale], weights: np.ndarray, about: Mapping[str, Mapping[str, Any]]
+    evidence: Evidence, scales: Mapping[str, HeldOutScale], weights: np.ndarray, about: Mapping[str, Mapping[str, Any]]
 ) -> tuple[HeldOut, ...]:
     return tuple(
         HeldOut(
@@ -205,7 +206,7 @@ def _named(features: Sequence[str], weights: np.ndarray) -> dict[str, float]:
     return {name: float(weight) for name, weight in zip(features, weights, strict=True)}
 
 
-def _anchors(evidence: Evidence, scales: Mapping[str, Scale]) -> tuple[Anchor, ...]:
+def _anchors(evidence: Evidence, scales: Mapping[str, HeldOutScale]) -> tuple[Anchor, ...]:
     theta = {f"{kind}_theta": scale.anchors for kind, scale in scales.items()}
     return tuple(
         Anchor(name, **{key: float(values[k]) for key, values in theta.items()})
@@ -274,7 +275,7 @@ def _beta_spread(evidence: Evidence, rows: np.ndarray, size: int, rng: np.random
 
 
 def _warnings(
-    battles: Battles, evidence: Evidence, scales: Mapping[str, Scale], held: Sequence[HeldOut], level: float
+    battles: Battles, evidence: Evidence, scales: Mapping[str, HeldOutScale], held: Sequence[HeldOut], level: float
 ) -> list[str]:
     found = []
     if evidence.dropped:

@@ -23,9 +23,9 @@ from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageErr
 from podium.length_data import read_length_data
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
-from podium.rankers.bradley_terry import bounded
 from podium.rankers.coded import code
 from podium.rankers.graph import graph_of
+from podium.rankers.identification import bounded
 from podium.rankers.pairs import pair_sums
 from podium.ranking import Ranking, Standings, provenance
 from podium.reading.entrants import About, about_entrants

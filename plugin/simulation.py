@@ -17,8 +17,8 @@ from scipy.special import expit, ndtr
 from podium.battles import Battles
 from podium.errors import UsageError
 from podium.formats.verdicts import reasons
-from podium.rankers.newton import maximise
 from podium.rankers.pairs import pairs_of_squares
+from podium.rankers.strengths import fit_strengths
 from podium.reading.judgements import read_battles
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
@@ -172,7 +172,7 @@ class World:
         """
         credit = np.triu(self.expected_credits(judge, orders=orders), 1)
         pairs = pairs_of_squares(credit, np.triu(np.ones_like(credit), 1))
-        return maximise(pairs, regularization=0.0).theta
+        return fit_strengths(pairs, regularization=0.0).theta
 
     def _favour(self, judge: Judge) -> np.ndarray:
         """Return the logits in favour of each entrant, shape (entrants,)."""

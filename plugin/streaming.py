@@ -13,17 +13,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from scipy.special import expit
 
 from podium.battles import Counts
 from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.progress import track
-from podium.rankers.bradley_terry import bounded, labelled, rate, sandwich
-from podium.rankers.clusters import surpluses
+from podium.rankers.bradley_terry import label_strengths, sandwich
 from podium.rankers.coded import Coded
-from podium.rankers.elo import scale_of
-from podium.rankers.labelling import Played
+from podium.rankers.defaults import LEVEL, REGULARIZATION
+from podium.rankers.identification import bounded, fit_identified
+from podium.rankers.labelling import Exposure
 from podium.rankers.pairs import Pairs, pairs_of_squares, squares, win_rates
+from podium.rankers.scale import scale_of
 from podium.ranking import Ranking, provenance
 
 CLUSTERS = 4096
@@ -86,9 +86,9 @@ def rank_stream(
     rankers: Sequence[str],
     columns: Mapping[str, str] | None = None,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     seed: int = 0,
-    regularization: float = 0.01,
+    regularization: float = REGULARIZATION,
     pin: str | None = None,
 ) -> Ranking:
     """Rank Parquet files too large for memory by Bradley-Terry.
@@ -112,16 +112,15 @@ def rank_stream(
         tally.add(piece)
     _refuse(tally)
     pairs = pairs_of_squares(tally.credit, tally.weight)
-    played = _played(tally, pairs)
-    rated = rate(played, pairs, regularization)
+    exposure = _exposure(tally, pairs)
+    strengths = fit_identified(exposure.entrants, pairs, exposure.battles, regularization)
     surplus = np.zeros((CLUSTERS, pairs.entrants))
     for piece in _pieces(paths, names, tally.names, "scores per item"):
-        gap = rated.theta[piece.coded.a] - rated.theta[piece.coded.b]
-        surplus += surpluses(piece.coded, expit(gap))
+        surplus += strengths.surpluses(piece.coded)
     used = surplus[_used_clusters(tally)]
-    scale = scale_of(played.entrants, bounded(played.entrants, rated.graph), pin)
-    estimate = scale.pinned(sandwich(rated, used, scale, level=level, cluster="item"))
-    standing = labelled(played, rated, estimate, level=level, rng=np.random.default_rng(seed))
+    scale = scale_of(exposure.entrants, bounded(exposure.entrants, strengths.graph), pin)
+    estimate = scale.pin_estimate(sandwich(strengths, used, scale, level=level, cluster="item"))
+    standing = label_strengths(exposure, strengths, estimate, level=level, rng=np.random.default_rng(seed))
     options = {"rankers": list(rankers), "level": level, "seed": seed, "stream": True, "columns": names}
     options |= {"regularization": regularization, "pin": pin}
     return Ranking((standing,), provenance(tuple(map(str, paths)), options))
@@ -258,7 +257,7 @@ def _used_clusters(tally: Tally) -> np.ndarray:
     return np.unique(_cluster_of(tally.distinct_items()))
 
 
-def _played(tally: Tally, pairs: Pairs) -> Played:
+def _exposure(tally: Tally, pairs: Pairs) -> Exposure:
     """Describe what was played; entrants of whom nothing could be read are refused, not guessed at."""
     silent = [name for name, number in zip(tally.names, tally.battles, strict=True) if number == 0]
     if silent:
@@ -269,7 +268,7 @@ def _played(tally: Tally, pairs: Pairs) -> Played:
         f"streamed: rows are battles, the two orders are not merged; {items:,} items hashed into {CLUSTERS:,} clusters"
     )
     clusters = len(_used_clusters(tally))
-    return Played(tuple(tally.names), tally.battles, win_rates(pairs), clusters, (), counts, (note,))
+    return Exposure(tuple(tally.names), tally.battles, win_rates(pairs), clusters, (), counts, (note,))
 
 
 def _parquet_files(sources: Sequence[str]) -> list[Path]:

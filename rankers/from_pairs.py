@@ -6,8 +6,9 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.rankers.coded import code
+from podium.rankers.defaults import RESAMPLES
 from podium.rankers.intervals import by_bootstrap, resample
-from podium.rankers.labelling import Result, played_of, standings
+from podium.rankers.labelling import Result, exposure_of, standings
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, drawn, pair_sums
 from podium.ranking import Standings
 
@@ -23,7 +24,7 @@ def from_pairs(
     *,
     level: float,
     rng: np.random.Generator,
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
 ) -> Standings:
     """Rank by a score of pair sums, with item-bootstrap intervals and rank sets.
 
@@ -41,7 +42,7 @@ def from_pairs(
     cells = cells_by_cluster(coded, pairs)
     draws = resample(lambda counts: scores_of_draws(score, cells, counts), coded.clusters, resamples, rng)
     estimate = by_bootstrap(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit)
-    return standings(ranker, scale, played_of(battles, coded, pairs), Result(estimate), level=level, rng=rng)
+    return standings(ranker, scale, exposure_of(battles, coded, pairs), Result(estimate), level=level, rng=rng)
 
 
 def scores_of_draws(score: Score, cells: PairCells, counts: np.ndarray) -> np.ndarray:

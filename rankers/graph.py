@@ -7,6 +7,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
+from podium.rankers.newton import Differences
 from podium.rankers.pairs import Pairs
 
 LARGEST_SPECTRUM = 1500
@@ -77,16 +78,9 @@ def design_efficiency(pairs: Pairs) -> float | None:
         return None
     present, index = np.unique(np.concatenate([pairs.low, pairs.high]), return_inverse=True)
     low, high = np.split(index, 2)
-    eigenvalues = linalg.eigvalsh(laplacian(low, high, pairs.weight, len(present)))[1:]
+    laplacian = Differences(low, high, len(present)).information(pairs.weight[None])[0]
+    eigenvalues = linalg.eigvalsh(laplacian)[1:]
     return float(len(eigenvalues) / np.sum(1 / eigenvalues) / eigenvalues.mean())
-
-
-def laplacian(low: np.ndarray, high: np.ndarray, weight: np.ndarray, size: int) -> np.ndarray:
-    """Return the graph Laplacian of weighted pairs, shape (size, size)."""
-    matrix = np.zeros((size, size))
-    matrix[low, high] = matrix[high, low] = -weight
-    matrix[np.diag_indices(size)] = np.bincount(low, weight, size) + np.bincount(high, weight, size)
-    return matrix
 
 
 def _edges(source: np.ndarray, target: np.ndarray, size: int) -> sparse.csr_matrix:

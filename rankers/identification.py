@@ -1,9 +1,15 @@
-"""What to say of ratings that the battles do not identify, and which battles would."""
+"""Strengths with names: what to say of ratings that the battles do not identify, and which battles would."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
-from podium.rankers.graph import Graph, bridges
-from podium.rankers.labelling import Played
+from podium.errors import NotIdentifiedError
+from podium.rankers.coded import Coded
+from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.graph import Graph, bridges, graph_of
+from podium.rankers.pairs import Pairs, pair_sums, win_rates
+from podium.rankers.strengths import Strengths, check_regularization, fit_strengths
 from podium.text import some
 
 WEAK_DESIGN = 0.1
@@ -12,35 +18,81 @@ MOST_GROUPS = 10
 MOST_NAMES = 5
 
 
-def disconnected(played: Played, graph: Graph) -> str:
-    """Name the groups that never met, and the cheapest battles that would join them."""
-    groups = [_names(played, graph.group == group) for group in np.unique(graph.group)]
+def strengths_of(coded: Coded, regularization: float = REGULARIZATION) -> Strengths:
+    """Fit the strengths of battles, or say why no fit exists.
+
+    Raises:
+        NotIdentifiedError: the comparison graph is not connected, or someone is separated and lambda is 0.
+        NotConvergedError: the fit did not reach its maximum.
+        UsageError: lambda is negative or not finite.
+    """
+    return fit_identified(coded.entrants, pair_sums(coded), coded.battles_of(), regularization)
+
+
+def fit_identified(
+    entrants: Sequence[str], pairs: Pairs, battles: np.ndarray, regularization: float = REGULARIZATION
+) -> Strengths:
+    """Fit the strengths of pair sums, or say why no fit exists.
+
+    Args:
+        entrants: names by code.
+        battles: of each entrant, shape (entrants,).
+
+    Raises:
+        As `strengths_of`.
+    """
+    check_regularization(regularization)
+    graph = graph_of(pairs)
+    if graph.groups > 1:
+        raise NotIdentifiedError(disconnected(entrants, graph, battles))
+    if graph.separated.any() and regularization == 0:
+        who = separated(entrants, graph, win_rates(pairs))
+        raise NotIdentifiedError(f"no finite maximum-likelihood rating with regularization=0: separated: {who}")
+    return fit_strengths(pairs, regularization)
+
+
+def bounded(entrants: tuple[str, ...], graph: Graph) -> tuple[str, ...]:
+    """Return the entrants whose ratings the data bound; all of them where the data bound nobody's."""
+    names = tuple(name for name, out in zip(entrants, graph.separated, strict=True) if not out)
+    return names or entrants
+
+
+def disconnected(entrants: Sequence[str], graph: Graph, battles: np.ndarray) -> str:
+    """Name the groups that never met, and the cheapest battles that would join them.
+
+    Args:
+        battles: of each entrant, shape (entrants,).
+    """
+    groups = [[entrants[k] for k in np.flatnonzero(graph.group == group)] for group in np.unique(graph.group)]
     shown = " | ".join(some(names, most=MOST_NAMES) for names in groups[:MOST_GROUPS])
-    joins = [f"{played.entrants[a]} vs {played.entrants[b]}" for a, b in bridges(graph, played.battles)]
+    joins = [f"{entrants[a]} vs {entrants[b]}" for a, b in bridges(graph, battles)]
     return (
         f"the battles fall into {len(groups)} groups that never met, so no common scale exists: {shown}. "
         f"Cheapest battles that join them: {some(joins, '; ', MOST_NAMES)}"
     )
 
 
-def separated(played: Played, graph: Graph, theta: np.ndarray | None = None) -> str | None:
+def separated(entrants: Sequence[str], graph: Graph, rates: np.ndarray, theta: np.ndarray | None = None) -> str | None:
     """Name who is separated, how, and the battles that would bound the rating; None when nobody is.
 
     Args:
+        rates: win rates, shape (entrants,).
         theta: regularised log-strengths, shape (entrants,); they tell who is close to whom.
     """
     if not graph.separated.any():
         return None
     if graph.separated.all():
         return "every entrant. What would bound the ratings: battles that upset the order of some pair"
-    codes = np.flatnonzero(graph.separated)
-    who = [f"{played.entrants[k]} {_record(played.win_rates[k])}" for k in codes]
-    cures = [f"{played.entrants[k]} vs {_rival(played, graph, k, theta)}" for k in codes.tolist()]
+    codes, core = np.flatnonzero(graph.separated), np.flatnonzero(~graph.separated)
+    strength = rates if theta is None else theta
+    rivals = [core[np.argmin(np.abs(strength[core] - strength[k]))] for k in codes]
+    who = [f"{entrants[k]} {_record(rates[k])}" for k in codes]
+    cures = [f"{entrants[k]} vs {entrants[rival]}" for k, rival in zip(codes, rivals, strict=True)]
     cure = f"battles that go the other way, most likely {some(cures, '; ', MOST_NAMES)}"
     return f"{some(who, '; ')}. What would bound it: {cure}"
 
 
-def weak(efficiency: float | None) -> str | None:
+def weak_design(efficiency: float | None) -> str | None:
     """Say how weakly a sparse design identifies ratings; None when it does so well enough."""
     if efficiency is None or efficiency >= WEAK_DESIGN:
         return None
@@ -52,14 +104,3 @@ def weak(efficiency: float | None) -> str | None:
 
 def _record(rate: float) -> str:
     return "(never lost)" if rate == 1 else "(never won)" if rate == 0 else "(wins and losses all point one way)"
-
-
-def _rival(played: Played, graph: Graph, entrant: int, theta: np.ndarray | None) -> str:
-    """Return the entrant of the core that is nearest in strength."""
-    strength = played.win_rates if theta is None else theta
-    core = np.flatnonzero(~graph.separated)
-    return played.entrants[core[np.argmin(np.abs(strength[core] - strength[entrant]))]]
-
-
-def _names(played: Played, which: np.ndarray) -> list[str]:
-    return [played.entrants[k] for k in np.flatnonzero(which)]

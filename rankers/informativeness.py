@@ -9,8 +9,9 @@ import numpy as np
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
 from podium.rankers.coded import Coded, code, require
+from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.labelling import Result, played_of, standings
+from podium.rankers.labelling import Result, exposure_of, standings
 from podium.ranking import Standings
 from podium.text import some
 
@@ -32,11 +33,11 @@ class Told:
 def informativeness(
     battles: Battles,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     rng: np.random.Generator,
     levels: Literal["full", "three"] = "full",
     interval: Interval = "sandwich",
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
 ) -> Standings:
     """Rank anchors by I = share of (item, unordered pair of others) whose verdicts against the anchor differ.
 
@@ -71,7 +72,7 @@ def informativeness(
         diagnostics={"levels": "three" if chosen is three else "full"},
         warnings=[*_told_levels(battles, full), *_uncompared(coded, chosen)],
     )
-    return standings("informativeness", "informativeness", played_of(battles, coded), result, level=level, rng=rng)
+    return standings("informativeness", "informativeness", exposure_of(battles, coded), result, level=level, rng=rng)
 
 
 def told_apart(coded: Coded, verdict: np.ndarray, level_of: Callable[[np.ndarray], np.ndarray] | None = None) -> Told:

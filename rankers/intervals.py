@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import stdtrit
@@ -13,6 +13,7 @@ from podium.rankers.clusters import Matrix, gram
 from podium.rankers.coded import Cluster
 
 Interval = Literal["sandwich", "bootstrap"]
+"""How the error of a score is found."""
 BLOCK_CELLS = 10_000_000
 ROUNDING = 1e-10
 """Share of the largest score below which a standard error is rounding noise."""
@@ -47,6 +48,46 @@ class Estimate:
         return _standard_errors(self.score, self.covariance)
 
 
+def t_reach(clusters: Any, level: float) -> Any:
+    """Return the standard errors that an interval reaches to either side, t with clusters - 1 degrees of freedom.
+
+    Args:
+        clusters: one number, or an array of them; fewer than 2 give NaN.
+        level: in (0, 1).
+    """
+    number = np.asarray(clusters, dtype=np.float64)
+    reach = np.where(number > 1, stdtrit(np.maximum(number - 1, 1), (1 + level) / 2), np.nan)
+    return reach if reach.ndim else float(reach)
+
+
+def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None, float | None]:
+    """Return the mean and the ends of its t interval, None for fewer than two values.
+
+    Args:
+        values: independent, shape (n,).
+        level: in (0, 1).
+    """
+    mean, number = float(np.mean(values)), len(values)
+    if number < 2:
+        return mean, None, None
+    reach = float(t_reach(number, level) * np.std(values, ddof=1) / np.sqrt(number))
+    return mean, mean - reach, mean + reach
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """Return Holm's adjusted p-values, NaN where there is none, same shape.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    adjusted = np.full(len(p), np.nan)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    raised = p[order] * (len(order) - np.arange(len(order)))
+    adjusted[order] = np.minimum(np.maximum.accumulate(raised), 1)
+    return adjusted
+
+
 def by_sandwich(
     score: np.ndarray, covariance: np.ndarray, clusters: int, *, level: float, cluster: Cluster
 ) -> Estimate:
@@ -61,7 +102,7 @@ def by_sandwich(
     check_level(level)
     if clusters < 2:
         return _without_interval(score, clusters, f"a single {cluster} gives no interval")
-    reach = stdtrit(clusters - 1, (1 + level) / 2) * _standard_errors(score, covariance)
+    reach = t_reach(clusters, level) * _standard_errors(score, covariance)
     method = f"{cluster}-clustered sandwich"
     return Estimate(score, score - reach, score + reach, covariance, clusters, method)
 
@@ -118,7 +159,14 @@ def resample(
     if resamples < 2:
         raise UsageError(f"resamples={resamples} is too few; a bootstrap needs at least 2, and 1000 are usual")
     blocks = list(_blocks(max(clusters, width), resamples))
-    return np.concatenate([scores_of(_counts(clusters, size, rng)) for size in track(blocks, "bootstrap")])
+    return np.concatenate([scores_of(resample_counts(clusters, size, rng)) for size in track(blocks, "bootstrap")])
+
+
+def resample_counts(clusters: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
+    """Return how often each cluster is drawn in a resample of as many, shape (resamples, clusters)."""
+    choices = rng.integers(0, clusters, (resamples, clusters)) + np.arange(resamples)[:, None] * clusters
+    counts = np.bincount(choices.ravel(), minlength=resamples * clusters)
+    return counts.reshape(resamples, clusters).astype(np.float64)
 
 
 def check_level(level: float) -> None:
@@ -142,11 +190,6 @@ def _blocks(width: int, resamples: int) -> Iterator[int]:
     size = int(np.clip(BLOCK_CELLS // max(width, 1), 1, 100))
     for start in range(0, resamples, size):
         yield min(size, resamples - start)
-
-
-def _counts(clusters: int, size: int, rng: np.random.Generator) -> np.ndarray:
-    drawn = rng.integers(0, clusters, (size, clusters)) + np.arange(size)[:, None] * clusters
-    return np.bincount(drawn.ravel(), minlength=size * clusters).reshape(size, clusters).astype(np.float64)
 
 
 def _without_interval(score: np.ndarray, clusters: int, *warnings: str) -> Estimate:

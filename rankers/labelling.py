@@ -8,13 +8,13 @@ import numpy as np
 
 from podium.battles import Battles, Counts
 from podium.rankers.coded import Coded, clusters_of
+from podium.rankers.defaults import FEW_ITEMS
 from podium.rankers.intervals import Estimate
 from podium.rankers.pairs import Pairs, pair_sums, win_rates
 from podium.rankers.rank_sets import rank_sets
 from podium.ranking import Entry, Fit, Standings
 from podium.text import some
 
-FEW_ITEMS = 30
 SAME_SCORE = 1e-9
 
 
@@ -38,7 +38,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class Exposure:
     """What was played, whatever the ranker: the rest of what standings show.
 
     Attributes:
@@ -66,13 +66,13 @@ class Played:
     lacking: str = "readable battle"
 
 
-def played_of(battles: Battles, coded: Coded, pairs: Pairs | None = None) -> Played:
+def exposure_of(battles: Battles, coded: Coded, pairs: Pairs | None = None) -> Exposure:
     """Collect what was played from battles and their codes.
 
     Args:
         pairs: the pair sums of `coded`, if they are at hand.
     """
-    return Played(
+    return Exposure(
         entrants=coded.entrants,
         battles=coded.battles_of(),
         win_rates=win_rates(pairs or pair_sums(coded)),
@@ -86,30 +86,30 @@ def played_of(battles: Battles, coded: Coded, pairs: Pairs | None = None) -> Pla
 
 
 def standings(
-    ranker: str, scale: str, played: Played, result: Result, *, level: float, rng: np.random.Generator
+    ranker: str, scale: str, exposure: Exposure, result: Result, *, level: float, rng: np.random.Generator
 ) -> Standings:
     """Label, sort and rank the scores; add counts, the swap report and the warnings that go with any ranking."""
-    last = len(played.entrants) + len(played.unranked)
+    last = len(exposure.entrants) + len(exposure.unranked)
     return Standings(
         ranker=ranker,
         scale=scale,
         level=level,
         interval=result.estimate.method,
         entries=(
-            *_entries(played, result, level=level, rng=rng),
-            *(Entry(name, last, None, None, None, None, None, None, battles=0) for name in played.unranked),
+            *_entries(exposure, result, level=level, rng=rng),
+            *(Entry(name, last, None, None, None, None, None, None, battles=0) for name in exposure.unranked),
         ),
-        counts=played.counts,
+        counts=exposure.counts,
         fit=result.fit,
-        diagnostics=dict(result.diagnostics) | dict(played.diagnostics),
-        warnings=(*played.notes, *result.warnings, *result.estimate.warnings, *_usual(played, result)),
+        diagnostics=dict(result.diagnostics) | dict(exposure.diagnostics),
+        warnings=(*exposure.notes, *result.warnings, *result.estimate.warnings, *_usual(exposure, result)),
     )
 
 
-def _entries(played: Played, result: Result, *, level: float, rng: np.random.Generator) -> list[Entry]:
+def _entries(exposure: Exposure, result: Result, *, level: float, rng: np.random.Generator) -> list[Entry]:
     estimate = result.estimate
     best, worst = rank_sets(estimate, level=level, rng=rng)
-    names, se = played.entrants, estimate.se
+    names, se = exposure.entrants, estimate.se
     order = sorted(range(len(names)), key=lambda k: (-_last(float(estimate.score[k])), names[k]))
     certain = _without_variation(estimate)
     return [
@@ -122,8 +122,8 @@ def _entries(played: Played, result: Result, *, level: float, rng: np.random.Gen
             low=None if certain[k] else _real(estimate.low[k]),
             high=None if certain[k] else _real(estimate.high[k]),
             se=_real(se[k]) if se[k] > 0 else None,
-            battles=int(played.battles[k]),
-            win_rate=_real(played.win_rates[k]),
+            battles=int(exposure.battles[k]),
+            win_rate=_real(exposure.win_rates[k]),
             separated=bool(result.separated[k]) if result.separated is not None else False,
             extra={name: _real(values[k]) for name, values in result.extra.items()},
         )
@@ -166,20 +166,20 @@ def of_battles(battles: Battles) -> dict[str, Any]:
     return report | ({"unread_reasons": reasons} if reasons else {})
 
 
-def _usual(played: Played, result: Result) -> list[str]:
-    warnings = [f"{name} has no {played.lacking} and is not ranked" for name in played.unranked]
-    clusters, entrants = played.clusters, len(played.entrants)
+def _usual(exposure: Exposure, result: Result) -> list[str]:
+    warnings = [f"{name} has no {exposure.lacking} and is not ranked" for name in exposure.unranked]
+    clusters, entrants = exposure.clusters, len(exposure.entrants)
     if 1 < clusters < max(FEW_ITEMS, entrants):
         many = f"fewer than {FEW_ITEMS}" if clusters < FEW_ITEMS else f"fewer than the {entrants} entrants"
         warnings.append(f"{clusters} items only ({many}): intervals rest on little, read them with care")
-    if played.own is not None and clusters >= FEW_ITEMS and (rare := np.flatnonzero(played.own < FEW_ITEMS)).size:
-        names = some([f"{played.entrants[k]} ({played.own[k]})" for k in rare])
+    if exposure.own is not None and clusters >= FEW_ITEMS and (rare := np.flatnonzero(exposure.own < FEW_ITEMS)).size:
+        names = some([f"{exposure.entrants[k]} ({exposure.own[k]})" for k in rare])
         warnings.append(f"in fewer than {FEW_ITEMS} items, so their intervals are too narrow: {names}")
     lacking = _without_interval(result)
     if lacking.any():
-        names = some([played.entrants[k] for k in np.flatnonzero(lacking)])
+        names = some([exposure.entrants[k] for k in np.flatnonzero(lacking)])
         warnings.append(f"some bootstrap resamples hold nothing of {names}: no interval")
-    flat = [played.entrants[k] for k in np.flatnonzero(_without_variation(result.estimate))]
+    flat = [exposure.entrants[k] for k in np.flatnonzero(_without_variation(result.estimate))]
     if flat:
         warnings.append(f"no variation between items for {some(flat)}: their interval cannot be computed")
     return warnings

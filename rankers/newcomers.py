@@ -12,13 +12,13 @@ from podium.rankers.calibration.bounds import Bounds, Quantile, quantile_for
 from podium.rankers.calibration.conformal import needed
 from podium.rankers.calibration.evidence import Evidence, evidence_of
 from podium.rankers.calibration.leave_one_out import own_battles
-from podium.rankers.calibration.logistic import reach
 from podium.rankers.calibration.placement import Own, bootstrap_se, place_one
 from podium.rankers.calibration.signals import Signal
 from podium.rankers.calibration.targets import weights_for
-from podium.rankers.elo import MEAN, POINTS
+from podium.rankers.intervals import t_reach
 from podium.rankers.labelling import SAME_SCORE, of_battles
 from podium.rankers.pairs import pair_sums, win_rates
+from podium.rankers.scale import MEAN, POINTS
 from podium.ranking import Entry, Fit, Standings
 from podium.text import some
 
@@ -199,7 +199,7 @@ def _entries(places: Sequence[Place], level: float, conformal_level: float, hard
             rank_low=None,
             rank_high=None,
             score=one.elo,
-            **_interval(one, reach(one.items, level)),
+            **_interval(one, t_reach(one.items, level)),
             se=_real(one.se),
             battles=one.battles,
             win_rate=one.win_rate,

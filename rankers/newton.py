@@ -1,23 +1,237 @@
-"""The Bradley-Terry maximum by damped Newton steps on pair sums."""
+"""Damped Newton steps to the maximum of a penalised likelihood: the one solver of every ranker.
 
-from dataclasses import dataclass
+The likelihood is the sum over rows of credit * logit - weight * log(1 + exp(logit)), or another `Loss`, less
+b' P b / 2, where the logits are X b + offset. What differs between rankers is the design X (differences of strengths,
+further columns, features), the penalty P, and the loss. Credits and weights may have a leading axis of samples
+(resamples of a bootstrap): each then has a maximum of its own.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
-from podium.errors import NotConvergedError
-from podium.rankers.graph import laplacian
-from podium.rankers.pairs import Pairs
+from podium.errors import NotConvergedError, NotIdentifiedError
 
 STEPS = 200
 CLOSE_ENOUGH = 1e-9
 """Logits; a Newton step this small squares itself away: the error left is far below it."""
 NOISE = 1e-6
-"""Logits; a step below this that no longer shrinks is rounding error of a weakly identified graph."""
+"""Logits; a step below this that no longer shrinks is rounding error of a weakly identified design."""
+LARGEST_MOVE = 1.5
+"""Logits; a step that changes none by more is taken whole: with r the largest change, it gains at least
+1 - (e^r - 1 - r) / r^2 of what it promises, because the likelihood is self-concordant (Bach 2010)."""
+ROUNDING = 1e-9
+"""Share of the slope at a step's start by which it may seem to fall at its end."""
 DENSE = 1500
-"""Entrants up to which a step is solved by Cholesky; above, by conjugate gradients."""
+"""Parameters up to which a step is solved by Cholesky; above, by conjugate gradients."""
+BLOCK_CELLS = 20_000_000
+"""Numbers in the matrices of the samples that are fitted at once."""
+
+
+class SingularError(NotConvergedError):
+    """The linear system of a Newton step has no solution."""
+
+
+Loss: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""From credit, weight and logits of all rows to the log-likelihood's first derivative by each logit (credit beyond the
+expected), and to minus its second (curvature), shape (samples, rows) each.
+
+Rows need not be independent of each other: several may describe the outcomes of one event, as long as the information
+is a sum over rows of curvature times X' X."""
+
+
+def logistic(credit: np.ndarray, weight: np.ndarray, logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return surplus and curvature of credit log s(logit) + (weight - credit) log s(-logit)."""
+    wins, losses = expit(logits), expit(-logits)
+    # The same number with the other sign when sides are swapped, and exact where one of the two is next to nothing.
+    return credit * losses - (weight - credit) * wins, weight * wins * losses
+
+
+class Design(Protocol):
+    """The matrix X, shape (rows, parameters), by what is done with it."""
+
+    @property
+    def parameters(self) -> int:
+        """Number of columns."""
+
+    @property
+    def entrants(self) -> int:
+        """Number of leading columns of which rows tell differences only: they are given mean zero."""
+
+    def product(self, at: np.ndarray) -> np.ndarray:
+        """Return X b, from shape (samples, parameters) to (samples, rows)."""
+
+    def transposed(self, values: np.ndarray) -> np.ndarray:
+        """Return X' v, from shape (samples, rows) to (samples, parameters)."""
+
+    def information(self, curvature: np.ndarray) -> np.ndarray:
+        """Return X' diag(c) X, from shape (samples, rows) to (samples, parameters, parameters)."""
+
+    def sparse(self) -> sparse.csr_matrix:
+        """Return X."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """A dense design.
+
+    Attributes:
+        x: shape (rows, parameters).
+    """
+
+    x: np.ndarray
+    entrants: int = 0
+
+    @property
+    def parameters(self) -> int:
+        """Number of columns."""
+        return self.x.shape[1]
+
+    def product(self, at: np.ndarray) -> np.ndarray:
+        """Return X b."""
+        return at @ self.x.T
+
+    def transposed(self, values: np.ndarray) -> np.ndarray:
+        """Return X' v."""
+        return values @ self.x
+
+    def information(self, curvature: np.ndarray) -> np.ndarray:
+        """Return X' diag(c) X."""
+        size = self.parameters
+        if len(curvature) == 1:
+            return ((self.x * curvature[0][:, None]).T @ self.x)[None]
+        squares = (self.x[:, :, None] * self.x[:, None, :]).reshape(-1, size * size)
+        return (curvature @ squares).reshape(-1, size, size)
+
+    def sparse(self) -> sparse.csr_matrix:
+        """Return X."""
+        return sparse.csr_matrix(self.x)
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Rows are differences of two entrants' strengths, plus further columns.
+
+    Attributes:
+        first, second: entrant codes, whose strengths count +1 and -1, shape (rows,).
+        entrants: number of strengths.
+        columns: further columns, shape (rows, columns); None for none.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    entrants: int
+    columns: np.ndarray | None = None
+
+    @property
+    def parameters(self) -> int:
+        """Number of strengths and of further columns."""
+        return self.entrants + (0 if self.columns is None else self.columns.shape[1])
+
+    def product(self, at: np.ndarray) -> np.ndarray:
+        """Return X b."""
+        gaps = at[:, self.first] - at[:, self.second]
+        return gaps if self.columns is None else gaps + at[:, self.entrants :] @ self.columns.T
+
+    def transposed(self, values: np.ndarray) -> np.ndarray:
+        """Return X' v."""
+        if len(values) > 1:
+            return (self.sparse().T @ values.T).T
+        strengths = self._pulls(values[0])
+        return (strengths if self.columns is None else np.append(strengths, values[0] @ self.columns))[None]
+
+    def information(self, curvature: np.ndarray) -> np.ndarray:
+        """Return X' diag(c) X; of several samples only where no two rows are of one pair, and without columns."""
+        size = self.entrants
+        if len(curvature) == 1:
+            return self._information(curvature[0])[None]
+        matrix, diagonal = np.zeros((len(curvature), size, size)), np.arange(size)
+        matrix[:, self.first, self.second] = matrix[:, self.second, self.first] = -curvature
+        matrix[:, diagonal, diagonal] = -matrix.sum(axis=2)
+        return matrix
+
+    def sparse(self) -> sparse.csr_matrix:
+        """Return X."""
+        rows = len(self.first)
+        signs, codes = np.tile([1.0, -1.0], rows), np.column_stack([self.first, self.second]).ravel()
+        strengths = sparse.csr_matrix((signs, codes, np.arange(0, 2 * rows + 1, 2)), shape=(rows, self.entrants))
+        return strengths if self.columns is None else sparse.hstack([strengths, self.columns], format="csr")
+
+    def _information(self, curvature: np.ndarray) -> np.ndarray:
+        size = self.entrants
+        cell = self.first.astype(np.int64) * size + self.second
+        met = np.bincount(cell, curvature, size * size).reshape(size, size)
+        strengths = np.negative(met) - met.T
+        ends = [np.bincount(side, curvature, size) for side in (self.first, self.second)]
+        strengths[np.diag_indices(size)] = ends[0] + ends[1]
+        if self.columns is None:
+            return strengths
+        weighted = curvature[:, None] * self.columns
+        cross = np.stack([self._pulls(column) for column in weighted.T], axis=1)
+        return np.block([[strengths, cross], [cross.T, self.columns.T @ weighted]])
+
+    def _pulls(self, values: np.ndarray) -> np.ndarray:
+        """Return what a value per row adds up to for each strength, shape (entrants,)."""
+        return np.bincount(self.first, values, self.entrants) - np.bincount(self.second, values, self.entrants)
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """A penalised likelihood of one sample, or of many.
+
+    Attributes:
+        design: X.
+        credit: sum of weight times credit of each row, shape (rows,) or (samples, rows).
+        weight: same shape.
+        penalty: P: its diagonal, shape (parameters,), or the whole, shape (parameters, parameters).
+        offset: of the logits, shape (rows,).
+        loss: what credits say of logits.
+        largest: a parameter without penalty that is larger in absolute value is taken to grow for ever.
+    """
+
+    design: Design
+    credit: np.ndarray
+    weight: np.ndarray
+    penalty: np.ndarray
+    offset: np.ndarray | float = 0.0
+    loss: Loss = logistic
+    largest: float = np.inf
+
+    def logits(self, at: np.ndarray) -> np.ndarray:
+        """Return X b + offset, from shape (samples, parameters) to (samples, rows)."""
+        return self.design.product(at) + self.offset
+
+    def slope(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the gradient, shape (samples, parameters), and the curvature of each row, shape (samples, rows)."""
+        surplus, curvature = self.loss(self.credit, self.weight, self.logits(at))
+        return self.design.transposed(surplus) - self._pull(at), curvature
+
+    def information(self, curvature: np.ndarray) -> np.ndarray:
+        """Return the negative Hessian, shape (samples, parameters, parameters).
+
+        The mean of strengths, which no row tells, gets a prior: on centred vectors, the inverse is that without it.
+        """
+        matrix, diagonal = self.design.information(curvature), np.arange(self.design.parameters)
+        if self.penalty.ndim == 1:
+            matrix[:, diagonal, diagonal] += self.penalty
+        else:
+            matrix += self.penalty
+        if size := self.design.entrants:
+            scale = np.trace(matrix[:, :size, :size], axis1=1, axis2=2) / size
+            matrix[:, :size, :size] += (scale / size)[:, None, None]
+        return matrix
+
+    def information_at(self, at: np.ndarray) -> np.ndarray:
+        """Return the negative Hessian of one sample at a point, shape (parameters, parameters)."""
+        return self.information(self.loss(self.credit[None], self.weight[None], self.logits(at[None]))[1])[0]
+
+    def _pull(self, at: np.ndarray) -> np.ndarray:
+        return self.penalty * at if self.penalty.ndim == 1 else at @ self.penalty
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,117 +239,140 @@ class Optimum:
     """The maximum.
 
     Attributes:
-        theta: log-strengths with mean zero, shape (entrants,).
+        at: parameters, strengths with mean zero, shape (parameters,).
         gradient: largest absolute component of the gradient, divided by the total weight.
         steps: Newton steps taken.
     """
 
-    theta: np.ndarray
+    at: np.ndarray
     gradient: float
     steps: int
 
 
-def maximise(pairs: Pairs, regularization: float, start: np.ndarray | None = None) -> Optimum:
-    """Maximise sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2, d = theta_low - theta_high.
+def maximise(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum:
+    """Return the maximum of one sample.
 
     Args:
-        pairs: pair sums of a connected comparison graph.
-        regularization: lambda >= 0; 0 needs a strongly connected win graph.
-        start: where to begin, shape (entrants,); zeros by default.
+        likelihood: with credits of shape (rows,).
+        start: where to begin, shape (parameters,); zeros by default.
 
     Raises:
-        NotConvergedError: no maximum within 200 steps.
+        NotIdentifiedError: a parameter grows for ever.
+        NotConvergedError: no maximum within 200 steps; `SingularError` where a step has no solution.
     """
-    theta = np.zeros(pairs.entrants) if start is None else start - start.mean()
-    previous = np.inf
+    alone = replace(likelihood, credit=likelihood.credit[None], weight=likelihood.weight[None])
+    at, steps = _climb(alone, start)
+    gradient, _ = alone.slope(at)
+    return Optimum(at[0], float(np.abs(gradient).max() / likelihood.weight.sum()), steps)
+
+
+def maximise_many(likelihood: Likelihood, start: np.ndarray | None = None) -> np.ndarray:
+    """Return the maximum of each sample, shape (samples, parameters), all from a common start.
+
+    Args:
+        likelihood: with credits of shape (samples, rows); `Differences` without columns, each pair in one row.
+        start: shape (parameters,); zeros by default.
+
+    Raises:
+        NotIdentifiedError, NotConvergedError: a sample has no maximum.
+    """
+    size, (samples, rows) = likelihood.design.parameters, likelihood.credit.shape
+    block = max(1, BLOCK_CELLS // max(size**2, rows))
+    parts = [_of_samples(likelihood, slice(k, k + block)) for k in range(0, samples, block)]
+    return np.concatenate([_climb(part, start)[0] for part in parts]) if parts else np.empty((0, size))
+
+
+def _of_samples(likelihood: Likelihood, which: np.ndarray | slice) -> Likelihood:
+    return replace(likelihood, credit=likelihood.credit[which], weight=likelihood.weight[which])
+
+
+def _climb(likelihood: Likelihood, start: np.ndarray | None) -> tuple[np.ndarray, int]:
+    """Take damped Newton steps, each sample until it has arrived; return all places, and the most steps taken."""
+    size, samples = likelihood.design.parameters, len(likelihood.credit)
+    at = np.zeros((samples, size)) if start is None else np.tile(start, (samples, 1))
+    at = _centred(at, likelihood.design.entrants)
+    active, previous = np.arange(samples), np.full(samples, np.inf)
     for steps in range(1, STEPS + 1):
-        gradient = _gradient(pairs, theta, regularization)
-        step = _solve(pairs, theta, regularization, gradient)
-        theta = theta + _damping(pairs, theta, step, gradient, regularization) * step
-        theta -= theta.mean()
-        size = np.abs(step).max()
-        if size < CLOSE_ENOUGH or (size < NOISE and size > previous / 2):
-            gradient = _gradient(pairs, theta, regularization)
-            return Optimum(theta, float(np.abs(gradient).max() / pairs.weight.sum()), steps)
-        previous = size
+        gradient, curvature = likelihood.slope(at[active])
+        step = _newton_step(likelihood, curvature, gradient)
+        move = np.abs(likelihood.design.product(step)).max(axis=1)
+        step *= _damping(likelihood, at[active], step, gradient, move)[:, None]
+        at[active] = _centred(at[active] + step, likelihood.design.entrants)
+        _refuse_unbounded(likelihood, at[active])
+        left = ~((move < CLOSE_ENOUGH) | ((move < NOISE) & (move > previous / 2)))
+        if not left.any():
+            return at, steps
+        active, previous = active[left], move[left]
+        likelihood = likelihood if left.all() else _of_samples(likelihood, left)
+    if (np.sum(gradient * step, axis=1)[left] <= CLOSE_ENOUGH * likelihood.weight.sum(axis=1)).all():
+        raise NotIdentifiedError("no finite maximum: steps go on and gain next to nothing")
     raise NotConvergedError(
-        f"no maximum after {STEPS} Newton steps (last step {size:.1e} logits); raise the regularization or add battles"
+        f"no maximum after {STEPS} Newton steps (last step {move.max():.1e} logits); raise the regularization or add "
+        "battles"
     )
 
 
-def information(pairs: Pairs, theta: np.ndarray, regularization: float) -> np.ndarray:
-    """Return the negative Hessian at theta, shape (entrants, entrants)."""
-    matrix = laplacian(pairs.low, pairs.high, _curvature(pairs, theta), pairs.entrants)
-    matrix[np.diag_indices(pairs.entrants)] += regularization
-    return matrix
+def _centred(at: np.ndarray, entrants: int) -> np.ndarray:
+    """Give strengths mean zero, in place."""
+    if entrants:
+        at[:, :entrants] -= at[:, :entrants].mean(axis=1, keepdims=True)
+    return at
 
 
-def pinned(matrix: np.ndarray) -> np.ndarray:
-    """Make an information matrix invertible by giving the sum of ratings, which nothing identifies, a prior.
-
-    On centred vectors the inverse is unchanged.
-    """
-    size = matrix.shape[-1]
-    scale = np.trace(matrix, axis1=-2, axis2=-1) / size
-    return matrix + (scale / size)[..., None, None]
-
-
-def log_likelihood(pairs: Pairs, theta: np.ndarray, regularization: float) -> float:
-    """Return the penalised log-likelihood at theta."""
-    gap = theta[pairs.low] - theta[pairs.high]
-    fit = np.sum(pairs.credit * gap - pairs.weight * np.logaddexp(0, gap))
-    return float(fit - regularization / 2 * theta @ theta)
+def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """Solve (X' C X + P) step = gradient for each sample, shape (samples, parameters)."""
+    if likelihood.design.parameters > DENSE:
+        return np.stack([_conjugate_gradients(likelihood, *one) for one in zip(curvature, gradient, strict=True)])
+    matrix = likelihood.information(curvature)
+    try:
+        if len(matrix) == 1:
+            return linalg.cho_solve(linalg.cho_factor(matrix[0]), gradient[0])[None]
+        return np.linalg.solve(matrix, gradient[:, :, None])[:, :, 0]
+    except (linalg.LinAlgError, ValueError) as error:
+        raise SingularError(
+            f"the linear system of a Newton step could not be solved ({error}); raise the regularization"
+        ) from None
 
 
-def _gradient(pairs: Pairs, theta: np.ndarray, regularization: float) -> np.ndarray:
-    surplus = pairs.credit - pairs.weight * expit(theta[pairs.low] - theta[pairs.high])
-    size = pairs.entrants
-    return np.bincount(pairs.low, surplus, size) - np.bincount(pairs.high, surplus, size) - regularization * theta
-
-
-def _curvature(pairs: Pairs, theta: np.ndarray) -> np.ndarray:
-    gap = theta[pairs.low] - theta[pairs.high]
-    return pairs.weight * expit(gap) * expit(-gap)
-
-
-def _solve(pairs: Pairs, theta: np.ndarray, regularization: float, gradient: np.ndarray) -> np.ndarray:
-    if pairs.entrants <= DENSE:
-        matrix = pinned(information(pairs, theta, regularization))
-        try:
-            return linalg.cho_solve(linalg.cho_factor(matrix), gradient)
-        except (linalg.LinAlgError, ValueError) as error:
-            raise NotConvergedError(
-                f"the linear system of a Newton step could not be solved ({error}); raise the regularization"
-            ) from None
-    return _solve_sparse(pairs, theta, regularization, gradient)
-
-
-def _solve_sparse(pairs: Pairs, theta: np.ndarray, regularization: float, gradient: np.ndarray) -> np.ndarray:
-    curvature, size = _curvature(pairs, theta), pairs.entrants
-    diagonal = np.bincount(pairs.low, curvature, size) + np.bincount(pairs.high, curvature, size) + regularization
-    edges = sparse.coo_matrix((curvature, (pairs.low, pairs.high)), shape=(size, size)).tocsr()
-    matrix = sparse.diags(diagonal) - edges - edges.T
-    level = diagonal.mean() / size
-    operator = LinearOperator((size, size), matvec=lambda x: matrix @ x + level * x.sum())
-    jacobi = LinearOperator((size, size), matvec=lambda x: x / diagonal)
+def _conjugate_gradients(likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    x, size, entrants = likelihood.design.sparse(), len(gradient), likelihood.design.entrants
+    penalty = sparse.diags(likelihood.penalty) if likelihood.penalty.ndim == 1 else likelihood.penalty
+    matrix = x.T @ sparse.diags(curvature) @ x + penalty
+    diagonal = matrix.diagonal()
+    level = np.where(np.arange(size) < entrants, diagonal[:entrants].mean() / entrants if entrants else 0.0, 0.0)
+    operator = LinearOperator((size, size), matvec=lambda v: matrix @ v + level * v[:entrants].sum())
+    jacobi = LinearOperator((size, size), matvec=lambda v: v / diagonal)
     step, failed = cg(operator, gradient, rtol=1e-10, atol=0.0, maxiter=20 * size, M=jacobi)
     if failed:
-        raise NotConvergedError("the linear system of a Newton step could not be solved; raise the regularization")
+        raise SingularError("the linear system of a Newton step could not be solved; raise the regularization")
     return step
 
 
-def _damping(pairs: Pairs, theta: np.ndarray, step: np.ndarray, gradient: np.ndarray, regularization: float) -> float:
-    """Halve the step until it climbs.
+def _damping(
+    likelihood: Likelihood, at: np.ndarray, step: np.ndarray, gradient: np.ndarray, move: np.ndarray
+) -> np.ndarray:
+    """Halve each sample's step until it climbs to its end, or moves no logit by more than 1.5, shape (samples,).
 
-    A step that changes no rating difference by more than 1.5 logits is taken whole: with r the largest change, it
-    gains at least 1 - (e^r - 1 - r) / r^2 of what it promises, because the likelihood is self-concordant (Bach 2010).
+    The likelihood is concave: where it still rises at the end of a step, it rose all along.
     """
-    if np.abs(step[pairs.low] - step[pairs.high]).max() <= 1.5:
-        return 1.0
-    promised = float(gradient @ step)
-    here, factor = log_likelihood(pairs, theta, regularization), 1.0
-    while factor > 1e-10:
-        if log_likelihood(pairs, theta + factor * step, regularization) >= here + 1e-4 * factor * promised:
-            return factor
-        factor /= 2
-    raise NotConvergedError("no step along the Newton direction raises the likelihood")
+    factor, left = np.ones(len(at)), np.flatnonzero(move > LARGEST_MOVE)
+    while len(left):
+        end, _ = _of_samples(likelihood, left).slope(at[left] + factor[left, None] * step[left])
+        slopes = np.sum(np.stack([end, gradient[left]]) * step[left], axis=2)
+        left = left[slopes[0] < -ROUNDING * slopes[1]]
+        factor[left] /= 2
+        left = left[factor[left] * move[left] > LARGEST_MOVE]
+    return factor
+
+
+def _refuse_unbounded(likelihood: Likelihood, at: np.ndarray) -> None:
+    """Refuse parameters that would grow for ever."""
+    loose = likelihood.penalty == 0 if likelihood.penalty.ndim == 1 else ~likelihood.penalty.any(axis=0)
+    if np.abs(at[:, loose]).max(initial=0) > likelihood.largest:
+        raise NotIdentifiedError(f"no finite maximum: a parameter is beyond {likelihood.largest:g} and still grows")
+    if likelihood.penalty.any():
+        return
+    side, credit, weight = likelihood.design.product(at), likelihood.credit, likelihood.weight
+    right = ((credit == weight) & (side >= 0)) | ((credit == 0) & (side <= 0))
+    if (right.all(axis=1) & side.any(axis=1)).any():
+        raise NotIdentifiedError("no finite maximum: every row is on the right side, and larger parameters fit better")

@@ -7,8 +7,9 @@ import numpy as np
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
 from podium.rankers.coded import code, require
+from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.intervals import Interval, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.labelling import Played, Result, played_of, standings
+from podium.rankers.labelling import Exposure, Result, exposure_of, standings
 from podium.ranking import Standings
 
 
@@ -28,10 +29,10 @@ class ScoreMatrix:
 def mean(
     battles: Battles,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     rng: np.random.Generator,
     interval: Interval = "sandwich",
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
 ) -> Standings:
     """Rank by the mean over items of each entrant's pointwise score.
 
@@ -61,7 +62,9 @@ def mean(
     return standings("mean", "score", _played(battles, matrix), result, level=level, rng=rng)
 
 
-def median(battles: Battles, *, level: float = 0.95, rng: np.random.Generator, resamples: int = 1000) -> Standings:
+def median(
+    battles: Battles, *, level: float = LEVEL, rng: np.random.Generator, resamples: int = RESAMPLES
+) -> Standings:
     """Rank by the median over items of each entrant's pointwise score, with item-bootstrap intervals.
 
     Args:
@@ -83,15 +86,15 @@ def median(battles: Battles, *, level: float = 0.95, rng: np.random.Generator, r
     return standings("median", "score", _played(battles, matrix), result, level=level, rng=rng)
 
 
-def _played(battles: Battles, matrix: ScoreMatrix) -> Played:
+def _played(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     """Describe every scored entrant: a score needs no readable battle, so none is left out or shifted."""
     coded = code(battles)
-    played = played_of(battles, coded)
+    exposure = exposure_of(battles, coded)
     where = [matrix.entrants.index(name) for name in coded.entrants]
     number, rates = np.zeros(len(matrix.entrants), dtype=np.int64), np.full(len(matrix.entrants), np.nan)
-    number[where], rates[where] = played.battles, played.win_rates
+    number[where], rates[where] = exposure.battles, exposure.win_rates
     return replace(
-        played,
+        exposure,
         entrants=matrix.entrants,
         battles=number,
         win_rates=rates,

@@ -1,9 +1,8 @@
 """Ranks that hold for all entrants at once."""
 
 import numpy as np
-from scipy.special import stdtrit
 
-from podium.rankers.intervals import Estimate
+from podium.rankers.intervals import Estimate, t_reach
 
 MOST_SIMULATED = 500
 """Entrants up to which the critical value is simulated; above, Bonferroni's bound is used."""
@@ -48,7 +47,7 @@ def _spread(covariance: np.ndarray, k: int) -> np.ndarray:
 def _critical(covariance: np.ndarray, freedom: int, level: float, rng: np.random.Generator) -> float:
     size = len(covariance)
     if size > MOST_SIMULATED:
-        return float(stdtrit(freedom, 1 - (1 - level) / (size * (size - 1))))
+        return t_reach(freedom + 1, 1 - 2 * (1 - level) / (size * (size - 1)))
     draws = 10_000 if size <= 100 else 4_000
     # Centred ratings have a singular covariance, and rounding makes its zero eigenvalue negative: no Cholesky.
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)

@@ -5,27 +5,26 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import linalg
-from scipy.special import expit
 
 from podium.battles import Battles
 from podium.calibration import Calibration, Target
 from podium.errors import NotIdentifiedError, UsageError
-from podium.rankers.bradley_terry import Rated, bounded, covariance, labelled, rate
+from podium.rankers.bradley_terry import label_strengths
 from podium.rankers.calibration.agreement import agreement_of
 from podium.rankers.calibration.bounds import Bounds
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.fitness import mismatches
 from podium.rankers.calibration.signals import RIDGE, Kind, Signal, hard_among_soft, signal_of, usual_kind
 from podium.rankers.calibration.targets import covariance_for, doubts, fit_target, given_target, soft_target
-from podium.rankers.clusters import surpluses
 from podium.rankers.coded import Cluster, Coded, code, require
-from podium.rankers.elo import POINTS, scale_of
+from podium.rankers.defaults import LEVEL, REGULARIZATION
+from podium.rankers.identification import bounded, fit_identified, strengths_of
 from podium.rankers.intervals import by_sandwich
-from podium.rankers.labelling import played_of
+from podium.rankers.labelling import exposure_of
 from podium.rankers.newcomers import newcomers, place_newcomers
-from podium.rankers.newton import information, pinned
 from podium.rankers.pairs import pair_sums
+from podium.rankers.scale import POINTS, scale_of
+from podium.rankers.strengths import Strengths
 from podium.ranking import Standings
 from podium.text import some
 
@@ -33,7 +32,7 @@ from podium.text import some
 def soft_elo(
     battles: Battles,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     rng: np.random.Generator,
     target: Kind | None = None,
     beta: float | None = None,
@@ -95,7 +94,7 @@ def soft_elo(
         found = place_newcomers(battles, calibration, soft.signal, bounds, about or {}, level=level, rng=rng, hard=hard)
         return _told(found, soft)
     unplaced = _without_placement(calibration, bounds)
-    weight = 0.01 if regularization is None else regularization
+    weight = REGULARIZATION if regularization is None else regularization
     found = _jointly(battles, soft, weight, cluster, pin, center, hard=hard, level=level, rng=rng)
     return _told(found, soft, unplaced)
 
@@ -204,19 +203,18 @@ def _jointly(
     """Fit all entrants to the soft targets at once."""
     coded = code(battles, credit=soft.credit, cluster=cluster)
     pairs = pair_sums(coded)
-    played = replace(played_of(battles, coded, pairs), lacking=f"battle with a signal ({soft.signal.kind})")
-    rated = rate(played, pairs, regularization)
-    scale = scale_of(coded.entrants, center or bounded(coded.entrants, rated.graph), pin)
-    fitted = surpluses(coded, expit(rated.theta[coded.a] - rated.theta[coded.b]))
-    spread = scale.covariance(covariance(rated, fitted) + target_error(coded, rated, soft))
-    scores = scale.scores(rated.theta)
-    estimate = scale.pinned(by_sandwich(scores, spread, coded.clusters, level=level, cluster=coded.unit))
+    exposure = replace(exposure_of(battles, coded, pairs), lacking=f"battle with a signal ({soft.signal.kind})")
+    strengths = fit_identified(coded.entrants, pairs, exposure.battles, regularization)
+    scale = scale_of(coded.entrants, center or bounded(coded.entrants, strengths.graph), pin)
+    spread = scale.covariance(strengths.covariance(strengths.surpluses(coded)) + target_error(coded, strengths, soft))
+    scores = scale.scores(strengths.theta)
+    estimate = scale.pin_estimate(by_sandwich(scores, spread, coded.clusters, level=level, cluster=coded.unit))
     estimate = replace(estimate, method=_method(estimate.method, soft.chosen.target))
     extra = _hard_scores(battles, coded.entrants, estimate.score, regularization) if hard else {}
-    return labelled(played, rated, estimate, level=level, rng=rng, ranker="soft-elo", extra=extra)
+    return label_strengths(exposure, strengths, estimate, level=level, rng=rng, ranker="soft-elo", extra=extra)
 
 
-def target_error(coded: Coded, rated: Rated, soft: Soft) -> np.ndarray:
+def target_error(coded: Coded, strengths: Strengths, soft: Soft) -> np.ndarray:
     """Return what the error of the map's weights adds to the covariance of log-strengths, shape (entrants, entrants).
 
     The weights move the targets, and those the ratings: H^-1 J V J' H^-1, with V the covariance of the weights and J
@@ -232,8 +230,7 @@ def target_error(coded: Coded, rated: Rated, soft: Soft) -> np.ndarray:
     jacobian = np.stack(
         [np.bincount(coded.a, column, size) - np.bincount(coded.b, column, size) for column in moved.T], axis=1
     )
-    bread = linalg.cho_factor(pinned(information(rated.pairs, rated.theta, rated.regularization)))
-    effect = linalg.cho_solve(bread, jacobian)
+    effect = strengths.solve(jacobian)
     return effect @ spread @ effect.T
 
 
@@ -297,7 +294,7 @@ def _hard_scores(
     """
     coded = code(battles, labels="hard")
     try:
-        theta = rate(played_of(battles, coded), pair_sums(coded), regularization).theta
+        theta = strengths_of(coded, regularization).theta
     except NotIdentifiedError:
         return {"hard": np.full(len(entrants), np.nan)}
     scores = POINTS * theta[[coded.entrants.index(name) for name in entrants]]

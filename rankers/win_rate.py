@@ -8,10 +8,11 @@ from podium.battles import Battles
 from podium.errors import UsageError, unknown_name
 from podium.rankers.clusters import Matrix, sums
 from podium.rankers.coded import Cluster, Coded, Labels, clusters_of, code, require
+from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.from_pairs import scores_of_draws
 from podium.rankers.graph import graph_of
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.labelling import Result, played_of, standings
+from podium.rankers.labelling import Result, exposure_of, standings
 from podium.rankers.length_control.baseline import against_baseline
 from podium.rankers.length_control.external import External
 from podium.rankers.pairs import Pairs, cells_by_cluster, opponents, pair_of, pair_sums, win_rates
@@ -21,12 +22,12 @@ from podium.ranking import Standings
 def win_rate(
     battles: Battles,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     rng: np.random.Generator,
     anchor: str | None = None,
     labels: Labels = "soft",
     interval: Interval = "sandwich",
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     cluster: Cluster = "item",
     length_control: bool = False,
     length_data: External | None = None,
@@ -71,11 +72,11 @@ def win_rate(
         estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=met.unit)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
     result = Result(_within_bounds(estimate, met, level), warnings=_warnings(coded, pairs, score, anchor))
-    played = played_of(battles, met, pairs)
+    exposure = exposure_of(battles, met, pairs)
     if anchor is not None:
-        unranked = played.unranked
-        played = replace(played_of(_with_entrant(battles, anchor), met, pairs), unranked=unranked)
-    return standings("win-rate", scale, played, result, level=level, rng=rng)
+        unranked = exposure.unranked
+        exposure = replace(exposure_of(_with_entrant(battles, anchor), met, pairs), unranked=unranked)
+    return standings("win-rate", scale, exposure, result, level=level, rng=rng)
 
 
 def influence(coded: Coded, pairs: Pairs) -> Matrix:

@@ -4,18 +4,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import linalg
-from scipy.special import expit, fdtrc, stdtr, stdtrit
+from scipy.special import expit, fdtrc, stdtr
 
 from podium.battles import Battles
 from podium.diagnosis.answer import Grid, Missing, Row, as_dict
 from podium.diagnosis.cycles import items_of
-from podium.rankers.bradley_terry import Rated, rate
-from podium.rankers.clusters import centred, surpluses
 from podium.rankers.coded import Cluster, Coded, code
-from podium.rankers.labelling import played_of
-from podium.rankers.newton import information, pinned
-from podium.rankers.pairs import cells_by_cluster, pair_of, pair_sums
+from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.identification import strengths_of
+from podium.rankers.intervals import holm, t_reach
+from podium.rankers.pairs import cells_by_cluster, pair_of
+from podium.rankers.strengths import Strengths
 
 SHOWN = 5
 FEWEST_ITEMS = 10
@@ -125,7 +124,7 @@ class BradleyTerryFit:
 
 
 def bradley_terry_fit(
-    battles: Battles, *, level: float = 0.95, regularization: float = 0.01, cluster: Cluster = "item"
+    battles: Battles, *, level: float = 0.95, regularization: float = REGULARIZATION, cluster: Cluster = "item"
 ) -> BradleyTerryFit | Missing:
     """Compare every pair's mean credit with what fitted strengths say.
 
@@ -144,8 +143,8 @@ def bradley_terry_fit(
         NotConvergedError: the fit did not reach its maximum.
     """
     coded = code(battles, cluster=cluster)
-    pairs = pair_sums(coded)
-    rated = rate(played_of(battles, coded, pairs), pairs, regularization)
+    rated = strengths_of(coded, regularization)
+    pairs = rated.pairs
     if len(pairs.low) < len(coded.entrants):
         return Missing(
             FIT,
@@ -156,14 +155,12 @@ def bradley_terry_fit(
     return _answer(coded, rated, influence, level)
 
 
-def influences(coded: Coded, rated: Rated) -> np.ndarray:
+def influences(coded: Coded, rated: Strengths) -> np.ndarray:
     """Return what each cluster adds to the error of each pair's residual, shape (clusters, pairs)."""
     pairs, cells = rated.pairs, cells_by_cluster(coded, rated.pairs)
     expected = expit(rated.theta[pairs.low] - rated.theta[pairs.high])
     own = (cells.credit - cells.weight.multiply(expected[None, :])).toarray() / pairs.weight
-    scores = surpluses(coded, expit(rated.theta[coded.a] - rated.theta[coded.b]))
-    bread = linalg.cho_factor(pinned(information(pairs, rated.theta, rated.regularization)))
-    pull = linalg.cho_solve(bread, centred(scores).T).T
+    pull = rated.influence(rated.surpluses(coded))
     return own - own.mean(axis=0) - expected * (1 - expected) * (pull[:, pairs.low] - pull[:, pairs.high])
 
 
@@ -186,7 +183,7 @@ class Residuals:
     adjusted: np.ndarray
 
 
-def residuals_of(rated: Rated, influence: np.ndarray, items: np.ndarray, level: float) -> Residuals:
+def residuals_of(rated: Strengths, influence: np.ndarray, items: np.ndarray, level: float) -> Residuals:
     """Test every pair that has enough items.
 
     A pair that only won, or only lost, has no variance to be tested by: its p is twice the chance of that.
@@ -208,11 +205,11 @@ def residuals_of(rated: Rated, influence: np.ndarray, items: np.ndarray, level: 
     t = np.divide(value, se, out=np.zeros(len(se)), where=varied)
     p = np.where(varied, 2 * stdtr(freedom, -np.abs(t)), np.nan)
     p = np.where(tested & flat, np.minimum(2 * np.where(value > 0, expected, 1 - expected) ** items, 1), p)
-    reach = np.where(varied, stdtrit(freedom, (1 + level) / 2) * se, np.nan)
+    reach = np.where(varied, t_reach(freedom + 1, level) * se, np.nan)
     return Residuals(expected, value, reach, p, holm(p))
 
 
-def _answer(coded: Coded, rated: Rated, influence: np.ndarray, level: float) -> BradleyTerryFit:
+def _answer(coded: Coded, rated: Strengths, influence: np.ndarray, level: float) -> BradleyTerryFit:
     pairs = rated.pairs
     items = items_of(cells_by_cluster(coded, pairs))
     found = residuals_of(rated, influence, items, level)
@@ -229,20 +226,6 @@ def _answer(coded: Coded, rated: Rated, influence: np.ndarray, level: float) -> 
         whole=_together(found.value[known], influence[:, known], among),
         misses=_misses(coded, rated, found),
     )
-
-
-def holm(p: np.ndarray) -> np.ndarray:
-    """Return Holm's adjusted p-values, NaN where there is none, same shape.
-
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    adjusted = np.full(len(p), np.nan)
-    known = np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known], kind="stable")]
-    raised = p[order] * (len(order) - np.arange(len(order)))
-    adjusted[order] = np.minimum(np.maximum.accumulate(raised), 1)
-    return adjusted
 
 
 def _together(residual: np.ndarray, influence: np.ndarray, entrants: int) -> Whole | Missing:
@@ -266,7 +249,7 @@ def _together(residual: np.ndarray, influence: np.ndarray, entrants: int) -> Who
     return Whole(statistic, degrees, float(fdtrc(*degrees, statistic)))
 
 
-def _misses(coded: Coded, rated: Rated, found: Residuals) -> tuple[Miss, ...]:
+def _misses(coded: Coded, rated: Strengths, found: Residuals) -> tuple[Miss, ...]:
     pairs, names = rated.pairs, coded.entrants
     battles = np.bincount(pair_of(coded, pairs)[0], minlength=len(pairs.low))
     columns = np.stack([found.expected, found.value, found.reach, found.p, found.adjusted])

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from podium.rankers.coded import Coded
-from podium.rankers.length_control.fit import maximise, slope_influence
-
-REGULARIZATION = 0.01
+from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.length_control.joint import fit_with_length, slope_influence
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +33,5 @@ def length_effect(coded: Coded, z: np.ndarray) -> LengthEffect:
         NotIdentifiedError: the lengths differ in no pair of responses, or always as strengths do.
         NotConvergedError: no maximum.
     """
-    fit = maximise(coded, z, REGULARIZATION, np.zeros(len(coded.entrants)))
-    return LengthEffect(fit.slope, slope_influence(coded, z, fit, REGULARIZATION))
+    fit = fit_with_length(coded, z, REGULARIZATION, np.zeros(len(coded.entrants)))
+    return LengthEffect(float(fit.coefficients[0]), slope_influence(fit))

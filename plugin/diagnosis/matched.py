@@ -9,14 +9,13 @@ from scipy.special import expit
 from podium.battles import Battles
 from podium.diagnosis.answer import Missing
 from podium.diagnosis.gold_source import Gold
-from podium.rankers.bradley_terry import Rated, rate, resampled_strengths
 from podium.rankers.coded import Coded, code
-from podium.rankers.elo import POINTS
-from podium.rankers.labelling import played_of
+from podium.rankers.identification import strengths_of
 from podium.rankers.pairs import PairCells, cells_by_cluster, pair_sums
+from podium.rankers.scale import POINTS
+from podium.rankers.strengths import Strengths
 from podium.text import some
 
-REGULARIZATION = 0.01
 FEWEST_DECIDED = 10
 """Battles without ties that a gold pair needs. Source: Gera et al. 2025, appendix C."""
 NARROWEST = 20.0
@@ -61,7 +60,7 @@ class Judged:
     """
 
     coded: Coded
-    rated: Rated
+    rated: Strengths
     cells: PairCells
     wins: PairCells
     number: np.ndarray
@@ -74,7 +73,7 @@ class Judged:
 
     def strengths(self, counts: np.ndarray | None) -> np.ndarray:
         """Return log-strengths, regularised with lambda = 0.01."""
-        return self.rated.theta if counts is None else resampled_strengths(self.cells, counts, self.rated)
+        return self.rated.theta if counts is None else self.rated.resampled(self.cells, counts)
 
     def rates(self, low: np.ndarray, high: np.ndarray, counts: np.ndarray | None) -> np.ndarray:
         """Return the share of wins of low among the battles that are no ties."""
@@ -178,7 +177,7 @@ def judged(battles: Battles, credit: np.ndarray | None = None) -> Judged:
         NotConvergedError: the fit did not reach its maximum.
     """
     coded = code(battles, credit=credit)
-    pairs = pair_sums(coded)
+    strengths = strengths_of(coded)
     no_tie = np.abs(coded.credit - 0.5) > 1e-12
     decided = replace(
         coded,
@@ -193,8 +192,8 @@ def judged(battles: Battles, credit: np.ndarray | None = None) -> Judged:
     used = battles.readable if credit is None else ~np.isnan(credit)
     return Judged(
         coded=coded,
-        rated=rate(played_of(battles, coded, pairs), pairs, REGULARIZATION),
-        cells=cells_by_cluster(coded, pairs),
+        rated=strengths,
+        cells=cells_by_cluster(coded, strengths.pairs),
         wins=cells_by_cluster(decided, won),
         number=number,
         clusters=_names(battles, used, coded),

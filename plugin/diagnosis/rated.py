@@ -3,20 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
-from scipy.special import expit
 
 from podium.battles import Battles
 from podium.diagnosis.estimates import Clusters, clusters_of
-from podium.rankers.bradley_terry import rate
-from podium.rankers.clusters import centred, surpluses
 from podium.rankers.coded import code
-from podium.rankers.elo import POINTS
-from podium.rankers.labelling import played_of
-from podium.rankers.newton import information, pinned
-from podium.rankers.pairs import pair_sums
-
-REGULARIZATION = 0.01
+from podium.rankers.identification import strengths_of
+from podium.rankers.scale import POINTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +61,16 @@ def rated(battles: Battles, credit: np.ndarray | None = None) -> Rated:
         NotConvergedError: the fit did not reach its maximum.
     """
     coded = code(battles, credit=credit)
-    pairs = pair_sums(coded)
-    found = rate(played_of(battles, coded, pairs), pairs, REGULARIZATION)
-    surplus = centred(surpluses(coded, expit(found.theta[coded.a] - found.theta[coded.b])))
-    bread = linalg.cho_factor(pinned(information(pairs, found.theta, REGULARIZATION)))
-    influence = POINTS * linalg.cho_solve(bread, surplus.T).T
+    strengths = strengths_of(coded)
+    influence = POINTS * strengths.influence(strengths.surpluses(coded))
     used = battles.readable if credit is None else ~np.isnan(credit)
     seen = clusters_of(battles).take(used)
     return Rated(
         coded.entrants,
-        POINTS * found.theta,
+        POINTS * strengths.theta,
         influence - influence.mean(axis=1, keepdims=True),
         Clusters(np.unique(seen.code), seen.unit),
-        ~found.graph.separated,
+        ~strengths.graph.separated,
         len(coded.a),
     )
 

@@ -50,8 +50,8 @@ from podium.planning.sample_size import (
 )
 from podium.progress import track
 from podium.rank_battles import rank
-from podium.rankers.elo import POINTS
 from podium.rankers.intervals import check_level
+from podium.rankers.scale import POINTS
 from podium.ranking import provenance
 from podium.replays import Recording
 

@@ -10,27 +10,22 @@ from math import ceil, exp, log
 from typing import Literal
 
 import numpy as np
-from scipy.special import expit, stdtrit
 from scipy.stats import norm
 
 from podium.errors import NotIdentifiedError
 from podium.planning.plan import Design, Quantity
 from podium.planning.sample_size import check_test
-from podium.rankers.bradley_terry import covariance, rate
-from podium.rankers.clusters import surpluses
 from podium.rankers.coded import code
-from podium.rankers.elo import scale_of
-from podium.rankers.intervals import Estimate
-from podium.rankers.labelling import played_of
-from podium.rankers.pairs import pair_sums
+from podium.rankers.identification import strengths_of
+from podium.rankers.intervals import Estimate, mean_interval, t_reach
 from podium.rankers.rank_sets import rank_sets
+from podium.rankers.scale import scale_of
 from podium.replays import Recording, make_tournament, play, recording_of
 from podium.scorers.orders import Orders
 from podium.simulation import Judge, simulate
 from podium.text import some
 from podium.tournaments.drawing import generator
 
-REGULARIZATION = 0.01
 GROUPS = 10
 """Of a pilot's items, left out in turn for the jackknife."""
 DRAWS = 20
@@ -101,7 +96,7 @@ class Precision:
         draws = max(2, DRAWS // len(self.cases))
         rng = generator(seed, "rank sets", str(items))
         widths = np.array([[_width(case, items, level, rng) for _ in range(draws)] for case in self.cases])
-        mean = mean_interval(widths[0] if len(self.cases) == 1 else widths.mean(axis=1), level)
+        mean = Quantity(*mean_interval(widths[0] if len(self.cases) == 1 else widths.mean(axis=1), level))
         return mean.through(lambda width: float(np.clip(width, 1, len(self.cases[0].elo))))
 
 
@@ -123,7 +118,7 @@ def precision_in_pilot(design: Design, record: Recording, *, level: float) -> Pr
     ]
     logs = np.array([log(per_item(design, replace(record, field=field)).variance) for field in fields])
     error = np.sqrt((groups - 1) / groups * np.sum((logs - logs.mean()) ** 2))
-    reach = float(stdtrit(groups - 1, (1 + level) / 2)) * error
+    reach = t_reach(groups, level) * error
     variance = Quantity(whole.variance, whole.variance * exp(-reach), whole.variance * exp(reach))
     method = f"jackknife of the logarithm over {groups} groups of items, t"
     return Precision(variance, (_draw_in(whole, len(items)),), method)
@@ -142,7 +137,7 @@ def precision_in_worlds(
         NotIdentifiedError: the design gives no bounded ratings in one of them.
     """
     cases = tuple(per_item(design(record), record) for record in records)
-    variance = mean_interval(np.log([case.variance for case in cases]), level).through(exp)
+    variance = Quantity(*mean_interval(np.log([case.variance for case in cases]), level)).through(exp)
     return Precision(variance, cases, f"Monte Carlo over {len(cases)} imagined worlds, t")
 
 
@@ -191,31 +186,16 @@ def per_item(design: Design, record: Recording) -> PerItem:
     if played.price.missing:
         raise NotIdentifiedError(f"{played.price.missing:,} of its {played.price.battles:,} battles are not on record")
     coded = code(played.battles)
-    pairs = pair_sums(coded)
-    rated = rate(played_of(played.battles, coded, pairs), pairs, REGULARIZATION)
+    strengths = strengths_of(coded)
     if coded.entrants != record.field.entrants:
         lacking = sorted(set(record.field.entrants) - set(coded.entrants))
         raise NotIdentifiedError(f"without a readable battle in it: {some(lacking)}")
-    if rated.graph.separated.any():
-        unbounded = [coded.entrants[k] for k in np.flatnonzero(rated.graph.separated)]
+    if strengths.graph.separated.any():
+        unbounded = [coded.entrants[k] for k in np.flatnonzero(strengths.graph.separated)]
         raise NotIdentifiedError(f"its verdicts bound no rating of {some(unbounded)}")
     scale = scale_of(coded.entrants, None, None)
-    surplus = surpluses(coded, expit(rated.theta[coded.a] - rated.theta[coded.b]))
-    spread = scale.covariance(covariance(rated, surplus)) * len(record.field.items)
-    return PerItem(scale.scores(rated.theta), spread)
-
-
-def mean_interval(values: np.ndarray, level: float) -> Quantity:
-    """Return the mean with its t interval; no interval for fewer than two values.
-
-    Args:
-        values: independent, shape (n,).
-    """
-    mean, number = float(np.mean(values)), len(values)
-    if number < 2:
-        return Quantity(mean)
-    reach = float(stdtrit(number - 1, (1 + level) / 2) * np.std(values, ddof=1) / np.sqrt(number))
-    return Quantity(mean, mean - reach, mean + reach)
+    spread = scale.covariance(strengths.covariance(strengths.surpluses(coded))) * len(record.field.items)
+    return PerItem(scale.scores(strengths.theta), spread)
 
 
 def elo_of_edge(edge: float, ties: float) -> float:

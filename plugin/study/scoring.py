@@ -10,10 +10,11 @@ from podium.battles import Battles
 from podium.errors import NotConvergedError, PodiumError
 from podium.rank_battles import rank
 from podium.rankers.coded import Coded, code
-from podium.rankers.elo import MEAN, POINTS
+from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import graph_of
-from podium.rankers.newton import maximise
 from podium.rankers.pairs import Pairs, pair_sums, win_rates
+from podium.rankers.scale import MEAN, POINTS
+from podium.rankers.strengths import fit_strengths
 
 Scorer = Callable[[np.ndarray], np.ndarray]
 """From a mask of the record's rows, shape (rows,), to a score per entrant, NaN without one, shape (entrants,)."""
@@ -32,7 +33,7 @@ def scorer(ranker: str, battles: Battles, options: Mapping[str, Any]) -> tuple[S
     """
     whole = rank(battles, ranker, pool=True, **options).standings[0]
     if options.keys() <= FROM_PAIRS.get(ranker, set()) and ranker in FROM_PAIRS:
-        labels, regularization = options.get("labels", "soft"), float(options.get("regularization", 0.01))
+        labels, regularization = options.get("labels", "soft"), float(options.get("regularization", REGULARIZATION))
         score = win_rates if ranker == "win-rate" else lambda pairs: elo(pairs, regularization)
         return _from_pairs(battles, labels, score), whole.scale
     return _in_full(battles, ranker, options), whole.scale
@@ -48,7 +49,7 @@ def elo(pairs: Pairs, regularization: float) -> np.ndarray:
     number = int(graph.played.sum())
     played = Pairs(position[pairs.low], position[pairs.high], pairs.credit, pairs.weight, number)
     try:
-        found[graph.played] = MEAN + POINTS * maximise(played, regularization).theta
+        found[graph.played] = MEAN + POINTS * fit_strengths(played, regularization).theta
     except NotConvergedError:
         return found
     return found

@@ -7,12 +7,10 @@ from math import fsum
 import numpy as np
 
 from podium.rankers.calibration.placement import place
-from podium.rankers.newton import maximise
+from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.pairs import Pairs
+from podium.rankers.strengths import fit_strengths
 from podium.tournaments.schedule import Round
-
-REGULARIZATION = 0.01
-"""lambda of the fits, which maximise the likelihood minus lambda / 2 times the squares of the log-strengths."""
 
 Meetings = Mapping[tuple[str, str], Sequence[float]]
 """Readable credits of the first-named of two entrants who met, names sorted; empty where nothing could be read."""
@@ -52,7 +50,7 @@ def fitted(entrants: Sequence[str], met: Meetings) -> dict[str, float]:
         weight=np.array([float(len(met[pair])) for pair in known]),
         entrants=len(names),
     )
-    theta = maximise(pairs, REGULARIZATION).theta
+    theta = fit_strengths(pairs).theta
     return {name: float(theta[k]) for k, name in enumerate(names)}
 
 

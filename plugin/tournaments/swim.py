@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.errors import UsageError
-from podium.rankers.elo import POINTS
+from podium.rankers.scale import POINTS
 from podium.tournaments.drawing import draw_items, generator
 from podium.tournaments.naming import named
 from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, schedule_pairings

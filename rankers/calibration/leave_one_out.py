@@ -10,17 +10,17 @@ from podium.progress import track
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.placement import Own, bootstrap_se, place_one
 from podium.rankers.calibration.signals import slope
-from podium.rankers.elo import MEAN, POINTS
 from podium.rankers.graph import graph_of, separated
-from podium.rankers.newton import maximise
 from podium.rankers.pairs import Pairs, pair_sums
+from podium.rankers.scale import MEAN, POINTS
+from podium.rankers.strengths import fit_strengths
 
 Credits = Callable[[int], np.ndarray]
 """From the entrant held out to the credits of low in every battle, NaN where unknown, shape (battles,)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class HeldOutScale:
     """The ratings of all entrants by one kind of credit.
 
     Attributes:
@@ -87,7 +87,7 @@ def leave_one_out(
     regularization: float,
     bootstrap: Bootstrap | None = None,
     what: str = "leave one out",
-) -> Scale:
+) -> HeldOutScale:
     """Rate every entrant alone against the others.
 
     Args:
@@ -109,7 +109,7 @@ def leave_one_out(
     if regularization == 0 and outside.any():
         names = ", ".join(evidence.entrants[k] for k in np.flatnonzero(outside))
         raise NotIdentifiedError(f"no finite rating with regularization=0: separated: {names}; 0.01 is the default")
-    anchors = maximise(joint, regularization).theta
+    anchors = fit_strengths(joint, regularization).theta
     size = len(evidence.entrants)
     theta, se = np.full(size, np.nan), np.full(size, np.nan)
     battles, lost = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
@@ -123,7 +123,7 @@ def leave_one_out(
         if bootstrap:
             error = bootstrap_se(own, theta[k], regularization, bootstrap.resamples, bootstrap.generator(k))
             se[k], lost[k] = error.se, error.lost
-    return Scale(MEAN + POINTS * theta, se, anchors, battles, outside, lost, unbounded)
+    return HeldOutScale(MEAN + POINTS * theta, se, anchors, battles, outside, lost, unbounded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def fold(evidence: Evidence, entrant: int, credit: np.ndarray, start: np.ndarray
     if graph_of(rest).groups != 1 or not np.isin(np.arange(rest.entrants), [rest.low, rest.high]).all():
         return None
     try:
-        theta = maximise(rest, regularization, np.delete(start, entrant)).theta
+        theta = fit_strengths(rest, regularization, np.delete(start, entrant)).theta
     except NotConvergedError as error:
         raise NotIdentifiedError(f"without {evidence.entrants[entrant]}, no ratings of the others: {error}") from None
     own = own_battles(evidence, entrant, credit, np.insert(theta, entrant, np.nan))

@@ -4,18 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit
 
-from podium.errors import NotConvergedError
-from podium.rankers.elo import POINTS
+from podium.rankers.intervals import resample_counts
+from podium.rankers.newton import Features, Likelihood, maximise_many
+from podium.rankers.scale import POINTS
 
-STEPS = 500
-CLOSE_ENOUGH = 1e-9
-"""Logits; a Newton step this small squares itself away."""
 FEWEST_BOUNDED = 0.5
 """Share of resamples that must be bounded; below it there is no standard error."""
-LARGEST_MOVE = 1.5
-"""Logits; a Newton step no longer than this climbs (self-concordance, Bach 2010)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +72,12 @@ def place(
     """
     found = np.full(len(credit), np.nan)
     earned, played = credit.sum(axis=1), weight.sum(axis=1)
-    active = np.flatnonzero((played > 0) & ((regularization > 0) | ((earned > 0) & (earned < played))))
-    found[active] = start
-    for _ in range(STEPS):
-        gap = found[active, None] - theta
-        wins, losses = expit(gap), expit(-gap)
-        surplus = credit[active] * losses - (weight[active] - credit[active]) * wins
-        gradient = surplus.sum(axis=1) - regularization * found[active]
-        curvature = (weight[active] * wins * losses).sum(axis=1) + regularization
-        step = np.clip(gradient / np.maximum(curvature, np.finfo(float).tiny), -LARGEST_MOVE, LARGEST_MOVE)
-        found[active] += step
-        active = active[np.abs(step) > CLOSE_ENOUGH]
-        if not len(active):
-            return found
-    raise NotConvergedError(f"no rating against fixed opponents after {STEPS} Newton steps; raise the regularization")
+    rated = (played > 0) & ((regularization > 0) | ((earned > 0) & (earned < played)))
+    alone = Features(np.ones((len(theta), 1)))
+    penalty = np.array([float(regularization)])
+    likelihood = Likelihood(alone, credit[rated], weight[rated], penalty, offset=-np.asarray(theta))
+    found[rated] = maximise_many(likelihood, np.array([start]))[:, 0]
+    return found
 
 
 def place_one(own: Own, regularization: float) -> float:
@@ -122,7 +109,7 @@ def bootstrap_se(own: Own, centre: float, regularization: float, resamples: int,
     """
     if own.clusters < 2 or resamples < 2:
         return Error(np.nan, 0)
-    counts = _counts(own.clusters, resamples, rng)
+    counts = resample_counts(own.clusters, resamples, rng)
     credit, weight = (_drawn(own, values, counts) for values in (own.weight * own.credit, own.weight))
     bounded = _bounded(own, counts)
     lost = resamples - int(bounded.sum())
@@ -142,8 +129,3 @@ def _drawn(own: Own, values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return sums per opponent of each resample, shape (resamples, opponents)."""
     cells = sparse.csr_matrix((values, (own.opponent, own.cluster)), shape=(len(own.theta), own.clusters))
     return np.asarray(cells @ counts.T).T
-
-
-def _counts(clusters: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    drawn = rng.integers(0, clusters, (resamples, clusters)) + np.arange(resamples)[:, None] * clusters
-    return np.bincount(drawn.ravel(), minlength=resamples * clusters).reshape(resamples, clusters).astype(np.float64)

@@ -8,8 +8,8 @@ import numpy as np
 from podium.calibration import Target
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.calibration.evidence import Evidence
-from podium.rankers.calibration.logistic import reach
 from podium.rankers.calibration.signals import Kind, Signal, constant_weights, probability, slope
+from podium.rankers.intervals import t_reach
 
 WEAK = 0.35
 """beta times mean |margin| below which the signal is weak: 0.2 where Soft-Elo's paper sees it fail, else 0.4 to 1."""
@@ -38,7 +38,7 @@ def fit_target(evidence: Evidence, level: float) -> Target:
             "preferences): the signal says nothing, or its sign is turned round (margin is the judge's score of "
             "model_a minus that of model_b)"
         )
-    width = reach(found.clusters, level) * float(np.sqrt(direction @ found.covariance @ direction))
+    width = t_reach(found.clusters, level) * float(np.sqrt(direction @ found.covariance @ direction))
     known = bool(np.isfinite(width))
     return Target(
         kind=signal.kind,

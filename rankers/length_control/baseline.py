@@ -5,20 +5,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import linalg
 from scipy.special import expit
 
 from podium.battles import Battles
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, unknown_name
 from podium.rankers.coded import Cluster, Coded, Labels
 from podium.rankers.intervals import by_sandwich, covariance_of
-from podium.rankers.labelling import Result, played_of, standings
+from podium.rankers.labelling import Result, exposure_of, standings
 from podium.rankers.length_control.external import External
 from podium.rankers.length_control.term import Lengths, lengths_of, squashed
+from podium.rankers.newton import Features, Likelihood, SingularError, maximise
 from podium.ranking import Standings
 
-STEPS = 100
-CLOSE_ENOUGH = 1e-10
 FAR = 50.0
 """Logits; a coefficient beyond grows for ever, and there is no maximum."""
 SINGULAR = 1e-10
@@ -62,11 +60,11 @@ def against_baseline(
         NotIdentifiedError: no lengths, or no entrant has a fit.
         UsageError: no baseline is named and several could be meant.
     """
-    known = lengths_of(battles, labels, cluster)
-    coded = known.coded
+    lengths = lengths_of(battles, labels, cluster)
+    coded = lengths.coded
     base = _baseline(coded, anchor)
     name = coded.entrants[base]
-    rates, refused = _rates(known, base, external, battles)
+    rates, refused = _rates(lengths, base, external, battles)
     if not rates:
         raise NotIdentifiedError("; ".join(refused))
     size = len(coded.entrants)
@@ -78,10 +76,10 @@ def against_baseline(
     spread[:, base] = -np.mean([spread[:, which] for which in rates], axis=0)
     estimate = by_sandwich(score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit)
     estimate = replace(estimate, low=np.maximum(estimate.low, 0), high=np.minimum(estimate.high, 1))
-    used = _told(coded, rates, external) | {"left_out": known.without}
+    used = _summary(coded, rates, external) | {"left_out": lengths.left_out}
     result = Result(estimate, diagnostics={"length_control": used}, warnings=refused)
-    played = played_of(battles, coded)
-    return standings("win-rate", f"win rate against {name}", played, result, level=level, rng=rng)
+    exposure = exposure_of(battles, coded)
+    return standings("win-rate", f"win rate against {name}", exposure, result, level=level, rng=rng)
 
 
 def _baseline(coded: Coded, anchor: str | None) -> int:
@@ -104,11 +102,11 @@ def _baseline(coded: Coded, anchor: str | None) -> int:
 
 
 def _rates(
-    known: Lengths, base: int, external: External | None, battles: Battles
+    lengths: Lengths, base: int, external: External | None, battles: Battles
 ) -> tuple[dict[int, tuple[np.ndarray, Rate]], list[str]]:
     """Fit every entrant that met the baseline; say of whom there is no fit."""
-    coded, rates, refused = known.coded, {}, []
-    difficulty = None if external is None else external.difficulties(battles.table.iloc[known.rows])
+    coded, rates, refused = lengths.coded, {}, []
+    difficulty = None if external is None else external.difficulties(battles.table.iloc[lengths.rows])
     for which, name in enumerate(coded.entrants):
         first, second = (coded.a == which) & (coded.b == base), (coded.b == which) & (coded.a == base)
         own = np.flatnonzero(first | second)
@@ -117,7 +115,7 @@ def _rates(
                 refused.append(f"{name} has no readable battle with lengths against {coded.entrants[base]}: no score")
             continue
         credit = np.where(first[own], coded.credit[own], 1 - coded.credit[own])
-        lead = np.where(first[own], known.difference[own], -known.difference[own])
+        lead = np.where(first[own], lengths.difference[own], -lengths.difference[own])
         try:
             own_difficulty = None if difficulty is None else difficulty[own]
             rates[which] = (own, _fitted(credit, lead, coded.weight[own], own_difficulty, external))
@@ -145,7 +143,7 @@ def _fitted(
     if external is not None and external.gamed is not None:
         rows = np.vstack([rows, external.gamed.rows(rows.shape[1])])
         y, w = np.append(y, external.gamed.credit), np.append(w, external.gamed.weight)
-    at, bread = _maximum(rows, y, w)
+    at, information = _regression(rows, y, w)
     plain = rows[:own].copy()
     plain[:, 1] = 0
     expected, share = expit(plain @ at), w[:own] / w[:own].sum()
@@ -153,40 +151,30 @@ def _fitted(
     slope = (share * expected * (1 - expected)) @ plain
     scores = (w * (y - expit(rows @ at)))[:own, None] * rows[:own]
     influence = np.zeros(len(lead))
-    influence[known] = share * (expected - value) + scores @ linalg.cho_solve(bread, slope)
+    influence[known] = share * (expected - value) + scores @ np.linalg.solve(information, slope)
     return Rate(value, influence, sd, float(at[1]))
 
 
-def _maximum(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, Any]:
-    """Return the coefficients of a logistic regression by Newton steps, and its information as a Cholesky factor."""
-    at = np.zeros(rows.shape[1])
-    for _ in range(STEPS):
-        expected = expit(rows @ at)
-        information = (rows * (weight * expected * (1 - expected))[:, None]).T @ rows
-        if np.linalg.cond(information) > 1 / SINGULAR or np.abs(at).max() > FAR:
-            raise NotIdentifiedError("its battles do not bound the coefficients (all won, all lost, or told by length)")
-        bread = linalg.cho_factor(information)
-        step = linalg.cho_solve(bread, rows.T @ (weight * (credit - expected)))
-        at, before = at + step, at
-        if np.abs(step).max() < CLOSE_ENOUGH:
-            return at, bread
-        at = _damped(rows, credit, weight, before, step)
-    raise NotConvergedError(f"no maximum after {STEPS} Newton steps")
+def _regression(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the coefficients of a logistic regression, and its information.
+
+    Raises:
+        NotIdentifiedError: a coefficient is unbounded.
+        NotConvergedError: no maximum.
+    """
+    likelihood = Likelihood(Features(rows), weight * credit, weight, np.zeros(rows.shape[1]), largest=FAR)
+    unbounded = "its battles do not bound the coefficients (all won, all lost, or told by length)"
+    try:
+        at = maximise(likelihood).at
+    except (NotIdentifiedError, SingularError):
+        raise NotIdentifiedError(unbounded) from None
+    information = likelihood.information_at(at)
+    if np.linalg.cond(information) > 1 / SINGULAR:
+        raise NotIdentifiedError(unbounded)
+    return at, information
 
 
-def _damped(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray, at: np.ndarray, step: np.ndarray) -> np.ndarray:
-    """Halve the step until the likelihood does not fall."""
-
-    def likelihood(where: np.ndarray) -> float:
-        return float(weight @ (credit * (rows @ where) - np.logaddexp(0, rows @ where)))
-
-    damping, enough = 1.0, likelihood(at) - 1e-12 * len(rows)
-    while damping > 1e-6 and likelihood(at + damping * step) < enough:
-        damping /= 2
-    return at + damping * step
-
-
-def _told(coded: Coded, rates: Mapping[int, tuple[np.ndarray, Rate]], external: External | None) -> dict[str, Any]:
+def _summary(coded: Coded, rates: Mapping[int, tuple[np.ndarray, Rate]], external: External | None) -> dict[str, Any]:
     """Return what was used: the variant, and every entrant's coefficient of length."""
     variant = "AlpacaEval's GLM without external data (no difficulty term)"
     if external is not None:

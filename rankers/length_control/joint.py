@@ -1,101 +1,140 @@
 """Bradley-Terry with a length term: many entrants, one preference of the judge for length."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 
-from podium.battles import Battles
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.rankers.bradley_terry import bounded, labelled, rate, sound_draws
-from podium.rankers.coded import Cluster, Coded, Labels
-from podium.rankers.elo import POINTS, scale_of
-from podium.rankers.intervals import Interval, by_bootstrap, by_sandwich, resample
-from podium.rankers.labelling import played_of
-from podium.rankers.length_control.fit import LengthFit, covariance, maximise
-from podium.rankers.length_control.term import lengths_of, squashed
-from podium.rankers.newton import Optimum
-from podium.rankers.pairs import cells_by_cluster, pair_sums
-from podium.ranking import Standings
+from podium.rankers.coded import Coded
+from podium.rankers.intervals import t_reach
+from podium.rankers.length_control.term import Lengths, squashed
+from podium.rankers.newton import Likelihood, SingularError, maximise
+from podium.rankers.pairs import PairCells, pair_sums
+from podium.rankers.scale import POINTS
+from podium.rankers.strengths import Strengths, are_sound, column_likelihood
+
+FAR = 50.0
+"""Logits per unit of the length term; beyond, length alone tells the verdicts and no maximum exists."""
+COLLINEAR = 1e-9
+"""Share of the length term's information that entrants leave, below which it cannot be told from their strengths."""
 
 
-def at_equal_length(
-    battles: Battles,
-    *,
-    level: float,
-    rng: np.random.Generator,
-    regularization: float,
-    labels: Labels,
-    interval: Interval,
-    resamples: int,
-    cluster: Cluster,
-    pin: str | None,
-    center: tuple[str, ...] | None,
-) -> Standings:
-    """Rank by P(a beats b) = s(theta_a - theta_b + slope tanh((length_a - length_b) / sd)), at equal lengths.
+@dataclass(frozen=True, slots=True)
+class EqualLength:
+    """Strengths at equal length, and what length is worth to the judge.
+
+    Attributes:
+        strengths: the slope of the length term is their one coefficient.
+        lengths: the battles.
+        term: of each battle, positive where a's response is longer, shape (battles,).
+        sd: root mean square of the length differences, characters.
+    """
+
+    strengths: Strengths
+    lengths: Lengths
+    term: np.ndarray
+    sd: float
+
+    def resampled(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
+        """Return log-strengths of item resamples, NaN where there is no fit, shape (draws, entrants).
+
+        Args:
+            cells: pair sums of each cluster.
+            counts: how often each cluster was drawn, shape (draws, clusters).
+        """
+        coded, strengths = self.lengths.coded, self.strengths
+        theta = np.full((len(counts), len(coded.entrants)), np.nan)
+        for k in np.flatnonzero(are_sound(cells.pairs, *cells.resampled(counts))):
+            again = replace(coded, weight=coded.weight * counts[k][coded.cluster])
+            try:
+                theta[k] = fit_with_length(again, self.term, strengths.regularization, strengths.theta).theta
+            except (NotIdentifiedError, NotConvergedError):
+                continue
+        return theta
+
+    def summary(self, level: float) -> dict[str, Any]:
+        """Return what was used: in Elo points, for a response that is longer by one sd."""
+        coded, (slope,) = self.lengths.coded, self.strengths.coefficients.tolist()
+        points, se = float(POINTS * np.tanh(1)), self._slope_error()
+        reach = t_reach(coded.clusters, level) * se
+        ends = (points * (slope - reach), points * (slope + reach)) if coded.clusters > 1 else (None, None)
+        return {
+            "model": "bradley-terry with a length term",
+            "sd": self.sd,
+            "slope": slope,
+            "slope_se": se,
+            "elo_per_sd": points * slope,
+            "elo_per_sd_low": ends[0],
+            "elo_per_sd_high": ends[1],
+            "level": level,
+            "left_out": self.lengths.left_out,
+        }
+
+    def _slope_error(self) -> float:
+        spread = self.strengths.covariance(self.strengths.surpluses(self.lengths.coded))
+        return float(np.sqrt(spread[-1, -1]))
+
+
+def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:
+    """Fit P(a beats b) = s(theta_a - theta_b + slope tanh((length_a - length_b) / sd)), strengths at equal lengths.
 
     AlpacaEval's length term (Dubois et al. 2024), one slope for all entrants, in a joint fit; sd is the root mean
     square of the length differences, so that nothing depends on who is called a. The slope has no regularization.
 
+    Args:
+        plain: strengths of the same battles without the term.
+
     Raises:
-        NotIdentifiedError: no lengths; or they cannot be told from strength; or what Bradley-Terry itself refuses.
+        NotIdentifiedError: lengths cannot be told from strength.
         NotConvergedError: the fit did not reach its maximum.
     """
-    known = lengths_of(battles, labels, cluster)
-    coded, sd = known.coded, float(np.sqrt(np.mean(known.difference**2)))
-    pairs = pair_sums(coded)
-    played = played_of(battles, coded, pairs)
-    plain = rate(played, pairs, regularization)
-    term = squashed(known.difference, sd) if sd > 0 else np.zeros(len(coded.a))
-    fit = maximise(coded, term, regularization, plain.theta)
-    rated = replace(plain, optimum=Optimum(fit.theta, fit.gradient, fit.steps))
-    scale = scale_of(coded.entrants, center or bounded(coded.entrants, rated.graph), pin)
-    spread = covariance(coded, term, fit, regularization)
-    estimate = by_sandwich(
-        scale.scores(fit.theta), scale.covariance(spread[:-1, :-1]), coded.clusters, level=level, cluster=coded.unit
-    )
-    if interval == "bootstrap":
-        cells = cells_by_cluster(coded, pairs)
-
-        def drawn(counts: np.ndarray) -> np.ndarray:
-            sound = sound_draws(cells, counts)
-            return scale.scores(_resampled(coded, term, counts, sound, regularization, fit.theta))
-
-        draws = resample(drawn, coded.clusters, resamples, rng, width=len(coded.a))
-        estimate = by_bootstrap(scale.scores(fit.theta), draws, coded.clusters, level=level, cluster=coded.unit)
-    found = labelled(played, rated, scale.pinned(estimate), level=level, rng=rng)
-    used = _told(fit, spread, sd, level, coded) | {"left_out": known.without}
-    return replace(found, diagnostics={**found.diagnostics, "length_control": used})
+    sd = float(np.sqrt(np.mean(lengths.difference**2)))
+    term = squashed(lengths.difference, sd) if sd > 0 else np.zeros(len(lengths.difference))
+    fit = fit_with_length(lengths.coded, term, plain.regularization, plain.theta)
+    return EqualLength(fit, lengths, term, sd)
 
 
-def _resampled(
-    coded: Coded, term: np.ndarray, counts: np.ndarray, sound: np.ndarray, regularization: float, start: np.ndarray
-) -> np.ndarray:
-    """Return log-strengths of item resamples, NaN where there is no fit, shape (block, entrants)."""
-    theta = np.full((len(counts), len(coded.entrants)), np.nan)
-    for k in np.flatnonzero(sound):
-        again = replace(coded, weight=coded.weight * counts[k][coded.cluster])
-        try:
-            theta[k] = maximise(again, term, regularization, start).theta
-        except (NotIdentifiedError, NotConvergedError):
-            continue
-    return theta
+def fit_with_length(coded: Coded, term: np.ndarray, regularization: float, start: np.ndarray) -> Strengths:
+    """Fit strengths and the slope of a length term; lambda holds the strengths only.
+
+    Args:
+        term: of each battle, positive where a's response is longer, shape (battles,).
+        start: log-strengths, shape (entrants,).
+
+    Raises:
+        NotIdentifiedError: within pairs, lengths do not vary; or length alone tells the verdicts.
+        NotConvergedError: no maximum.
+    """
+    likelihood = column_likelihood(coded, term[:, None], regularization, largest=FAR)
+    _refuse_collinear(replace(likelihood, penalty=np.zeros_like(likelihood.penalty)), np.append(start, 0.0))
+    try:
+        return Strengths(pair_sums(coded), regularization, likelihood, maximise(likelihood, np.append(start, 0.0)))
+    except NotIdentifiedError:
+        raise NotIdentifiedError(
+            "the longer response wins so regularly that no finite length term fits best: ratings at equal length "
+            "need battles that the shorter response wins"
+        ) from None
+    except SingularError as error:
+        raise NotConvergedError(f"no maximum with a length term ({error}); raise the regularization") from None
 
 
-def _told(fit: LengthFit, spread: np.ndarray, sd: float, level: float, coded: Coded) -> dict[str, Any]:
-    """Return what was used: in Elo points, for a response that is longer by one sd."""
-    points = float(POINTS * np.tanh(1))
-    se = float(np.sqrt(spread[-1, -1]))
-    reach = float(stdtrit(coded.clusters - 1, (1 + level) / 2)) * se if coded.clusters > 1 else None
-    ends = (None, None) if reach is None else (points * (fit.slope - reach), points * (fit.slope + reach))
-    return {
-        "model": "bradley-terry with a length term",
-        "sd": sd,
-        "slope": fit.slope,
-        "slope_se": se,
-        "elo_per_sd": points * fit.slope,
-        "elo_per_sd_low": ends[0],
-        "elo_per_sd_high": ends[1],
-        "level": level,
-    }
+def slope_influence(fit: Strengths) -> np.ndarray:
+    """Return what each battle adds to the error of the slope of a fit with a length term, shape (battles,)."""
+    likelihood = fit.likelihood
+    logits = likelihood.logits(fit.optimum.at[None])[0]
+    surplus, _ = likelihood.loss(likelihood.credit, likelihood.weight, logits)
+    direction = fit.solve(np.eye(likelihood.design.parameters)[-1])
+    return surplus * likelihood.design.product(direction[None])[0]
+
+
+def _refuse_collinear(likelihood: Likelihood, at: np.ndarray) -> None:
+    """Refuse lengths that are the same in all battles of a pair, or differ as strengths would."""
+    matrix = likelihood.information_at(at)
+    total, cross = matrix[-1, -1], matrix[:-1, -1]
+    left = total - cross @ np.linalg.lstsq(matrix[:-1, :-1], cross, rcond=None)[0]
+    if left <= COLLINEAR * total:
+        raise NotIdentifiedError(
+            "length cannot be told from strength: between two entrants the same one is always longer by as much; "
+            "battles on items with other lengths would tell"
+        )

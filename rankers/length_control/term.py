@@ -19,13 +19,13 @@ class Lengths:
         coded: the battles.
         difference: length of a's response minus that of b's, characters, shape (battles,).
         rows: where the battles stand in the table, shape (battles,).
-        without: readable battles that are left out, because a length is unknown.
+        left_out: readable battles that are left out, because a length is unknown.
     """
 
     coded: Coded
     difference: np.ndarray
     rows: np.ndarray
-    without: int
+    left_out: int
 
 
 def lengths_of(battles: Battles, labels: Labels, cluster: Cluster) -> Lengths:

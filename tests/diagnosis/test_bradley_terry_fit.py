@@ -9,12 +9,12 @@ from scipy.special import expit
 
 from podium import NotIdentifiedError, read_battles
 from podium.diagnosis.answer import Missing
-from podium.diagnosis.fit import bradley_terry_fit, holm, influences
-from podium.rankers.bradley_terry import rate
+from podium.diagnosis.fit import bradley_terry_fit, influences
 from podium.rankers.coded import code
-from podium.rankers.labelling import played_of
-from podium.rankers.newton import maximise
+from podium.rankers.identification import strengths_of
+from podium.rankers.intervals import holm
 from podium.rankers.pairs import pair_sums, pairs_of_squares
+from podium.rankers.strengths import fit_strengths
 
 WORLDS = 200
 THETA = strengths(6, 0.9)
@@ -32,7 +32,7 @@ def exact_residuals(rates):
     """Return what infinitely many items give: the rates less the best strengths' rates."""
     size = len(rates)
     weight = np.triu(np.ones((size, size)), 1)
-    theta = maximise(pairs_of_squares(np.triu(rates, 1), weight), 0.0).theta
+    theta = fit_strengths(pairs_of_squares(np.triu(rates, 1), weight), 0.0).theta
     return rates - expit(theta[:, None] - theta[None, :])
 
 
@@ -51,7 +51,7 @@ def test_standard_errors_are_the_jackknifes_and_know_that_strengths_were_fitted(
     battles = verdicts(planted(), 60, seed=4)
     coded = code(battles)
     pairs = pair_sums(coded)
-    rated = rate(played_of(battles, coded, pairs), pairs, 0.01)
+    rated = strengths_of(coded)
     ours = np.sqrt((influences(coded, rated) ** 2).sum(axis=0))
     left_out = []
     for item in range(60):
@@ -60,7 +60,7 @@ def test_standard_errors_are_the_jackknifes_and_know_that_strengths_were_fitted(
         np.add.at(part[0], (coded.a[keep], coded.b[keep]), coded.credit[keep])
         np.add.at(part[1], (coded.a[keep], coded.b[keep]), 1.0)
         some = pairs_of_squares(*part)
-        theta = maximise(some, 0.01).theta
+        theta = fit_strengths(some, 0.01).theta
         left_out.append(some.credit / some.weight - expit(theta[some.low] - theta[some.high]))
     jackknife = np.sqrt(59 / 60 * np.sum((np.array(left_out) - np.mean(left_out, axis=0)) ** 2, axis=0))
     assert ours == pytest.approx(jackknife, rel=0.05)

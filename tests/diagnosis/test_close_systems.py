@@ -12,7 +12,7 @@ from podium.diagnosis.ratios import farther_ends
 from podium.diagnosis.resampled_gold import resamples_of
 from podium.diagnosis.side_by_side import side_by_side
 from podium.diagnosis.subject import Subject
-from podium.rankers.elo import POINTS
+from podium.rankers.scale import POINTS
 
 WORLDS = 60
 STRENGTHS = np.linspace(0.35, -0.35, 8)

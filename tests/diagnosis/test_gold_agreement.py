@@ -15,7 +15,7 @@ from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.matched import matched
 from podium.diagnosis.resampled_gold import resamples_of, taus
 from podium.diagnosis.self_bias import own_system
-from podium.rankers.elo import POINTS
+from podium.rankers.scale import POINTS
 
 WORLDS = 200
 SYSTEMS = 7

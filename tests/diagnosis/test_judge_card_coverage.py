@@ -11,7 +11,7 @@ from judged_worlds import FAIR, FAULTY, OWN, both, cards, coverage, truth, world
 from podium import Judge
 from podium.diagnosis.estimates import Clusters, share
 from podium.diagnosis.people import people
-from podium.rankers.elo import POINTS
+from podium.rankers.scale import POINTS
 
 HONEST = (0.90, 0.99)
 CONSERVATIVE = {"people.calibration_error"}

@@ -11,7 +11,7 @@ from podium.diagnosis.line import line
 from podium.diagnosis.rated import fixed, rated
 from podium.diagnosis.reference import reference_of
 from podium.diagnosis.self_preference import self_preference
-from podium.rankers.elo import POINTS
+from podium.rankers.scale import POINTS
 
 JUDGED = np.array([10.0, 35.0, -20.0, 40.0, -65.0])
 PEOPLE = np.array([5.0, 10.0, -10.0, 20.0, -25.0])

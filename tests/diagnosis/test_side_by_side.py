@@ -12,7 +12,7 @@ from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judge_names import model_of, parts_of
 from podium.diagnosis.side_by_side import side_by_side
 from podium.diagnosis.subject import Subject
-from podium.rankers.elo import POINTS
+from podium.rankers.scale import POINTS
 
 THETA = strengths(6)
 

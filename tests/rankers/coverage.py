@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from podium import Battles, Judge, Standings, World, simulate
-from podium.rankers.elo import MEAN, POINTS
+from podium.rankers.scale import MEAN, POINTS
 
 STRENGTHS = (-1.5, -0.8, -0.3, 0.0, 0.4, 0.9, 1.3)
 WORLDS = 200

@@ -13,15 +13,13 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from podium import NotConvergedError, NotIdentifiedError, UsageError, rank, read_battles, simulate
-from podium.rankers.bradley_terry import bradley_terry, covariance, rate
-from podium.rankers.clusters import surpluses
+from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.coded import Coded, code
-from podium.rankers.elo import MEAN, POINTS
 from podium.rankers.graph import design_efficiency, graph_of
-from podium.rankers.labelling import played_of
-from podium.rankers.newton import log_likelihood, maximise
+from podium.rankers.newton import maximise_many
 from podium.rankers.pairs import Pairs, _sparse_sums, cells_by_cluster, pair_sums, pairs_of_squares, squares
-from podium.rankers.resampled import maximise_many
+from podium.rankers.scale import MEAN, POINTS
+from podium.rankers.strengths import fit_strengths, pair_likelihood
 from podium.simulation import Judge
 
 
@@ -46,6 +44,11 @@ def squares_of(battles):
     return coded, pairs, wins
 
 
+def log_likelihood(pairs, theta, regularization):
+    gap = theta[pairs.low] - theta[pairs.high]
+    return np.sum(pairs.credit * gap - pairs.weight * np.logaddexp(0, gap)) - regularization / 2 * theta @ theta
+
+
 def design(coded):
     """One row per battle, a column per entrant but the last, which is the origin."""
     size = len(coded.entrants)
@@ -56,7 +59,7 @@ def design(coded):
 @pytest.mark.parametrize("seed", range(5))
 def test_ratings_equal_choix_to_1e_9(seed):
     _, pairs, wins = squares_of(worldly_battles(seed))
-    ours = maximise(pairs, 0.0).theta
+    ours = fit_strengths(pairs, 0.0).theta
     theirs = choix.ilsr_pairwise_dense(wins, tol=1e-13)
     assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-9)
 
@@ -66,7 +69,7 @@ def test_ratings_equal_a_statsmodels_binomial_glm_to_1e_9(verdicts):
     coded, pairs, _ = squares_of(worldly_battles(1, judge=Judge(verdicts=verdicts)))
     glm = sm.GLM(coded.credit, design(coded), family=sm.families.Binomial()).fit(tol=1e-14)
     theirs = np.append(glm.params, 0.0)
-    assert maximise(pairs, 0.0).theta == pytest.approx(theirs - theirs.mean(), abs=1e-9)
+    assert fit_strengths(pairs, 0.0).theta == pytest.approx(theirs - theirs.mean(), abs=1e-9)
 
 
 def test_weighted_ratings_equal_a_statsmodels_glm_with_frequency_weights():
@@ -75,19 +78,19 @@ def test_weighted_ratings_equal_a_statsmodels_glm_with_frequency_weights():
     coded, pairs, _ = squares_of(read_battles(frame, merge=False))
     glm = sm.GLM(coded.credit, design(coded), family=sm.families.Binomial(), freq_weights=coded.weight).fit(tol=1e-14)
     theirs = np.append(glm.params, 0.0)
-    assert maximise(pairs, 0.0).theta == pytest.approx(theirs - theirs.mean(), abs=1e-9)
+    assert fit_strengths(pairs, 0.0).theta == pytest.approx(theirs - theirs.mean(), abs=1e-9)
 
 
 def test_the_penalised_maximum_equals_a_general_optimisers():
     _, pairs, _ = squares_of(worldly_battles(2))
     found = minimize(lambda t: -log_likelihood(pairs, t, 3.0), np.zeros(6), method="BFGS", options={"gtol": 1e-9})
-    assert maximise(pairs, 3.0).theta == pytest.approx(found.x, abs=1e-6)
+    assert fit_strengths(pairs, 3.0).theta == pytest.approx(found.x, abs=1e-6)
 
 
 def test_half_lambda_not_lambda_multiplies_the_squared_ratings():
     """Closed form for two entrants: w (y - s(2t)) = lambda t at the maximum of the lambda / 2 convention."""
     pairs = pairs_of_squares(np.array([[0, 8.0], [0, 0]]), np.array([[0, 10.0], [0, 0]]))
-    t = maximise(pairs, 0.7).theta[0]
+    t = fit_strengths(pairs, 0.7).theta[0]
     assert 8 - 10 * expit(2 * t) == pytest.approx(0.7 * t, abs=1e-9)
 
 
@@ -101,8 +104,8 @@ def test_the_clustered_covariance_equals_statsmodels():
     """statsmodels without its own correction, times G / (G - 1), contrasted against the last entrant."""
     battles = worldly_battles(4)
     coded, pairs, _ = squares_of(battles)
-    rated = rate(played_of(battles, coded, pairs), pairs, 0.0)
-    ours = covariance(rated, surpluses(coded, expit(rated.theta[coded.a] - rated.theta[coded.b])))
+    strengths = fit_strengths(pairs, 0.0)
+    ours = strengths.covariance(strengths.surpluses(coded))
     glm = sm.GLM(coded.credit, design(coded), family=sm.families.Binomial()).fit(
         tol=1e-14, cov_type="cluster", cov_kwds={"groups": coded.cluster, "use_correction": False}
     )
@@ -116,8 +119,9 @@ def test_many_resamples_at_once_equal_one_by_one():
     cells = cells_by_cluster(coded, pairs)
     counts = np.random.default_rng(0).multinomial(coded.clusters, [1 / coded.clusters] * coded.clusters, 20)
     credit, weight = cells.resampled(counts.astype(float))
-    together = maximise_many(pairs, credit, weight, 0.01, np.zeros(6))
-    alone = [maximise(Pairs(pairs.low, pairs.high, c, w, 6), 0.01).theta for c, w in zip(credit, weight, strict=True)]
+    together = maximise_many(pair_likelihood(pairs, 0.01, credit, weight), np.zeros(6))
+    drawn = [Pairs(pairs.low, pairs.high, c, w, 6) for c, w in zip(credit, weight, strict=True)]
+    alone = [fit_strengths(one, 0.01).theta for one in drawn]
     assert together == pytest.approx(np.array(alone), abs=1e-9)
 
 
@@ -130,7 +134,7 @@ def test_sparse_graphs_of_200_entrants_are_exact(neighbours):
     high = np.concatenate([np.arange(step, 200) for step in range(1, neighbours + 1)])
     weight = np.full(len(low), 50.0)
     pairs = Pairs(low, high, weight * expit(theta[low] - theta[high]), weight, 200)
-    assert POINTS * np.abs(maximise(pairs, 0.0).theta - theta).max() < 1e-6
+    assert POINTS * np.abs(fit_strengths(pairs, 0.0).theta - theta).max() < 1e-6
 
 
 def test_a_chain_is_said_to_be_weakly_identified():
@@ -315,7 +319,7 @@ def test_averaging_separated_resamples_in_would_widen_the_interval():
     coded, pairs, _ = squares_of(battles)
     cells = cells_by_cluster(coded, pairs)
     counts = np.random.default_rng(0).multinomial(6, [1 / 6] * 6, 500).astype(float)
-    theta = maximise_many(pairs, *cells.resampled(counts), 1e-6, np.zeros(4))
+    theta = maximise_many(pair_likelihood(pairs, 1e-6, *cells.resampled(counts)), np.zeros(4))
     assert POINTS * (theta.max() - theta.min()) > 2000
 
 
@@ -341,7 +345,7 @@ def test_ratings_recover_the_simulators_strengths():
     """With no item effects the estimand is the strengths, and many items find them."""
     world = simulate(5, 20_000, seed=1, item_sd=0.0)
     coded = code(world.battles())
-    assert maximise(pair_sums(coded), 0.0).theta == pytest.approx(world.strengths, abs=0.05)
+    assert fit_strengths(pair_sums(coded), 0.0).theta == pytest.approx(world.strengths, abs=0.05)
 
 
 def test_newton_reports_a_vanishing_gradient():
@@ -426,7 +430,7 @@ def test_sparse_pair_sums_equal_dense_ones_with_weights():
 def test_conjugate_gradients_reach_the_same_maximum(monkeypatch):
     monkeypatch.setattr("podium.rankers.newton.DENSE", 1)
     _, pairs, _ = squares_of(worldly_battles(2))
-    assert maximise(pairs, 0.0).theta == pytest.approx(np.array(choix_of(pairs)), abs=1e-9)
+    assert fit_strengths(pairs, 0.0).theta == pytest.approx(np.array(choix_of(pairs)), abs=1e-9)
 
 
 def choix_of(pairs):

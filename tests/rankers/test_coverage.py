@@ -10,17 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from coverage import WORLDS, coverage, covered, elo_truth, played, win_rate_truth, worlds
-from scipy.special import expit
 from scipy.stats import norm, t
 
 from podium import Judge, read_battles
-from podium.rankers.bradley_terry import bradley_terry, covariance, rate
-from podium.rankers.clusters import surpluses
+from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.coded import code
+from podium.rankers.identification import strengths_of
 from podium.rankers.informativeness import informativeness, told_apart
 from podium.rankers.intervals import by_bootstrap, by_sandwich, resample
-from podium.rankers.labelling import played_of
-from podium.rankers.pairs import pair_sums
 from podium.rankers.pointwise import mean, median, score_matrix
 from podium.rankers.rank_sets import rank_sets
 from podium.rankers.win_rate import win_rate
@@ -271,9 +268,8 @@ def pointwise_difference_found(battles):
     """The wrong variant: each pair tested alone at 5%."""
     names = battles.entrants
     coded = code(battles)
-    pairs = pair_sums(coded)
-    rated = rate(played_of(battles, coded, pairs), pairs, 0.01)
-    spread = covariance(rated, surpluses(coded, expit(rated.theta[coded.a] - rated.theta[coded.b])))
+    rated = strengths_of(coded)
+    spread = rated.covariance(rated.surpluses(coded))
     a, b = np.triu_indices(len(names), 1)
     se = np.sqrt(spread[a, a] + spread[b, b] - 2 * spread[a, b])
     return bool((np.abs(rated.theta[a] - rated.theta[b]) > norm.ppf(0.975) * se).any())

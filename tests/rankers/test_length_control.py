@@ -10,7 +10,7 @@ from scipy.special import expit
 import podium
 from podium.cli.main import podium as command
 from podium.errors import DataError, NotIdentifiedError, UsageError
-from podium.rankers.elo import POINTS
+from podium.rankers.scale import POINTS
 
 STRENGTHS = np.array([0.8, 0.1, -0.2, -0.7])
 NAMES = ("ash", "elm", "fir", "oak")

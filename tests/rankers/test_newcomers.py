@@ -14,7 +14,7 @@ from scipy.special import expit
 from podium import DataError, Judge, UsageError, calibrate, rank, read_battles, simulate
 from podium.cli.wording import denominators
 from podium.merging import mirror
-from podium.rankers.elo import MEAN, POINTS
+from podium.rankers.scale import MEAN, POINTS
 
 JUDGE = Judge("rubric-judge", scale=2.0, noise=0.6)
 OLD = tuple(f"old-{k:02d}" for k in range(12))

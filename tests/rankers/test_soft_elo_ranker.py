@@ -14,7 +14,7 @@ from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.signals import signal_of
 from podium.rankers.calibration.targets import fit_target
-from podium.rankers.elo import MEAN, POINTS
+from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.soft_elo import soft_elo
 
 INFLATED = Judge(scale=2.5, noise=0.5)

@@ -17,7 +17,7 @@ from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.leave_one_out import own_battles
 from podium.rankers.calibration.placement import place_one
 from podium.rankers.calibration.signals import signal_of
-from podium.rankers.elo import MEAN, POINTS
+from podium.rankers.scale import MEAN, POINTS
 
 WORLDS = 200
 LEVELS = (0.5, 0.8, 0.9, 0.95)

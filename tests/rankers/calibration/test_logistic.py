@@ -10,7 +10,8 @@ from scipy.special import expit, logit
 from scipy.stats import t
 
 from podium import NotIdentifiedError
-from podium.rankers.calibration.logistic import fit, reach, slopes, towards_mean
+from podium.rankers.calibration.logistic import fit, slopes, towards_mean
+from podium.rankers.intervals import t_reach
 
 SHAPES = pytest.mark.parametrize("features", [1, 2, 5])
 
@@ -142,11 +143,11 @@ def test_clusters_and_rows_are_counted():
 
 @pytest.mark.parametrize(("clusters", "level"), [(2, 0.9), (5, 0.95), (400, 0.99)])
 def test_errors_become_intervals_by_student_quantiles(clusters, level):
-    assert reach(clusters, level) == pytest.approx(t.ppf((1 + level) / 2, clusters - 1), rel=1e-12)
+    assert t_reach(clusters, level) == pytest.approx(t.ppf((1 + level) / 2, clusters - 1), rel=1e-12)
 
 
 def test_a_single_cluster_reaches_nowhere():
-    assert np.isnan(reach(1, 0.9))
+    assert np.isnan(t_reach(1, 0.9))
 
 
 @settings(deadline=None)

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from podium.rankers.calibration.placement import Own, bootstrap_se, place, place_one
-from podium.rankers.elo import POINTS
+from podium.rankers.scale import POINTS
 
 RESAMPLES = 4000
 

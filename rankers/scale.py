@@ -13,7 +13,7 @@ MEAN = 1500.0
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class EloScale:
     """Where zero is: the entrants whose mean is 1500, and one entrant pinned to a value instead.
 
     Attributes:
@@ -28,7 +28,7 @@ class Scale:
         """Turn log-strengths, shape (..., entrants), into Elo with mean 1500, not yet pinned."""
         return MEAN + POINTS * (theta - theta[..., self.centre].mean(axis=-1, keepdims=True))
 
-    def pinned(self, estimate: Estimate) -> Estimate:
+    def pin_estimate(self, estimate: Estimate) -> Estimate:
         """Shift scores and intervals so that the pinned entrant has its value; errors and ranks stay."""
         if self.pin is None:
             return estimate
@@ -45,14 +45,14 @@ class Scale:
         return POINTS**2 * centred
 
 
-def scale_of(entrants: tuple[str, ...], centre: tuple[str, ...] | None, pin: str | None) -> Scale:
+def scale_of(entrants: tuple[str, ...], centre: tuple[str, ...] | None, pin: str | None) -> EloScale:
     """Read the options `center` (names) and `pin` (`MODEL:1000`).
 
     Raises:
         UsageError: an unknown entrant, or a pin without a number.
     """
     codes = np.array([entrants.index(name) for name in centre] if centre else range(len(entrants)))
-    return Scale(codes, _pin(entrants, pin) if pin else None)
+    return EloScale(codes, _pin(entrants, pin) if pin else None)
 
 
 def _pin(entrants: tuple[str, ...], pin: str) -> tuple[int, float]:

@@ -1,0 +1,210 @@
+"""Bradley-Terry log-strengths with all that is known of their error: fitted once, from arrays, and asked often."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.special import expit
+
+from podium.errors import UsageError
+from podium.rankers.clusters import Matrix, centred, gram, surpluses
+from podium.rankers.coded import Coded
+from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.graph import Graph, graph_of, separated
+from podium.rankers.newton import Differences, Likelihood, Optimum, maximise, maximise_many
+from podium.rankers.pairs import PairCells, Pairs, drawn
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """The maximum of sum w [y log s(d) + (1 - y) log s(-d)] - (lambda / 2) |theta|^2, d = theta_a - theta_b.
+
+    Further columns beside the strengths (a length term) are parameters without penalty, behind the strengths.
+
+    Attributes:
+        pairs: pair sums of all battles.
+        regularization: lambda.
+        likelihood: what was maximised: rows are pairs, or battles where there are further columns.
+        optimum: its maximum.
+    """
+
+    pairs: Pairs
+    regularization: float
+    likelihood: Likelihood
+    optimum: Optimum
+
+    @property
+    def theta(self) -> np.ndarray:
+        """Log-strengths with mean zero, shape (entrants,)."""
+        return self.optimum.at[: self.pairs.entrants]
+
+    @property
+    def coefficients(self) -> np.ndarray:
+        """Logits per unit of the further columns, shape (columns,)."""
+        return self.optimum.at[self.pairs.entrants :]
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Connectivity of the pairs."""
+        return graph_of(self.pairs)
+
+    def expected(self, a: np.ndarray, b: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        """Return the expected credit of a against b, shape (n,).
+
+        Args:
+            a, b: entrant codes, shape (n,).
+            columns: further columns, shape (n, columns); None for none, or for zeros.
+        """
+        gaps = self.theta[a] - self.theta[b]
+        return expit(gaps if columns is None else gaps + columns @ self.coefficients)
+
+    def surpluses(self, coded: Coded) -> Matrix:
+        """Return the likelihood's scores of each cluster: credit beyond the expected, shape (clusters, parameters).
+
+        Args:
+            coded: the battles that were fitted, or some of them; all where there are further columns.
+        """
+        columns = self._columns
+        if columns is None:
+            return surpluses(coded, self.expected(coded.a, coded.b))
+        expected = self.expected(coded.a, coded.b, columns)
+        own = (coded.weight * (coded.credit - expected))[:, None] * columns
+        beside = [np.bincount(coded.cluster, column, coded.clusters) for column in own.T]
+        strengths = surpluses(coded, expected)
+        dense = strengths.toarray() if sparse.issparse(strengths) else strengths
+        return np.column_stack([dense, *beside])
+
+    def solve(self, values: np.ndarray) -> np.ndarray:
+        """Return H^-1 v, H the negative Hessian at the maximum, shape (parameters,) or (parameters, n)."""
+        return linalg.cho_solve(self._factor(), values)
+
+    def influence(self, surplus: Matrix) -> np.ndarray:
+        """Return what each cluster adds to the error of each parameter, shape (clusters, parameters).
+
+        Args:
+            surplus: scores of the likelihood by cluster, shape (clusters, parameters).
+        """
+        return self.solve(centred(surplus).T).T
+
+    def covariance(self, surplus: Matrix) -> np.ndarray:
+        """Return the cluster-robust covariance, G / (G - 1) H^-1 B H^-1, shape (parameters, parameters).
+
+        B is the sum over clusters of the outer products of their scores, centred.
+
+        Args:
+            surplus: scores of the likelihood by cluster, shape (clusters, parameters).
+        """
+        clusters, parameters = surplus.shape
+        factor, correction = self._factor(), clusters / max(clusters - 1, 1)
+        if clusters < parameters:
+            # H^-1 times the clusters' scores is the smaller system: 10,000 entrants stay affordable.
+            influence = linalg.cho_solve(factor, centred(surplus).T)
+            return correction * (influence @ influence.T)
+        return correction * linalg.cho_solve(factor, linalg.cho_solve(factor, gram(surplus)).T)
+
+    def resampled(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
+        """Return log-strengths of resamples, NaN where one is separated or disconnected, shape (draws, entrants).
+
+        Args:
+            cells: pair sums of each cluster.
+            counts: how often each cluster was drawn, shape (draws, clusters).
+
+        Raises:
+            NotConvergedError: a resample has no maximum.
+        """
+        credit, weight = cells.resampled(counts)
+        theta, sound = np.full((len(counts), self.pairs.entrants), np.nan), are_sound(self.pairs, credit, weight)
+        likelihood = pair_likelihood(self.pairs, self.regularization, credit[sound], weight[sound])
+        theta[sound] = maximise_many(likelihood, self.theta)
+        return theta
+
+    @property
+    def _columns(self) -> np.ndarray | None:
+        return self.likelihood.design.columns if isinstance(self.likelihood.design, Differences) else None
+
+    def _factor(self) -> tuple[np.ndarray, bool]:
+        return linalg.cho_factor(self.likelihood.information_at(self.optimum.at), overwrite_a=True)
+
+
+def fit_strengths(pairs: Pairs, regularization: float = REGULARIZATION, start: np.ndarray | None = None) -> Strengths:
+    """Fit log-strengths to pair sums.
+
+    Whether the data identify them is `Strengths.graph`'s to say: `podium.rankers.identification.strengths_of` asks.
+
+    Args:
+        pairs: pair sums.
+        regularization: lambda >= 0; 0 needs a strongly connected win graph.
+        start: where to begin, shape (entrants,); zeros by default.
+
+    Raises:
+        NotIdentifiedError, NotConvergedError: there is no maximum, or it was not reached.
+        UsageError: lambda is negative or not finite.
+    """
+    check_regularization(regularization)
+    likelihood = pair_likelihood(pairs, regularization)
+    return Strengths(pairs, regularization, likelihood, maximise(likelihood, start))
+
+
+def pair_likelihood(
+    pairs: Pairs, regularization: float, credit: np.ndarray | None = None, weight: np.ndarray | None = None
+) -> Likelihood:
+    """Return the likelihood of log-strengths given pair sums.
+
+    Args:
+        credit, weight: sums of resamples instead of those of `pairs`, shape (samples, pairs).
+    """
+    return Likelihood(
+        Differences(pairs.low, pairs.high, pairs.entrants),
+        pairs.credit if credit is None else credit,
+        pairs.weight if weight is None else weight,
+        np.full(pairs.entrants, float(regularization)),
+    )
+
+
+def column_likelihood(coded: Coded, columns: np.ndarray, regularization: float, largest: float = np.inf) -> Likelihood:
+    """Return the likelihood of log-strengths, and of coefficients without penalty, given battles.
+
+    Args:
+        columns: what stands beside the strengths in each battle, shape (battles, columns).
+        largest: a coefficient beyond is taken to grow for ever.
+    """
+    design = Differences(coded.a, coded.b, len(coded.entrants), columns)
+    penalty = np.append(np.full(design.entrants, float(regularization)), np.zeros(columns.shape[1]))
+    return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty, largest=largest)
+
+
+def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Tell which resamples have no more separated entrants than the data, shape (draws,).
+
+    Args:
+        credit, weight: pair sums of each resample, shape (draws, pairs).
+    """
+    before = separated(pairs)
+    pattern = np.stack([pairs.credit > 0, pairs.credit < pairs.weight])
+    same = ((credit > 0) == pattern[0]).all(axis=1) & ((credit < weight) == pattern[1]).all(axis=1)
+    for k in np.flatnonzero(~same):
+        same[k] = not (separated(drawn(pairs, credit[k], weight[k])) & ~before).any()
+    return same
+
+
+def error_of_difference(covariance: np.ndarray, a: int, b: int) -> float:
+    """Return the standard error of the difference of two ratings.
+
+    Args:
+        covariance: of the ratings, shape (entrants, entrants).
+        a, b: entrant codes.
+    """
+    return float(np.sqrt(max(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b], 0.0)))
+
+
+def check_regularization(regularization: float) -> None:
+    """Refuse a lambda that is negative or not finite.
+
+    Raises:
+        UsageError: it is.
+    """
+    if not 0 <= regularization < np.inf:
+        raise UsageError(
+            f"regularization={regularization} is not a finite number of 0 or more ({REGULARIZATION} is the default)"
+        )

@@ -1,18 +1,15 @@
 """arena-hard judgements: a model against a baseline, two games with the order swapped."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
-from podium.formats.games import games_of
-from podium.formats.verdicts import FIVE_LEVELS
+from podium.formats.games import each_order, games_of
+from podium.formats.verdicts import FIVE_LEVELS, credit_of, reasons
 from podium.table import row_name
 
-BASELINE_FIRST, MODEL_FIRST = 0, 1
 DEFAULT_BASELINE = "baseline"
+MARGINS = {label: margin for label, (_, margin) in FIVE_LEVELS.items()}
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -24,49 +21,28 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
         DataError: a label that is none of the five, or a row that does not hold one or two games.
     """
     item = "uid" if "uid" in records else "question_id"
-    plain = records.drop(columns=["games"]).rename(columns={item: "item", "model": "model_a"})
-    plain = plain.rename(columns={"baseline": "model_b"} if "baseline" in plain else {})
+    plain = records.drop(columns=["games"]).rename(columns={item: "item", "model": "model_a", "baseline": "model_b"})
     if "model_b" not in plain:
         plain["model_b"] = DEFAULT_BASELINE
     games = games_of(records["games"], "score")
-    return pd.concat([_presentations(plain, games, BASELINE_FIRST), _presentations(plain, games, MODEL_FIRST)])
+    presentations = []
+    for order, rows, played, labels in each_order(plain, games, "score", ("ba", "ab")):
+        shown_first = _margins(labels)
+        margin = -shown_first if order == "ba" else shown_first
+        reason = reasons(np.isnan(margin), "no verdict")
+        reason[[game is None for game in played]] = "no game"
+        presentations.append(
+            rows.assign(credit=credit_of(margin), margin=margin, order=order, reason=reason, label=labels)
+        )
+    return pd.concat(presentations)
 
 
-def _presentations(plain: pd.DataFrame, games: list[list[Any]], which: int) -> pd.DataFrame:
-    asked = np.array([len(pair) > which for pair in games])
-    played = [pair[which] for pair in games if len(pair) > which]
-    labels = pd.Series([_label(game) for game in played], index=plain.index[asked], name="score", dtype=object)
-    credit, margin = _credit_of_a(labels)
-    if which == BASELINE_FIRST:
-        credit, margin = 1 - credit, -margin
-    return plain[asked].assign(
-        credit=credit,
-        margin=margin,
-        order="ba" if which == BASELINE_FIRST else "ab",
-        reason=[_reason(game) for game in played],
-        label=labels,
-    )
-
-
-def _label(game: Mapping[str, Any] | None) -> str | None:
-    return None if game is None else game.get("score")
-
-
-def _reason(game: Mapping[str, Any] | None) -> str | None:
-    if game is None:
-        return "no game"
-    return "no verdict" if game.get("score") is None else None
-
-
-def _credit_of_a(labels: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    pairs = []
+def _margins(labels: pd.Series) -> np.ndarray:
     for position, label in enumerate(labels):
-        if label is not None and label not in FIVE_LEVELS:
+        if label is not None and label not in MARGINS:
             raise DataError(
-                f"score {label!r} is not one of {', '.join(FIVE_LEVELS)}",
+                f"score {label!r} is not one of {', '.join(MARGINS)}",
                 row=row_name(labels.index, position),
                 remedy="repair the label, or set it to null if the judge gave none",
             )
-        pairs.append(FIVE_LEVELS.get(label, (np.nan, np.nan)))
-    credit, margin = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
-    return credit, margin
+    return labels.map(MARGINS).to_numpy(dtype=np.float64)

@@ -49,7 +49,7 @@ def _read(path: Path) -> pd.DataFrame:
     with path.open("rb") as stream:
         magic = stream.read(4)
     if magic == b"PAR1":
-        return _numbered(_parquet(path), "row")
+        return _number_rows(_parquet(path), "row")
     if magic[:2] != b"\x1f\x8b":
         with path.open("rb") as stream:
             return _text(stream, path)
@@ -69,13 +69,13 @@ def _text(stream: BinaryIO | gzip.GzipFile, path: Path) -> pd.DataFrame:
         raise DataError("the file is binary", remedy="give CSV, TSV, Parquet, JSON or JSONL")
     start = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if start not in b"[{":
-        return _numbered(_delimited(stream, head), "row")
+        return _number_rows(_read_delimited(stream, head), "row")
     if start == b"{" and (".jsonl" in path.suffixes or _first_line_is_a_record(stream)):
         return _lines(stream)
-    return _numbered(_json(stream), "row")
+    return _number_rows(_json(stream), "row")
 
 
-def _numbered(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+def _number_rows(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name=name))
 
 
@@ -86,7 +86,7 @@ def _parquet(path: Path) -> pd.DataFrame:
         raise DataError(f"not a whole Parquet file ({error})", remedy="write or copy the file again") from None
 
 
-def _delimited(stream: Any, head: bytes) -> pd.DataFrame:
+def _read_delimited(stream: Any, head: bytes) -> pd.DataFrame:
     lines = head.removeprefix(codecs.BOM_UTF8).splitlines()
     first_line = next(line for line in lines if line.strip()).decode(errors="replace")
     delimiter = max(DELIMITERS, key=first_line.count)
@@ -98,11 +98,11 @@ def _delimited(stream: Any, head: bytes) -> pd.DataFrame:
         return _table(stream, names, delimiter, BLOCK)
     except pa.ArrowInvalid as error:
         if "straddling" not in str(error):
-            raise _torn(stream, delimiter, len(names), str(error)) from None
+            raise _table_error(stream, delimiter, len(names), str(error)) from None
     try:
         return _table(stream, names, delimiter, LONGEST_LINE)
     except pa.ArrowInvalid as error:
-        raise _torn(stream, delimiter, len(names), str(error)) from None
+        raise _table_error(stream, delimiter, len(names), str(error)) from None
 
 
 def _table(stream: Any, names: list[str], delimiter: str, block: int) -> pd.DataFrame:
@@ -121,7 +121,7 @@ def _table(stream: Any, names: list[str], delimiter: str, block: int) -> pd.Data
     )
 
 
-def _torn(stream: Any, delimiter: str, width: int, problem: str) -> DataError:
+def _table_error(stream: Any, delimiter: str, width: int, problem: str) -> DataError:
     """Return the error for a table that cannot be read, with the row, which the reader does not tell."""
     if "UTF8" in problem:
         return DataError("not UTF-8 text", remedy="convert the file to UTF-8")
@@ -129,7 +129,7 @@ def _torn(stream: Any, delimiter: str, width: int, problem: str) -> DataError:
         return DataError("no rows below the header", remedy="give a file that holds verdicts")
     row = _first_of_other_width(stream, delimiter, width)
     return DataError(
-        f"not a whole table ({_shortened(problem)})",
+        f"not a whole table ({_shorten_text(problem)})",
         row=f"row {row}" if row else None,
         remedy="repair that row; every row needs every column, and a quote that opens must close",
     )
@@ -162,7 +162,7 @@ def _json(stream: Any) -> pd.DataFrame:
     if isinstance(records, list) and all(isinstance(record, dict) for record in records):
         return pd.DataFrame(records)
     raise DataError(
-        f"the JSON is not a list of records: {_shortened(str(content))!r}",
+        f"the JSON is not a list of records: {_shorten_text(str(content))!r}",
         remedy="give a list of objects, or JSONL",
     )
 
@@ -208,13 +208,13 @@ def _record(line: bytes, place: int) -> dict[str, Any]:
         record = json.loads(line)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise DataError(
-            f"not a whole JSON record ({error}): {_shortened(line.decode('utf-8', errors='replace'))!r}",
+            f"not a whole JSON record ({error}): {_shorten_text(line.decode('utf-8', errors='replace'))!r}",
             row=f"line {place}",
             remedy="remove or repair this line; a last line is cut off when its writer was killed",
         ) from None
     if not isinstance(record, dict):
         raise DataError(
-            f"not a JSON object: {_shortened(str(record))!r}",
+            f"not a JSON object: {_shorten_text(str(record))!r}",
             row=f"line {place}",
             remedy="write one object per line",
         )
@@ -232,6 +232,6 @@ def _first_line_is_a_record(stream: Any) -> bool:
     return isinstance(record, dict) and not all(isinstance(value, list | dict) for value in record.values())
 
 
-def _shortened(text: str) -> str:
+def _shorten_text(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= 80 else f"{text[:60]} ... {text[-15:]}"

@@ -34,19 +34,20 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
     """
     label, path = _split_label(source)
     if Path(path).is_dir():
-        return SourceFiles(label, _in_directory(Path(path), further), searched=True)
+        return SourceFiles(label, _files_in(Path(path), further), searched=True)
     if Path(path).exists():
         return SourceFiles(label, (Path(path),), searched=False)
     if not has_magic(path):
         raise UsageError(f"no such file or directory: {path}")
-    paths = tuple(sorted(Path(one) for one in glob(path, recursive=True)))
+    paths = tuple(sorted(Path(name) for name in glob(path, recursive=True)))
     if not paths:
         raise UsageError(f"no file matches {path}")
     return SourceFiles(label, paths, searched=False)
 
 
-def _in_directory(folder: Path, further: tuple[str, ...]) -> tuple[Path, ...]:
-    paths = sorted(one for one in folder.rglob("*") if one.is_file() and one.name.endswith((*SUFFIXES, *further)))
+def _files_in(folder: Path, further: tuple[str, ...]) -> tuple[Path, ...]:
+    suffixes = (*SUFFIXES, *further)
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(suffixes))
     if not paths:
         raise UsageError(f"the directory {folder} holds no {', '.join(SUFFIXES[:5])} file")
     return tuple(paths)

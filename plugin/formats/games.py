@@ -1,7 +1,7 @@
 """Records that hold one or two judgements of the same pair, one per order of presentation."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -9,9 +9,12 @@ import pandas as pd
 from podium.errors import DataError
 from podium.table import row_name
 
+Game: TypeAlias = Mapping[str, Any] | None
+"""One judgement; None where the judge failed."""
 
-def games_of(column: pd.Series, verdict: str) -> list[list[Mapping[str, Any] | None]]:
-    """Return the judgements of each record; None where the judge failed.
+
+def games_of(column: pd.Series, verdict: str) -> list[list[Game]]:
+    """Return the judgements of each record.
 
     Args:
         column: a list of one or two objects per record.
@@ -20,19 +23,36 @@ def games_of(column: pd.Series, verdict: str) -> list[list[Mapping[str, Any] | N
     Raises:
         DataError: a cell holds something else.
     """
-    return [_listed(column, position, verdict) for position in range(len(column))]
+    return [_games_in(column, position, verdict) for position in range(len(column))]
 
 
-def _listed(column: pd.Series, position: int, verdict: str) -> list[Mapping[str, Any] | None]:
+def each_order(
+    plain: pd.DataFrame, games: list[list[Game]], verdict: str, orders: tuple[str, str] = ("ab", "ba")
+) -> Iterator[tuple[str, pd.DataFrame, list[Game], pd.Series]]:
+    """Yield, of the first games and then of the second, the order shown, their records, the games and the verdicts.
+
+    Args:
+        plain: what else the records hold, a row each.
+        orders: in which the two games show a and b.
+    """
+    for which, order in enumerate(orders[: max(map(len, games), default=0)]):
+        asked = np.array([len(pair) > which for pair in games])
+        played = [pair[which] for pair in games if len(pair) > which]
+        words = [None if game is None else game.get(verdict) for game in played]
+        verdicts = pd.Series(words, index=plain.index[asked], name=verdict, dtype=object)
+        yield order, plain[asked], played, verdicts
+
+
+def _games_in(column: pd.Series, position: int, verdict: str) -> list[Game]:
     games = column.iloc[position]
     if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2:
-        found = "are not one or two"
+        problem = "are not one or two"
     elif not all(_is_game(game, verdict) for game in games):
-        found = f"hold something else than objects with a {verdict}"
+        problem = f"hold something else than objects with a {verdict}"
     else:
         return list(games)
     raise DataError(
-        f"{column.name} {str(games)[:60]!r} {found}",
+        f"{column.name} {str(games)[:60]!r} {problem}",
         row=row_name(column.index, position),
         remedy="each record needs a list of one judgement per order, null where the judge failed",
     )

@@ -1,12 +1,9 @@
 """JudgeBench: a correct and an incorrect response of one model, judged in both orders."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
-from podium.formats.games import games_of
+from podium.formats.games import Game, each_order, games_of
 from podium.formats.verdicts import reasons, translate
 from podium.table import refuse
 from podium.text import as_text
@@ -30,7 +27,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     refuse(records["label"], (~label.isin(["A>B", "B>A"])).to_numpy(), "names no winner", "labels are A>B or B>A")
     a_is_right = (label == "A>B").to_numpy()
     plain = records.drop(columns=[name for name in BULK if name in records])
-    plain = plain.rename(columns={old: new for old, new in NAMES.items() if old in plain})
+    plain = plain.rename(columns=NAMES)
     plain = plain.assign(
         model_a=np.where(a_is_right, RIGHT, WRONG),
         model_b=np.where(a_is_right, WRONG, RIGHT),
@@ -38,27 +35,17 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     )
     games = games_of(records["judgments"], "decision")
     if "judge" in plain:
-        plain["judge"] = [_judge(name, pair) for name, pair in zip(plain["judge"], games, strict=True)]
-    return pd.concat([_game(plain, games, which) for which in range(max(map(len, games), default=0))])
+        plain["judge"] = [_judge_name(name, pair) for name, pair in zip(plain["judge"], games, strict=True)]
+    presentations = []
+    for order, rows, _, decisions in each_order(plain, games, "decision"):
+        shown_first, unread = translate(decisions, CREDIT, remedy="known decisions: A>B, B>A, A=B, or null")
+        credit = shown_first if order == "ab" else 1 - shown_first
+        presentations.append(rows.assign(credit=credit, order=order, reason=reasons(unread, "no decision")))
+    return pd.concat(presentations)
 
 
-def _judge(name: str, games: list[Any]) -> str:
+def _judge_name(name: str, games: list[Game]) -> str:
     """Write the judge as its realization and its model, which only the judgements tell."""
     judgments = [game["judgment"] for game in games if game and isinstance(game.get("judgment"), dict)]
     models = [judgment["judge_model"] for judgment in judgments if judgment.get("judge_model")]
     return f"{name} {models[0]}" if models else name
-
-
-def _game(plain: pd.DataFrame, games: list[list[Any]], which: int) -> pd.DataFrame:
-    """Read one order; the decisions of the second are about swapped positions."""
-    asked = np.array([len(pair) > which for pair in games])
-    decisions = [_decision(pair[which]) for pair in games if len(pair) > which]
-    column = pd.Series(decisions, index=plain.index[asked], name="decision", dtype=object)
-    shown_first, unread = translate(column, CREDIT, remedy="known decisions: A>B, B>A, A=B, or null")
-    credit = shown_first if which == 0 else 1 - shown_first
-    order = "ab" if which == 0 else "ba"
-    return plain[asked].assign(credit=credit, order=order, reason=reasons(unread, "no decision"))
-
-
-def _decision(game: Mapping[str, Any] | None) -> str | None:
-    return None if game is None else game.get("decision")

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from podium.formats.verdicts import reasons, translate
+from podium.formats.verdicts import credit_of, reasons, translate
 
 MARGIN = {"m1>>m2": 2.0, "m1>m2": 1.0, "m1=m2": 0.0, "m2>m1": -1.0, "m2>>m1": -2.0}
 MARGIN |= {"m1<m2": -1.0, "m1<<m2": -2.0}
@@ -26,6 +26,5 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
         frozenset({"INVALID"}),
         remedy=f"known verdicts: {', '.join(MARGIN)}",
     )
-    credit = (pd.Series(margin, index=records.index).clip(-1, 1) + 1) / 2
     frame = records.rename(columns=NAMES)
-    return frame.assign(credit=credit, margin=margin, order="ab", reason=reasons(unread, "no verdict"))
+    return frame.assign(credit=credit_of(margin), margin=margin, order="ab", reason=reasons(unread, "no verdict"))

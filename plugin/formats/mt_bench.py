@@ -21,7 +21,7 @@ def read_pair(records: pd.DataFrame) -> pd.DataFrame:
     Raises:
         DataError: an unknown winner.
     """
-    plain = _shared(records).rename(columns={"model_1": "model_a", "model_2": "model_b"})
+    plain = _name_columns(records).rename(columns={"model_1": "model_a", "model_2": "model_b"})
     plain = plain.drop(columns=["g1_winner", "g2_winner"])
     return pd.concat([_game(plain, records["g1_winner"], "ab"), _game(plain, records["g2_winner"], "ba")])
 
@@ -30,10 +30,10 @@ def read_single(records: pd.DataFrame) -> pd.DataFrame:
     """Read grades 1-10 as pointwise scores; -1 is unread."""
     score = number(records["score"])
     failed = np.isnan(score) | (score == FAILED)
-    return _shared(records).assign(score=np.where(failed, np.nan, score), reason=reasons(failed, "no grade"))
+    return _name_columns(records).assign(score=np.where(failed, np.nan, score), reason=reasons(failed, "no grade"))
 
 
-def _shared(records: pd.DataFrame) -> pd.DataFrame:
+def _name_columns(records: pd.DataFrame) -> pd.DataFrame:
     """Rename the columns both files share.
 
     The judge `["gpt-4", "pair-v2"]` is its model; the template, which the question decides (mathematics has one

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
-from podium.formats.verdicts import reasons
+from podium.formats.verdicts import credit_of, reasons
 from podium.table import number, refuse
 from podium.text import as_categorical
 
@@ -38,19 +38,19 @@ class Paired:
 
     def notes(self) -> list[str]:
         """Say what the table of battles does not show of the scores."""
-        told = (
+        remarks = (
             (
                 self.averaged,
                 "scores of a model already scored on the same item were averaged with it",
             ),
             (self.alone, "scores stand on items where no other model was scored: they enter no battle and no mean"),
         )
-        return [f"{number} {text}" for number, text in told if number]
+        return [f"{number} {text}" for number, text in remarks if number]
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
     """Read scores under the names item, model, score[, judge]; JuStRank's realization is part of the judge."""
-    frame = records.rename(columns={old: new for old, new in NAMES.items() if old in records})
+    frame = records.rename(columns=NAMES)
     if {"judge", "judge_realization"} <= set(frame):
         frame["judge"] = frame["judge"].astype(str) + " " + frame["judge_realization"].astype(str)
     return frame
@@ -89,7 +89,7 @@ def pair_up(scores: pd.DataFrame, source: str) -> Paired:
         DataError: fewer than two models.
     """
     trial_columns = [name for name in SAME_TRIAL if name in scores]
-    scores, averaged = _averaged(scores, trial_columns)
+    scores, averaged = _average_repeats(scores, trial_columns)
     trials = scores.groupby(trial_columns, sort=False, observed=True, dropna=False).ngroup().to_numpy()
     model = as_categorical(scores["model"])
     names = np.asarray(model.categories, dtype=object)
@@ -109,7 +109,7 @@ def pair_up(scores: pd.DataFrame, source: str) -> Paired:
     return Paired(battles, int((~there).sum()), averaged, alone)
 
 
-def _averaged(scores: pd.DataFrame, trial_columns: list[str]) -> tuple[pd.DataFrame, int]:
+def _average_repeats(scores: pd.DataFrame, trial_columns: list[str]) -> tuple[pd.DataFrame, int]:
     """Average the scores of one model in one trial; return how many were merged into another."""
     cell = [*trial_columns, "model"]
     twice = scores.duplicated(cell, keep=False)
@@ -142,7 +142,7 @@ def _battles(
     frame |= {
         "model_a": pd.Categorical.from_codes(a, categories=names),
         "model_b": pd.Categorical.from_codes(b, categories=names),
-        "credit": (np.sign(margin) + 1) / 2,
+        "credit": credit_of(margin),
         "margin": margin,
         "score_a": score[first],
         "score_b": score[second],

@@ -36,10 +36,10 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
         DataError: a preference outside [0, 1], or scores that are no dictionary of numbers.
     """
     used = [name for name in ("judge_pref", "human_pref", "scores_a", "scores_b") if name in records]
-    frame = records.drop(columns=used).rename(columns={old: new for old, new in NAMES.items() if old in records})
+    frame = records.drop(columns=used).rename(columns=NAMES)
     if {"scores_a", "scores_b"} <= set(records):
         frame = frame.assign(**_margins(records))
-    failed = _failed(records)
+    failed = _parse_errors(records)
     if "judge_pref" in records:
         frame["credit"] = np.where(failed, np.nan, 1 - _preference(records["judge_pref"]))
     if "human_pref" in records:
@@ -53,28 +53,28 @@ def _preference(column: pd.Series) -> np.ndarray:
     return values
 
 
-def _failed(records: pd.DataFrame) -> np.ndarray:
+def _parse_errors(records: pd.DataFrame) -> np.ndarray:
     if "parse_error" not in records:
         return np.zeros(len(records), dtype=bool)
-    told = as_text(records["parse_error"]).fillna("").astype(str).str.strip().str.lower()
-    return ~told.isin(SOUND).to_numpy()
+    words = as_text(records["parse_error"]).fillna("").astype(str).str.strip().str.lower()
+    return ~words.isin(SOUND).to_numpy()
 
 
 def _margins(records: pd.DataFrame) -> dict[str, np.ndarray]:
     """Return the mean margin and the margins on single criteria by column, shape (rows,) each."""
     a, b = _scores(records["scores_a"]), _scores(records["scores_b"])
-    gaps = [{name: one[name] - other[name] for name in one if name in other} for one, other in zip(a, b, strict=True)]
+    gaps = [{name: of_a[name] - of_b[name] for name in of_a if name in of_b} for of_a, of_b in zip(a, b, strict=True)]
     criteria = sorted(set().union(*a, *b))
     kept = criteria if len(criteria) <= MOST_CRITERIA else []
     mean = np.array([_mean(gap) for gap in gaps], dtype=np.float64)
-    return {"margin": mean} | {CRITERION + name: _on(name, gaps) for name in kept}
+    return {"margin": mean} | {CRITERION + name: _gaps_on(name, gaps) for name in kept}
 
 
 def _mean(gap: Scores) -> float:
     return float(np.mean([gap[name] for name in sorted(gap)])) if gap else np.nan
 
 
-def _on(criterion: str, gaps: Sequence[Scores]) -> np.ndarray:
+def _gaps_on(criterion: str, gaps: Sequence[Scores]) -> np.ndarray:
     return np.array([gap.get(criterion, np.nan) for gap in gaps], dtype=np.float64)
 
 

@@ -19,9 +19,13 @@ FIVE_LEVELS = {
 
 
 def translate(
-    column: pd.Series, credit_of: Mapping[str, float], unread: frozenset[str] = frozenset(), *, remedy: str
+    column: pd.Series,
+    number_of: Mapping[str, float],
+    unread: frozenset[str] = frozenset(),
+    *,
+    remedy: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Translate words to numbers; empty cells and the words of `unread` become NaN.
+    """Translate words to credits or margins; empty cells and the words of `unread` become NaN.
 
     Returns:
         Numbers, shape (rows,), and a mask of the cells that are unread.
@@ -30,14 +34,19 @@ def translate(
         DataError: a word is in neither; it is never taken for a tie.
     """
     words = as_text(column)
-    known = words.map(dict(credit_of)).to_numpy(dtype=np.float64)
+    known = words.map(dict(number_of)).to_numpy(dtype=np.float64)
     empty = (words.isna() | words.isin(unread)).to_numpy()
     refuse(column, np.isnan(known) & ~empty, "is not a known verdict", remedy)
     return np.where(empty, np.nan, known), empty
 
 
+def credit_of(margin: np.ndarray) -> np.ndarray:
+    """Return the credit that a's margin decides: 1, 0.5 or 0; NaN stays NaN."""
+    return (np.sign(margin) + 1) / 2
+
+
 def reasons(unread: np.ndarray, reason: str) -> np.ndarray:
     """Return the reason where a row is unread and None elsewhere, shape (rows,)."""
-    found = np.full(len(unread), None, dtype=object)
-    found[unread] = reason
-    return found
+    column = np.full(len(unread), None, dtype=object)
+    column[unread] = reason
+    return column

@@ -24,6 +24,6 @@ def lm_eval(context: click.Context, arguments: tuple[str, ...]) -> None:
         import lm_eval as host  # noqa: F401
     except ImportError as error:
         raise UsageError(f"lm-eval is not installed ({error}): pip install 'podium[lm-eval]'") from None
-    from podium.hosts.lm_eval.wrapper import main
+    from podium.hosts.lm_eval.command import main
 
     context.exit(main(arguments))

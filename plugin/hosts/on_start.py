@@ -122,9 +122,9 @@ def extend_lm_eval(module: Any, waiting: Waiting) -> None:
 
 
 def _extend(cli: Any) -> None:
-    from podium.hosts.lm_eval.wrapper import extended
+    from podium.hosts.lm_eval.command import extend
 
-    extended(cli)
+    extend(cli)
 
 
 COMMAND_LINES = {"inspect_ai._cli.main": extend_inspect, "lm_eval._cli.harness": extend_lm_eval}

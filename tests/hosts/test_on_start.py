@@ -247,12 +247,12 @@ def test_a_host_that_has_changed_works_as_ever_and_ranker_says_what_to_use(
 
 def test_an_extension_that_fails_halfway_is_undone(on: Environment, off: Environment, write: Write) -> None:
     halfway = """
-def extended(cli):
+def extend(cli):
     cli._parser.add_argument("--ranker")
     raise RuntimeError("halfway")
 """
     rooms = dict.fromkeys(("podium/__init__.py", "podium/hosts/__init__.py", "podium/hosts/lm_eval/__init__.py"), "")
-    path = write(LM_EVAL | rooms | {"podium/hosts/lm_eval/wrapper.py": halfway})
+    path = write(LM_EVAL | rooms | {"podium/hosts/lm_eval/command.py": halfway})
     plain, enabled = (outcome(one.script("lm_eval", "--help", path=path)) for one in (off, on))
     assert enabled == plain
     assert "(RuntimeError: halfway)" in on.script("lm_eval", "--ranker", "mean", path=path).stderr

@@ -67,7 +67,7 @@ def test_help_loads_nothing_of_weight(on: Environment, off: Environment) -> None
         return {line.rsplit("|", 1)[-1].strip() for line in told.splitlines()}
 
     extra = loaded(on) - loaded(off)
-    assert "podium.hosts.lm_eval.wrapper" in extra
+    assert "podium.hosts.lm_eval.command" in extra
     assert {name.partition(".")[0] for name in extra} - sys.stdlib_module_names == {"podium"}
     assert len([name for name in extra if name.startswith("podium")]) < 10
 

@@ -7,7 +7,6 @@ from podium.hosts.inspect_ai.judge import judge
 from podium.hosts.inspect_ai.metrics import bradley_terry, readable_battles, soft_elo, win_rate
 from podium.hosts.inspect_ai.scorers import pairwise, verdict
 from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
-from podium.hosts.lm_eval.judge_model import lm_eval_model
 
 __all__ = [
     "PodiumHooks",
@@ -15,7 +14,6 @@ __all__ = [
     "bradley_terry",
     "chain",
     "judge",
-    "lm_eval_model",
     "offline",
     "pairwise",
     "readable_battles",

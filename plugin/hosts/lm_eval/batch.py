@@ -1,12 +1,10 @@
 """Many battles judged at once, through Inspect's models: its providers, retries and cache, outside of any eval."""
 
-import asyncio
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,8 +15,9 @@ from podium.errors import UsageError
 from podium.formats.lm_eval_judged import ABOUT
 from podium.hosts.inspect_ai.concurrency import make_calls
 from podium.hosts.inspect_ai.judge import Run, ask_jury, identity, jury_of
-from podium.hosts.lm_eval.secrets import redacted
-from podium.hosts.lm_eval.tournament import judge_model
+from podium.hosts.lm_eval.judge import judge_model
+from podium.hosts.lm_eval.secrets import redact
+from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.scorers.judging import Judging, merge_rows, verdict_row
 
 FAILED = "failed"
@@ -31,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class Panel:
     """Who judges, and how it is called.
 
     Attributes:
@@ -46,33 +45,31 @@ class Bench:
 
     how: Judging
     judges: tuple[str, ...]
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    concurrency: int = 10
-    max_retries: int = 3
-    timeout: int | None = 300
-    cache: bool = True
+    arguments: Mapping[str, Any]
+    concurrency: int
+    max_retries: int
+    timeout: int | None
+    cache: bool
 
     def models(self) -> list[Model]:
-        """Return the judges' models, made for this call alone: connections belong to one event loop.
+        """Return the judges' models, made for one batch alone: connections belong to one event loop.
 
         Raises:
             UsageError: there is no such model, or it cannot be made.
         """
-        return [self._model(name) for name in self.judges]
-
-    def _model(self, name: str) -> Model:
         try:
-            model = judge_model(name, self.arguments)
+            models = [judge_model(name, self.arguments) for name in self.judges]
         except UsageError as error:
             raise UsageError(f"judge: {str(error).removeprefix('--ranker_judge ')}") from None
         limits = GenerateConfig(
             max_connections=self.concurrency, max_retries=self.max_retries, attempt_timeout=self.timeout
         )
-        model.config = model.config.merge(limits)
-        return model
+        for model in models:
+            model.config = model.config.merge(limits)
+        return models
 
 
-def judged(bench: Bench, battles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def judge_battles(panel: Panel, battles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Judge battles; return each with its verdict. One that fails is unread, and the others go on.
 
     Works whether or not an event loop is running.
@@ -86,27 +83,14 @@ def judged(bench: Bench, battles: Sequence[Mapping[str, Any]]) -> list[dict[str,
     Raises:
         UsageError: a judge sits there twice.
     """
-    if not battles:
-        return []
-    if not _loop_is_running():
-        return anyio.run(_all, bench, battles)
-    with ThreadPoolExecutor(max_workers=1) as apart:
-        return apart.submit(anyio.run, _all, bench, battles).result()
+    rows: list[dict[str, Any]] = call_outside_loop(lambda: anyio.run(_judge_all, panel, battles)) if battles else []
+    return rows
 
 
-def _loop_is_running() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
-
-
-async def _all(bench: Bench, battles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+async def _judge_all(panel: Panel, battles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     async with AsyncExitStack() as stack:
-        models = [await stack.enter_async_context(one) for one in bench.models()]
-        judging = Sitting(bench, models)
-        return await make_calls([partial(judging.judged, battle) for battle in battles])
+        sitting = Sitting(panel, [await stack.enter_async_context(model) for model in panel.models()])
+        return await make_calls([partial(sitting.judge, battle) for battle in battles])
 
 
 class Sitting:
@@ -120,43 +104,43 @@ class Sitting:
         errors: how often each kind of failure was met.
     """
 
-    def __init__(self, bench: Bench, models: Sequence[Model]) -> None:
-        self.run = Run(bench.how, cache=bench.cache, jury=models)
-        self.names = [identity(one, bench.how) for one in jury_of(bench.how, models)]
+    def __init__(self, panel: Panel, models: Sequence[Model]) -> None:
+        self.run = Run(panel.how, cache=panel.cache, jury=models)
+        self.names = [identity(model, panel.how) for model in jury_of(panel.how, models)]
         # Both orders of a battle are asked for at once.
-        self.room = anyio.Semaphore(max(1, bench.concurrency // bench.how.calls()))
-        self.patience = max(PATIENCE, 2 * bench.concurrency)
+        self.room = anyio.Semaphore(max(1, panel.concurrency // panel.how.calls()))
+        self.patience = max(PATIENCE, 2 * panel.concurrency)
         self.in_a_row = 0
         self.errors: Counter[str] = Counter()
 
-    async def judged(self, battle: Mapping[str, Any]) -> dict[str, Any]:
+    async def judge(self, battle: Mapping[str, Any]) -> dict[str, Any]:
         """Return one battle with its verdict."""
         async with self.room:
             if self.in_a_row >= self.patience:
-                return self._unread(battle, NOT_ASKED)
+                return self._unread_battle(battle, NOT_ASKED)
             try:
-                kept = await ask_jury(self.run, battle)
+                replies = await ask_jury(self.run, battle)
             except Exception as error:
-                return self._failed(battle, error)
+                return self._failed_battle(battle, error)
         self.in_a_row = 0
-        return read(battle, kept, self.run.how)
+        return _judged_battle(battle, replies["presentations"], self.run.how)
 
-    def _failed(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
+    def _failed_battle(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
         """Return a failed battle as unread; say so at the first of its kind."""
         error = _cause(error)
-        kind, said = type(error).__name__, redacted(" ".join(str(error).split()))[:300]
+        kind, message = type(error).__name__, redact(" ".join(str(error).split()))[:300]
         self.in_a_row += 1
         self.errors[kind] += 1
         if self.errors[kind] == 1:
-            log.warning("podium: a battle on %s failed and is unread: %s: %s", battle["item"], kind, said)
+            log.warning("podium: a battle on %s failed and is unread: %s: %s", battle["item"], kind, message)
         if self.in_a_row == self.patience:
             log.error("podium: %d battles in a row failed: no more calls are made in this batch", self.in_a_row)
-        return {**self._unread(battle, f"{FAILED}: {kind}"), "error": said}
+        return {**self._unread_battle(battle, f"{FAILED}: {kind}"), "error": message}
 
-    def _unread(self, battle: Mapping[str, Any], reason: str) -> dict[str, Any]:
-        common = {"order": "merged", "repeat": 0, "credit": None, "margin": None, "reason": reason}
-        rows = [{"judge": name, **common} for name in self.names]
-        return _about(battle) | {"credit": None, "margin": None, "reason": reason, "presentations": rows}
+    def _unread_battle(self, battle: Mapping[str, Any], reason: str) -> dict[str, Any]:
+        verdict = {"credit": None, "margin": None, "reason": reason}
+        rows = [{"judge": name, "order": "merged", "repeat": 0, **verdict} for name in self.names]
+        return {**_sides(battle), **verdict, "presentations": rows}
 
 
 def _cause(error: BaseException) -> BaseException:
@@ -165,21 +149,19 @@ def _cause(error: BaseException) -> BaseException:
     return error if inner is None else _cause(inner)
 
 
-def read(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -> dict[str, Any]:
+def _judged_battle(battle: Mapping[str, Any], shown: Sequence[Mapping[str, Any]], how: Judging) -> dict[str, Any]:
     """Return a battle with what its judges' replies say."""
-    rows = [verdict_row(one, how) for one in kept["presentations"]]
-    found = merge_rows(rows, how)
-    told = [
-        {**row, "replies": [reply["text"] for reply in one["replies"]]}
-        for row, one in zip(rows, kept["presentations"], strict=True)
-    ]
-    return _about(battle) | {
-        "credit": found.credit,
-        "margin": found.margin,
-        "reason": found.reason,
-        "presentations": told,
+    rows = [verdict_row(presentation, how) for presentation in shown]
+    verdict = merge_rows(rows, how)
+    replies = [[reply["text"] for reply in presentation["replies"]] for presentation in shown]
+    return {
+        **_sides(battle),
+        "credit": verdict.credit,
+        "margin": verdict.margin,
+        "reason": verdict.reason,
+        "presentations": [{**row, "replies": texts} for row, texts in zip(rows, replies, strict=True)],
     }
 
 
-def _about(battle: Mapping[str, Any]) -> dict[str, Any]:
+def _sides(battle: Mapping[str, Any]) -> dict[str, Any]:
     return {name: battle[name] for name in ("model_a", "model_b", *ABOUT) if battle.get(name) is not None}

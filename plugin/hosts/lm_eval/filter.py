@@ -9,11 +9,10 @@ from lm_eval.api.filter import Filter
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_judged import OWN, verdicts_as_text
-from podium.hosts.lm_eval.batch import Bench, judged
-from podium.hosts.lm_eval.issued import issued
-from podium.hosts.lm_eval.opponents import Against, Met, opponents
-from podium.hosts.lm_eval.registering import register_filter
-from podium.hosts.lm_eval.secrets import redacted, refuse_secrets
+from podium.hosts.lm_eval.batch import Panel, judge_battles
+from podium.hosts.lm_eval.opponents import Against, Opposition, read_opponents
+from podium.hosts.lm_eval.registry import issue_verdicts, register_filter
+from podium.hosts.lm_eval.secrets import redact, refuse_secrets
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import known_options, refuse_unknown_options
 
@@ -74,16 +73,12 @@ class JudgeFilter(Filter):
         for name, number in (("concurrency", concurrency), ("timeout", 1 if timeout is None else timeout)):
             if number < 1:
                 raise UsageError(f"{name}={number}: give 1 or more")
+        # YAML takes the word `off` for false.
+        if options.get("logprobs") is False:
+            options["logprobs"] = "off"
         judges = (judge,) if isinstance(judge, str) else tuple(judge)
-        self.bench = Bench(
-            judging_settings(**_words(options)),
-            judges,
-            judge_args or {},
-            concurrency=concurrency,
-            max_retries=max_retries,
-            timeout=timeout,
-            cache=cache,
-        )
+        how = judging_settings(**options)
+        self.panel = Panel(how, judges, judge_args or {}, concurrency, max_retries, timeout, cache)
         self.against, self.entrant, self.item, self.task = against, entrant, item, task
 
     def apply(self, resps: Iterable[Any], docs: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -96,29 +91,25 @@ class JudgeFilter(Filter):
         Raises:
             UsageError: opponents that cannot be read or do not fit the documents, or an unknown judge.
         """
-        said = _first_of_each(resps)
-        met = opponents(self.against, self.entrant, field=self.item, task=self.task).meet(docs, said)
-        battles = iter(judged(self.bench, [battle for one in met for battle in one.battles]))
-        documents = [self._document(one, [next(battles) for _ in one.battles]) for one in met]
-        _tell(documents, self.bench.judges)
-        return [issued(redacted(verdicts_as_text(one))) for one in documents]
+        responses = _first_of_each(resps)
+        opponents = read_opponents(self.against, self.entrant, field=self.item, task=self.task)
+        met = opponents.meet(docs, responses)
+        battles = iter(judge_battles(self.panel, [battle for opposition in met for battle in opposition.battles]))
+        documents = [self._document(opposition, [next(battles) for _ in opposition.battles]) for opposition in met]
+        _log_counts(documents, self.panel.judges)
+        return [issue_verdicts(redact(verdicts_as_text(document))) for document in documents]
 
-    def _document(self, met: Met, battles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        read = [one for one in battles if one["credit"] is not None]
-        earned = [one["credit"] if one["model_a"] == self.entrant else 1 - one["credit"] for one in read]
+    def _document(self, opposition: Opposition, battles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        read = [battle for battle in battles if battle["credit"] is not None]
+        earned = [row["credit"] if row["model_a"] == self.entrant else 1 - row["credit"] for row in read]
         return {
-            "item": met.item,
+            "item": opposition.item,
             "entrant": self.entrant,
             "credit": sum(earned) / len(earned) if earned else None,
-            "one_sided": self.bench.how.one_sided,
-            "missing": dict(met.missing),
+            "one_sided": self.panel.how.one_sided,
+            "missing": dict(opposition.missing),
             "battles": list(battles),
         }
-
-
-def _words(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options as they were meant: YAML takes the word `off` for false."""
-    return {name: "off" if name == "logprobs" and value is False else value for name, value in options.items()}
 
 
 def _first_of_each(responses: Iterable[Any]) -> list[str]:
@@ -127,27 +118,27 @@ def _first_of_each(responses: Iterable[Any]) -> list[str]:
     Raises:
         UsageError: one is no text.
     """
-    listed = [list(one) if isinstance(one, list | tuple) else [one] for one in responses]
-    times = max(map(len, listed), default=1)
+    by_document = [list(given) if isinstance(given, list | tuple) else [given] for given in responses]
+    times = max(map(len, by_document), default=1)
     if times > 1:
         log.warning("podium: there are up to %d responses to a document (repeats): the first of them is judged", times)
-    first = [one[0] if one else "" for one in listed]
-    for one in first:
-        if not isinstance(one, str):
+    first = [given[0] if given else "" for given in by_document]
+    for text in first:
+        if not isinstance(text, str):
             raise UsageError(
-                f"a response to be judged is no text but {type(one).__name__}: only tasks with "
+                f"a response to be judged is no text but {type(text).__name__}: only tasks with "
                 "`output_type: generate_until` can be judged"
             )
     return first
 
 
-def _tell(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -> None:
+def _log_counts(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -> None:
     """Log the denominators, and why battles are unread or were not played."""
-    battles = [battle for one in documents for battle in one["battles"]]
-    unread = Counter(one["reason"] for one in battles if one["credit"] is None)
-    missing = Counter(why for one in documents for why in one["missing"].values())
+    battles = [battle for document in documents for battle in document["battles"]]
+    unread = Counter(battle["reason"] for battle in battles if battle["credit"] is None)
+    missing = Counter(why for document in documents for why in document["missing"].values())
     lost = [f"{number} unread ({why})" for why, number in sorted(unread.items())]
     lost += [f"{number} not played ({why})" for why, number in sorted(missing.items())]
-    done = f"{len(battles) - unread.total()} of {len(battles)} battles judged by {', '.join(judges)}"
+    counts = f"{len(battles) - unread.total()} of {len(battles)} battles judged by {', '.join(judges)}"
     level = logging.WARNING if lost else logging.INFO
-    log.log(level, "podium: %d documents: %s", len(documents), "; ".join([done, *lost]))
+    log.log(level, "podium: %d documents: %s", len(documents), "; ".join([counts, *lost]))

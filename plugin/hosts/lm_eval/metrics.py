@@ -1,11 +1,139 @@
-"""Metrics that read what the judging filter kept: `metric_list` names them, or takes `METRICS` whole."""
+"""Metrics that read what the judging filter kept, a document at a time, and what makes one figure of all documents.
 
-from collections.abc import Sequence
+`metric_list` names them, or takes `METRICS` whole. A rated metric (`win_rate`, ...) hands each document's verdicts on
+to its aggregation, which ranks this run's model among its opponents.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from podium.hosts.lm_eval.aggregations import Earned
-from podium.hosts.lm_eval.issued import verdicts_in
-from podium.hosts.lm_eval.registering import register_metric
+from podium.errors import NotIdentifiedError, PodiumError
+from podium.formats.lm_eval_judged import battles_table
+from podium.hosts.lm_eval.registry import issued_verdicts, register_aggregation, register_metric
+from podium.ranking import Entry, Standings
+
+UNKNOWN = float("nan")
+"""What lm-eval gets where there is no number: with anything else it cannot make the mean of a group."""
+NO_ERROR = "N/A"
+"""lm-eval's own word for a standard error that is not known."""
+
+log = logging.getLogger(__name__)
+
+
+class Earned(float):
+    """What a document's response earned, as a mean over opponents; it remembers the verdicts.
+
+    Attributes:
+        verdicts: of the document, as the filter kept them.
+        options: of the ranker.
+    """
+
+    __slots__ = ("options", "verdicts")
+    options: Mapping[str, Any]
+    verdicts: Mapping[str, Any]
+
+    def __new__(
+        cls, credit: float, verdicts: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None
+    ) -> "Earned":
+        self = super().__new__(cls, credit)
+        self.verdicts, self.options = verdicts or {}, options or {}
+        return self
+
+
+@register_aggregation("win_rate")
+def win_rate(items: Sequence[Any]) -> float:
+    """Return the mean over opponents of the mean credit against each; NaN where nothing was read."""
+    return _score("win-rate", items)
+
+
+@register_aggregation("win_rate_stderr")
+def win_rate_stderr(items: Sequence[Any]) -> float | str:
+    """Return the standard error of `win_rate`, clustered by document."""
+    return _error("win-rate", items)
+
+
+@register_aggregation("bradley_terry")
+def bradley_terry(items: Sequence[Any]) -> float:
+    """Return the Elo score of this run's model among its opponents, whose mean with it is 1500; NaN where unbounded."""
+    return _score("bradley-terry", items)
+
+
+@register_aggregation("bradley_terry_stderr")
+def bradley_terry_stderr(items: Sequence[Any]) -> float | str:
+    """Return the standard error of `bradley_terry`, clustered by document."""
+    return _error("bradley-terry", items)
+
+
+@register_aggregation("soft_elo")
+def soft_elo(items: Sequence[Any]) -> float:
+    """Return the Soft-Elo score of this run's model among its opponents; NaN where unbounded or not calibrated."""
+    return _score("soft-elo", items)
+
+
+@register_aggregation("soft_elo_stderr")
+def soft_elo_stderr(items: Sequence[Any]) -> float | str:
+    """Return the standard error of `soft_elo`, clustered by document, beta's own error in it."""
+    return _error("soft-elo", items)
+
+
+@register_aggregation("judged")
+@register_aggregation("unread")
+@register_aggregation("missing")
+def total(items: Sequence[int | None]) -> int:
+    """Return the sum of a count over the documents; None counts nothing."""
+    return sum(number or 0 for number in items)
+
+
+def standings(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
+    """Rank this run's model among its opponents, as `podium rank` ranks them by the samples.
+
+    Args:
+        ranker: its name.
+        items: per document, what it earned; None where nothing could be read.
+
+    Returns:
+        The standings, and the row of this run's model.
+
+    Raises:
+        PodiumError: the verdicts cannot be ranked.
+    """
+    from podium.rank_battles import rank
+    from podium.reading.judgements import read_battles
+
+    earned = [item for item in items if isinstance(item, Earned)]
+    if any(item is not None for item in items) and not earned:
+        raise NotIdentifiedError(
+            'lm-eval handed over no verdicts: the task\'s doc_to_target must give a text (`doc_to_target: ""`), no list'
+        )
+    if not earned:
+        raise NotIdentifiedError("no battle has a readable verdict")
+    first = earned[0].verdicts
+    battles = read_battles(battles_table(item.verdicts for item in earned), one_sided=first["one_sided"])
+    # Against this run's model: opponents have met nobody else, and their own rates are not asked for.
+    usual = {"anchor": first["entrant"]} if ranker == "win-rate" else {}
+    [result] = rank(battles, ranker, **{**usual, **earned[0].options}).standings
+    return result, next(entry for entry in result.entries if entry.model == first["entrant"])
+
+
+def _score(ranker: str, items: Sequence[Any]) -> float:
+    try:
+        result, own = standings(ranker, items)
+    except PodiumError as error:
+        log.warning("podium: no %s: %s", ranker, error)
+        return UNKNOWN
+    for warning in result.warnings:
+        log.warning("podium: %s: %s", ranker, warning)
+    # Where the data do not bound a rating, the regularization makes it, and lm-eval's table cannot say so.
+    return UNKNOWN if own.score is None or own.separated else own.score
+
+
+def _error(ranker: str, items: Sequence[Any]) -> float | str:
+    try:
+        _, own = standings(ranker, items)
+    except PodiumError:
+        return NO_ERROR
+    return NO_ERROR if own.se is None or own.separated else own.se
 
 
 @register_metric("win_rate", higher_is_better=True)
@@ -14,7 +142,7 @@ from podium.hosts.lm_eval.registering import register_metric
 @register_metric("bradley_terry_stderr", higher_is_better=False)
 @register_metric("soft_elo", higher_is_better=True)
 @register_metric("soft_elo_stderr", higher_is_better=False)
-def earned(references: Any = None, predictions: Sequence[Any] = (), **options: Any) -> Earned | None:  # noqa: ARG001
+def earned_credit(references: Any = None, predictions: Sequence[Any] = (), **options: Any) -> Earned | None:  # noqa: ARG001
     """Return what a document's response earned, as a mean over opponents; None where nothing could be read.
 
     Args:
@@ -22,37 +150,42 @@ def earned(references: Any = None, predictions: Sequence[Any] = (), **options: A
         predictions: what the filter kept.
         **options: of the ranker, as `podium.rank` takes them: `level`, `calibration`, `beta`, `pin`, ...
     """
-    found = verdicts_in(predictions)
-    return None if found is None or found["credit"] is None else Earned(found["credit"], found, options)
+    verdicts = issued_verdicts(predictions)
+    return None if verdicts is None or verdicts["credit"] is None else Earned(verdicts["credit"], verdicts, options)
 
 
 @register_metric("judged", higher_is_better=True)
-def judged(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
+def count_judged(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
     """Return how many of a document's battles have a readable verdict."""
-    found = verdicts_in(predictions)
-    return None if found is None else sum(one["credit"] is not None for one in found["battles"])
+    verdicts = issued_verdicts(predictions)
+    return None if verdicts is None else sum(battle["credit"] is not None for battle in verdicts["battles"])
 
 
 @register_metric("unread", higher_is_better=False)
-def unread(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
+def count_unread(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
     """Return how many of a document's battles have none."""
-    found = verdicts_in(predictions)
-    return None if found is None else sum(one["credit"] is None for one in found["battles"])
+    verdicts = issued_verdicts(predictions)
+    return None if verdicts is None else sum(battle["credit"] is None for battle in verdicts["battles"])
 
 
 @register_metric("missing", higher_is_better=False)
-def missing(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
+def count_missing(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
     """Return how many of a document's battles were not played, because a response is missing."""
-    found = verdicts_in(predictions)
-    return None if found is None else len(found["missing"])
+    verdicts = issued_verdicts(predictions)
+    return None if verdicts is None else len(verdicts["missing"])
 
 
 RATED = ("win_rate", "bradley_terry")
-COUNTED = {"judged": True, "unread": False, "missing": False}
+COUNTS: dict[str, tuple[Callable[..., int | None], bool]] = {
+    "judged": (count_judged, True),
+    "unread": (count_unread, False),
+    "missing": (count_missing, False),
+}
+"""What each count is of a document, and whether higher is better."""
 
 
-def rated(name: str, **options: Any) -> list[dict[str, Any]]:
-    """Return the entries of `metric_list` for a metric and its standard error.
+def metric_entries(name: str, **options: Any) -> list[dict[str, Any]]:
+    """Return the entries of `metric_list` for a rated metric and its standard error.
 
     Args:
         options: of the ranker.
@@ -63,10 +196,10 @@ def rated(name: str, **options: Any) -> list[dict[str, Any]]:
     ]
 
 
-METRICS = [entry for name in RATED for entry in rated(name)] + [
-    {"metric": name, "aggregation": name, "higher_is_better": higher} for name, higher in COUNTED.items()
+METRICS = [entry for name in RATED for entry in metric_entries(name)] + [
+    {"metric": name, "aggregation": name, "higher_is_better": higher} for name, (_, higher) in COUNTS.items()
 ]
 """For `metric_list: !function podium.hosts.lm_eval.metrics.METRICS`: all that needs no calibration."""
 
-SOFT_METRICS = METRICS + rated("soft_elo")
+SOFT_METRICS = METRICS + metric_entries("soft_elo")
 """The same with Soft-Elo, for judges whose verdicts come with probabilities: their credits are soft as they are."""

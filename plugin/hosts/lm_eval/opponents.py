@@ -20,7 +20,7 @@ Against = str | Sequence[str] | Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class Opposition:
     """What one document is compared with.
 
     Attributes:
@@ -50,7 +50,7 @@ class Opponents:
     field: str | None = None
     task: str | None = None
 
-    def meet(self, docs: Sequence[Mapping[str, Any]], said: Sequence[str]) -> list[Met]:
+    def meet(self, docs: Sequence[Mapping[str, Any]], texts: Sequence[str]) -> list[Opposition]:
         """Return what each document's response is compared with.
 
         Raises:
@@ -59,24 +59,24 @@ class Opponents:
         known = self.responses.by_id()
         names = self._names(docs, known)
         if docs and not any(name in known for name in names):
-            raise self._unknown(names)
-        return [self._met(name, known.get(name), text) for name, text in zip(names, said, strict=True)]
+            raise self._no_such_items(names)
+        return [self._opposition(name, known.get(name), text) for name, text in zip(names, texts, strict=True)]
 
-    def _met(self, name: str, item: Item | None, text: str) -> Met:
+    def _opposition(self, name: str, item: Item | None, text: str) -> Opposition:
         if not text.strip():
-            return Met(name, (), dict.fromkeys(self.responses.entrants, f"{self.own}: {EMPTY}"))
-        absent = {other: self._absent(other, name) for other in self.responses.entrants}
+            return Opposition(name, (), dict.fromkeys(self.responses.entrants, f"{self.own}: {EMPTY}"))
+        absent = {other: self._why_absent(other, name) for other in self.responses.entrants}
         missing = {other: why for other, why in absent.items() if why is not None}
-        present = [other for other in self.responses.entrants if item is not None and other not in missing]
-        return Met(name, tuple(self._battle(item, other, text) for other in present if item is not None), missing)
+        present = [other for other in self.responses.entrants if other not in missing]
+        return Opposition(name, tuple(self._battle(item, other, text) for other in present if item), missing)
 
-    def _absent(self, other: str, name: str) -> str | None:
+    def _why_absent(self, other: str, name: str) -> str | None:
         return None if name in self.responses.texts[other] else self.responses.missing[other].get(name, ABSENT)
 
     def _battle(self, item: Item, other: str, text: str) -> dict[str, Any]:
         """Return the battle with one opponent, sides by name: as tournaments have it, so that the cache is shared."""
-        said = {self.own: text, other: self.responses.texts[other][item.id]}
-        a, b = sorted(said)
+        texts = {self.own: text, other: self.responses.texts[other][item.id]}
+        a, b = sorted(texts)
         return {
             "item": item.id,
             "model_a": a,
@@ -84,11 +84,11 @@ class Opponents:
             "instruction": item.instruction,
             "reference": item.reference,
             "system": item.system,
-            "response_a": said[a],
-            "response_b": said[b],
+            "response_a": texts[a],
+            "response_b": texts[b],
             "category": item.category,
-            "length_a": len(said[a]),
-            "length_b": len(said[b]),
+            "length_a": len(texts[a]),
+            "length_b": len(texts[b]),
         }
 
     def _names(self, docs: Sequence[Mapping[str, Any]], known: Mapping[str, Item]) -> list[str]:
@@ -98,22 +98,22 @@ class Opponents:
             UsageError: several tasks of the opponents have the same document.
         """
         if self.field is not None:
-            return [_named(doc, self.field) for doc in docs]
+            return [_name_in(doc, self.field) for doc in docs]
         tasks = self.responses.categories if self.task is None else (self.task,)
         places = [("", doc_hash(doc), place) for place, doc in enumerate(docs)]
         by_task = {task: item_ids(task, places) for task in tasks or ("",)}
-        found = []
+        chosen = []
         for names in zip(*by_task.values(), strict=True):
-            there = [name for name in names if name in known]
-            if len(there) > 1:
-                raise UsageError(f"a document is in several tasks of the opponents ({some(there)}): say `task: NAME`")
-            found.append((there or names)[0])
-        return found
+            present = [name for name in names if name in known]
+            if len(present) > 1:
+                raise UsageError(f"a document is in several tasks of the opponents ({some(present)}): say `task: NAME`")
+            chosen.append((present or names)[0])
+        return chosen
 
-    def _unknown(self, names: Sequence[str]) -> UsageError:
+    def _no_such_items(self, names: Sequence[str]) -> UsageError:
         where = some(self.responses.sources)
         if self.field is not None:
-            ids = some([one.id for one in self.responses.items], most=3)
+            ids = some([item.id for item in self.responses.items], most=3)
             return UsageError(f"no document's {self.field!r} ({some(names, most=3)}) is an item of {where} ({ids})")
         held = some(self.responses.categories) or "none"
         return UsageError(
@@ -122,7 +122,7 @@ class Opponents:
         )
 
 
-def opponents(against: Against, own: str, *, field: str | None = None, task: str | None = None) -> Opponents:
+def read_opponents(against: Against, own: str, *, field: str | None = None, task: str | None = None) -> Opponents:
     """Read the opponents.
 
     Args:
@@ -133,14 +133,14 @@ def opponents(against: Against, own: str, *, field: str | None = None, task: str
         UsageError: a path that does not exist, or an opponent that is called as the run's own entrant.
         DataError: a file is not what it should be.
     """
-    found = read_responses(*sources(against), readers=(READER,))
-    for note in found.notes:
+    responses = read_responses(*sources(against), readers=(READER,))
+    for note in responses.notes:
         log.warning("podium: %s", note)
-    if own in found.entrants:
+    if own in responses.entrants:
         raise UsageError(
             f"an opponent is called {own!r}, as this run's own model: label it (other={own}), or say `entrant: NAME`"
         )
-    return Opponents(found, own, field, task)
+    return Opponents(responses, own, field, task)
 
 
 def sources(against: Against) -> list[str]:
@@ -151,7 +151,7 @@ def sources(against: Against) -> list[str]:
     """
     if isinstance(against, Mapping):
         return [f"{label}={path}" for label, path in against.items()]
-    return [against] if isinstance(against, str) else [str(one) for one in against]
+    return [against] if isinstance(against, str) else list(map(str, against))
 
 
 def doc_hash(doc: Any) -> str:
@@ -161,7 +161,7 @@ def doc_hash(doc: Any) -> str:
     return hash_string(json.dumps(doc, indent=2, default=handle_non_serializable, ensure_ascii=False))
 
 
-def _named(doc: Mapping[str, Any], field: str) -> str:
+def _name_in(doc: Mapping[str, Any], field: str) -> str:
     if field not in doc:
         raise UsageError(f"item: {field}: documents have no such field; fields: {some(sorted(doc))}")
     return str(doc[field])

@@ -2,12 +2,12 @@
 
 import argparse
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from podium.errors import UsageError, unknown_name
-from podium.hosts.lm_eval.secrets import is_secret_name
+from podium.hosts.lm_eval.secrets import is_secret_name, secrets_of
 
 TITLE = "ranking (podium)"
 PREFIX = "ranker"
@@ -45,23 +45,132 @@ class RankerOptions:
     metric: str | None = None
     label: str | None = None
 
+    def secrets(self) -> list[str]:
+        """Return the secret values among all arguments of the judges."""
+        specs = [name.partition(",")[2] for name in self.judges if name.startswith(LM_EVAL)]
+        arguments = [self.judge_args, *(parse_pairs(spec) for spec in specs if spec)]
+        return [secret for given in arguments for secret in secrets_of(given)]
 
-def add_to(parser: argparse.ArgumentParser) -> None:
-    """Add the group of options to the parser of `lm_eval run`; once."""
-    if "--ranker" in parser._option_string_actions:
-        return
+
+class Option(NamedTuple):
+    """How one of `RankerOptions` is typed, shown and explained; `parse` makes its value of what was typed."""
+
+    name: str
+    parse: Callable[[Any], Any]
+    shown: str
+    help: str
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the group of options to the parser of `lm_eval run`."""
     group = parser.add_argument_group(TITLE)
-    many: dict[str, Any] = {"nargs": "+", "default": None}
-    group.add_argument("--ranker", metavar="<name>", help=RANKER, **many)
-    group.add_argument("--ranker_against", metavar="<dir>", help=AGAINST, **many)
-    group.add_argument("--ranker_judge", metavar="<model>", help=JUDGE, **many)
-    group.add_argument("--ranker_judge_args", metavar="<arg>", help=JUDGE_ARGS, **many)
-    group.add_argument("--ranker_tournament", metavar="<name>", default=None, help=TOURNAMENT)
-    group.add_argument("--ranker_args", metavar="<arg>", help=ARGS, **many)
-    group.add_argument("--ranker_set", metavar="<arg>", help=SET, **many)
-    group.add_argument("--ranker_calibration", metavar="<file>", default=None, help=CALIBRATION)
-    group.add_argument("--ranker_metric", metavar="<metric,filter>", default=None, help=METRIC)
-    group.add_argument("--ranker_label", metavar="<name>", default=None, help=LABEL)
+    for typed, option in OPTIONS.items():
+        many: dict[str, Any] = {} if option.parse is str else {"nargs": "+"}
+        group.add_argument(f"--{typed}", metavar=option.shown, default=None, help=option.help, **many)
+
+
+def take_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Take our options out of parsed arguments; return those that were given, by the names of `RankerOptions`."""
+    values = {option.name: vars(arguments).pop(typed, None) for typed, option in OPTIONS.items()}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a `--config` file says: `ranker: NAME`, a section `ranker:`, or keys as they are typed.
+
+    >>> section_of({"ranker": {"name": "soft-elo", "against": "runs"}, "tasks": "gsm8k"})
+    {'rankers': 'soft-elo', 'against': 'runs'}
+
+    Raises:
+        UsageError: a key is none.
+    """
+    ours = {name: value for name, value in config.items() if is_ours(name)}
+    if isinstance(ours.get(PREFIX), Mapping):
+        section = ours.pop(PREFIX)
+        ours |= {PREFIX if name == "name" else f"{PREFIX}_{name}": value for name, value in section.items()}
+    for name in ours:
+        if name not in OPTIONS:
+            raise unknown_name("key of the section ranker:", name, OPTIONS)
+    return {OPTIONS[name].name: value for name, value in ours.items() if value is not None}
+
+
+def is_ours(name: str) -> bool:
+    """Whether a key of a `--config` file is podium's."""
+    return name == PREFIX or name.startswith(f"{PREFIX}_")
+
+
+def options_from(values: Mapping[str, Any]) -> RankerOptions:
+    """Make the options from what was typed or read.
+
+    Raises:
+        UsageError: a value that cannot be read, or an option that nothing asks for.
+    """
+    typed = {option.name: f"--{typed}" for typed, option in OPTIONS.items()}
+    parse = {option.name: option.parse for option in OPTIONS.values()}
+    options = RankerOptions(**{name: parse[name](value) for name, value in values.items()})
+    idle = [name for name in ("judge_args", "tournament", "args") if getattr(options, name)]
+    if idle and not options.judges:
+        raise UsageError(f"{typed[idle[0]]} is for judged tournaments: name a judge with --ranker_judge")
+    if options.judges and options.metric:
+        raise UsageError("--ranker_metric is for rankings by a metric of the task, and --ranker_judge asks for a judge")
+    if not options.rankers and values:
+        raise UsageError(f"{typed[next(iter(values))]} does nothing without --ranker NAME")
+    return options
+
+
+def parse_pairs(typed: Any) -> dict[str, Any]:
+    """Return settings from `key=value,key2=value2`, several such texts, or a mapping of a config file.
+
+    >>> parse_pairs(["realization=labels,entrants=a,b", "tie=true"])
+    {'realization': 'labels', 'entrants': 'a,b', 'tie': True}
+
+    Raises:
+        UsageError: a part is no `key=value`. The part is not shown: it may be a key.
+    """
+    if isinstance(typed, Mapping):
+        return dict(typed)
+    values: dict[str, Any] = {}
+    for part in _parts(typed):
+        name, equals, text = part.partition("=")
+        if not equals:
+            raise UsageError("settings are written key=value,key2=value2; one has no `=`")
+        value = _value(text)
+        # A key may be all digits, and is no number.
+        is_number = type(value) in (int, float)
+        values[name.strip()] = text if is_number and is_secret_name(name.strip()) else value
+    return values
+
+
+def _value(text: str) -> Any:
+    """Read a value as Inspect's and lm-eval's own command lines do: numbers, true and false, lists, else text."""
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        return text
+
+
+def _parts(typed: Any) -> tuple[str, ...]:
+    """Split settings at the commas between them."""
+    return tuple(part for text in _texts(typed) for part in NEXT_SETTING.split(text))
+
+
+def _texts(typed: Any) -> tuple[str, ...]:
+    return tuple(map(str, typed)) if isinstance(typed, list | tuple) else (str(typed),)
+
+
+def _ranker_names(typed: Any) -> tuple[str, ...]:
+    from podium.plugins.settings import ranker_names
+
+    return tuple(ranker_names(",".join(_texts(typed))))
+
+
+def _settings(typed: Any) -> tuple[str, ...]:
+    """Return options of rankers as texts; a config file may give them as a mapping."""
+    if isinstance(typed, Mapping):
+        return tuple(f"{name}={value}" for name, value in typed.items())
+    return _parts(typed)
 
 
 RANKER = (
@@ -81,136 +190,19 @@ CALIBRATION = "A file made by `podium calibrate`: beta and conformal intervals f
 METRIC = "Which metric decides where nobody judges, as in the results file: `acc,none` (default: each of the task's)"
 LABEL = "Name of this run's model in the ranking (default: the name of its folder in --output_path)"
 
-
-def taken_from(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Take our options out of parsed arguments; return those that were given, by the names of `RankerOptions`."""
-    found = {name: vars(arguments).pop(typed, None) for typed, name in NAMES.items()}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-NAMES = {
-    "ranker": "rankers",
-    "ranker_against": "against",
-    "ranker_judge": "judges",
-    "ranker_judge_args": "judge_args",
-    "ranker_tournament": "tournament",
-    "ranker_args": "args",
-    "ranker_set": "settings",
-    "ranker_calibration": "calibration",
-    "ranker_metric": "metric",
-    "ranker_label": "label",
+OPTIONS = {
+    "ranker": Option("rankers", _ranker_names, "<name>", RANKER),
+    "ranker_against": Option("against", _texts, "<dir>", AGAINST),
+    "ranker_judge": Option("judges", _texts, "<model>", JUDGE),
+    "ranker_judge_args": Option("judge_args", parse_pairs, "<arg>", JUDGE_ARGS),
+    "ranker_tournament": Option("tournament", str, "<name>", TOURNAMENT),
+    "ranker_args": Option("args", parse_pairs, "<arg>", ARGS),
+    "ranker_set": Option("settings", _settings, "<arg>", SET),
+    "ranker_calibration": Option("calibration", str, "<file>", CALIBRATION),
+    "ranker_metric": Option("metric", str, "<metric,filter>", METRIC),
+    "ranker_label": Option("label", str, "<name>", LABEL),
 }
-"""What is typed, and what it is in `RankerOptions`."""
-
-
-def section_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a `--config` file says: `ranker: NAME`, a section `ranker:`, or keys as they are typed.
-
-    >>> section_of({"ranker": {"name": "soft-elo", "against": "runs"}, "tasks": "gsm8k"})
-    {'rankers': 'soft-elo', 'against': 'runs'}
-
-    Raises:
-        UsageError: a key is none.
-    """
-    told = {name: value for name, value in config.items() if is_ours(name)}
-    if isinstance(told.get(PREFIX), Mapping):
-        section = told.pop(PREFIX)
-        told |= {PREFIX if name == "name" else f"{PREFIX}_{name}": value for name, value in section.items()}
-    for name in told:
-        if name not in NAMES:
-            raise unknown_name("key of the section ranker:", name, NAMES)
-    return {NAMES[name]: value for name, value in told.items() if value is not None}
-
-
-def is_ours(name: str) -> bool:
-    """Whether a key of a `--config` file is podium's."""
-    return name == PREFIX or name.startswith(f"{PREFIX}_")
-
-
-def options_from(told: Mapping[str, Any]) -> RankerOptions:
-    """Make the options from what was typed or read.
-
-    Raises:
-        UsageError: a value that cannot be read, or an option that nothing asks for.
-    """
-    read = {name: READERS[name](value) for name, value in told.items()}
-    options = RankerOptions(**read)
-    idle = [name for name in ("judge_args", "tournament", "args") if getattr(options, name)]
-    if idle and not options.judges:
-        raise UsageError(f"{_typed(idle[0])} is for judged tournaments: name a judge with --ranker_judge")
-    if options.judges and options.metric:
-        raise UsageError("--ranker_metric is for rankings by a metric of the task, and --ranker_judge asks for a judge")
-    if not options.rankers and told:
-        raise UsageError(f"{_typed(next(iter(told)))} does nothing without --ranker NAME")
-    return options
-
-
-def pairs(told: Any) -> dict[str, Any]:
-    """Return settings from `key=value,key2=value2`, several such texts, or a mapping of a config file.
-
-    >>> pairs(["realization=labels,entrants=a,b", "tie=true"])
-    {'realization': 'labels', 'entrants': 'a,b', 'tie': True}
-
-    Raises:
-        UsageError: a part is no `key=value`. The part is not shown: it may be a key.
-    """
-    if isinstance(told, Mapping):
-        return dict(told)
-    found: dict[str, Any] = {}
-    for text in _listed(told):
-        for part in NEXT_SETTING.split(str(text)):
-            name, equals, value = part.partition("=")
-            if not equals:
-                raise UsageError("settings are written key=value,key2=value2; one has no `=`")
-            read = _value(value)
-            # A key may be all digits, and is no number.
-            found[name.strip()] = value if is_secret_name(name.strip()) and type(read) in (int, float) else read
-    return found
-
-
-def _value(text: str) -> Any:
-    """Read a value as Inspect's and lm-eval's own command lines do: numbers, true and false, lists, else text."""
-    import yaml
-
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError:
-        return text
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(str(one) for one in _listed(value))
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    from podium.plugins.settings import ranker_names
-
-    return tuple(ranker_names(",".join(_texts(value))))
-
-
-def _settings(value: Any) -> tuple[str, ...]:
-    """Return options of rankers as texts; a config file may give them as a mapping."""
-    if isinstance(value, Mapping):
-        return tuple(f"{name}={one}" for name, one in value.items())
-    return tuple(part for text in _texts(value) for part in NEXT_SETTING.split(text))
-
-
-READERS: dict[str, Any] = {
-    "rankers": _names,
-    "against": _texts,
-    "judges": _texts,
-    "judge_args": pairs,
-    "tournament": str,
-    "args": pairs,
-    "settings": _settings,
-    "calibration": str,
-    "metric": str,
-    "label": str,
-}
+"""By what is typed."""
 
 
 def as_typed_here(text: str) -> str:
@@ -220,7 +212,3 @@ def as_typed_here(text: str) -> str:
     'choose with --ranker_metric, or --ranker_set beta=NUMBER (--ranker_calibration FILE)'
     """
     return re.sub(r"--(set|metric|calibration)\b", rf"--{PREFIX}_\1", text)
-
-
-def _typed(name: str) -> str:
-    return "--" + next(typed for typed, known in NAMES.items() if known == name)

@@ -12,14 +12,14 @@ from typing import Any
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import SAMPLES, Samples, describe_samples, is_samples
-from podium.hosts.lm_eval.quiet import quiet
+from podium.hosts.lm_eval.silence import silence
 from podium.text import some
 
 THIS = "this run"
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class RunFolders:
     """Runs laid out to be read.
 
     Attributes:
@@ -34,7 +34,7 @@ class Runs:
     origins: Mapping[str, str]
     notes: tuple[str, ...]
 
-    def told(self, text: str) -> str:
+    def name_places(self, text: str) -> str:
         """Return a message with the real places of files."""
         for folder, origin in self.origins.items():
             text = text.replace(folder, origin)
@@ -42,7 +42,7 @@ class Runs:
 
 
 @dataclass(frozen=True, slots=True)
-class Others:
+class OtherRuns:
     """Where other runs are looked for.
 
     Attributes:
@@ -59,78 +59,72 @@ class Others:
         Raises:
             UsageError: a folder does not exist, or one that was named holds no samples.
         """
-        found: list[Samples] = []
+        files: list[Samples] = []
         for source in self.sources:
-            label, path = _split(source)
+            label, path = _label_and_path(source)
             own = _samples_in(path, label)
             if self.named and not own:
                 raise UsageError(
                     f"--ranker_against {source}: there are no samples of lm-eval; give the output folder of a run with "
                     "--log_samples"
                 )
-            found += own
-        return found
+            files += own
+        return files
 
 
-def others_of(against: Sequence[str], output_path: str | None) -> Others:
+def find_other_runs(against: Sequence[str], output_path: str | None) -> OtherRuns:
     """Return where to look: the folders that were named, else the output path.
 
     Raises:
         UsageError: there is neither.
     """
     if against:
-        return Others(tuple(against), named=True)
+        return OtherRuns(tuple(against), named=True)
     if not output_path:
         raise UsageError("nothing to rank this run against: name other runs with --ranker_against, or an --output_path")
     path = Path(output_path)
     folder = path.parent if path.suffix == ".json" else path
-    return Others((str(folder),) if folder.is_dir() else (), named=False)
+    return OtherRuns((str(folder),) if folder.is_dir() else (), named=False)
 
 
-def laid_out(folder: Path, own: Path, label: str | None, others: Iterable[Samples]) -> Runs:
+def lay_out(folder: Path, own: Path, label: str | None, others: Iterable[Samples]) -> RunFolders:
     """Lay out other runs beside this one.
 
     Args:
         folder: where to.
-        own: the folder of this run, as `written` returned it.
+        own: the folder of this run, as `write_run` returned it.
         label: the name of this run's model, in place of lm-eval's.
         others: samples of other runs. Earlier runs of this model, and tasks that it did not run, are left out.
     """
     mine = _samples_in(own, label)
-    model, tasks = mine[0].entrant, {one.task for one in mine}
-    notes: list[str] = []
-    kept: list[Samples] = []
-    for one in others:
-        if one.entrant == model:
-            notes.append(f"this run takes the place of earlier runs of {model} in {one.path.parent}")
-        elif one.task in tasks:
-            kept.append(one)
-    folders = _linked(folder, kept)
-    sources = [f"{label}={own}" if label else str(own), *(_source(*one) for one in folders)]
-    origins = {str(place): str(files[0].path.parent) for place, files in folders} | {str(own): THIS}
-    return Runs(model, tuple(sources), origins, tuple(dict.fromkeys(notes)))
+    model, tasks = mine[0].entrant, {file.task for file in mine}
+    others = list(others)
+    earlier = dict.fromkeys(str(file.path.parent) for file in others if file.entrant == model)
+    kept = [file for file in others if file.entrant != model and file.task in tasks]
+    sources, origins = [f"{label}={own}" if label else str(own)], {str(own): THIS}
+    for place, files in _link_by_model(folder, kept):
+        sources.append(f"{files[0].entrant}={place}" if files[0].has_label else str(place))
+        origins[str(place)] = str(files[0].path.parent)
+    notes = tuple(f"this run takes the place of earlier runs of {model} in {place}" for place in earlier)
+    return RunFolders(model, tuple(sources), origins, notes)
 
 
-def _linked(folder: Path, kept: Sequence[Samples]) -> list[tuple[Path, list[Samples]]]:
+def _link_by_model(folder: Path, files: Sequence[Samples]) -> list[tuple[Path, list[Samples]]]:
     """Link the samples of each model, with their results, into a folder of its own."""
     models: dict[tuple[str, Path], list[Samples]] = {}
-    for one in kept:
-        models.setdefault((one.entrant, one.path.absolute().parent), []).append(one)
-    made = []
-    for number, ((_, origin), files) in enumerate(models.items(), 1):
+    for file in files:
+        models.setdefault((file.entrant, file.path.absolute().parent), []).append(file)
+    linked = []
+    for number, ((_, origin), own) in enumerate(models.items(), 1):
         place = folder / f"{number}" / origin.name
         place.mkdir(parents=True)
-        for path in {file for one in files for file in (one.path, one.results and one.results.path) if file}:
+        for path in {path for file in own for path in (file.path, file.results and file.results.path) if path}:
             (place / path.name).symlink_to(path.absolute())
-        made.append((place, files))
-    return made
+        linked.append((place, own))
+    return linked
 
 
-def _source(place: Path, files: Sequence[Samples]) -> str:
-    return f"{files[0].entrant}={place}" if files[0].has_label else str(place)
-
-
-def written(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
+def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
     """Write this run as lm-eval writes it; return its folder.
 
     Args:
@@ -144,9 +138,9 @@ def written(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
 
     writer = EvaluationTracker(output_path=str(folder))
     writer.general_config_tracker = copy(tracker.general_config_tracker)
-    samples = {task: [dict(one) for one in rows] for task, rows in results["samples"].items()}
+    samples = {task: [dict(row) for row in rows] for task, rows in results["samples"].items()}
     plain = {name: value for name, value in results.items() if name != "samples"}
-    with quiet():
+    with silence():
         writer.save_results_aggregated(results=plain, samples=samples)
         for task, rows in samples.items():
             writer.save_results_samples(task_name=task, samples=rows)
@@ -156,7 +150,7 @@ def written(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
     return paths[0].parent
 
 
-def refuse_nothing(runs: Runs, others: Others) -> None:
+def refuse_single_model(runs: RunFolders, others: OtherRuns) -> None:
     """Refuse to rank a model alone.
 
     Raises:
@@ -171,11 +165,11 @@ def refuse_nothing(runs: Runs, others: Others) -> None:
 
 
 def _samples_in(path: Path, label: str | None) -> list[Samples]:
-    paths = [path] if path.is_file() else sorted(one for one in path.rglob("samples_*") if one.is_file())
-    return describe_samples([one for one in paths if is_samples(one)], label)
+    paths = [path] if path.is_file() else sorted(file for file in path.rglob("samples_*") if file.is_file())
+    return describe_samples([path for path in paths if is_samples(path)], label)
 
 
-def _split(source: str) -> tuple[str | None, Path]:
+def _label_and_path(source: str) -> tuple[str | None, Path]:
     """Split `label=path`.
 
     Raises:

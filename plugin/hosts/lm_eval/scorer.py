@@ -7,7 +7,7 @@ from typing import Any
 from lm_eval.api.registry import register_scorer
 from lm_eval.scorers import GenScorer, ScoredDoc
 
-from podium.hosts.lm_eval import aggregations, metrics
+from podium.hosts.lm_eval import metrics
 from podium.hosts.lm_eval.filter import JudgeFilter
 
 NAME = "podium_judge"
@@ -43,16 +43,16 @@ class JudgeScorer(GenScorer):
     def score_instances(self, instances: Mapping[int, list[Any]]) -> dict[int, ScoredDoc]:
         """Judge all documents at once; the verdicts stand in `filtered_resps`."""
         first = {doc_id: rows[0] for doc_id, rows in instances.items()}
-        said = [one.filtered_resps[self.name] for one in first.values()]
-        kept = JudgeFilter(**self.asked).apply(said, [one.doc for one in first.values()])
-        for one, text in zip(first.values(), kept, strict=True):
-            one.filtered_resps[self.name] = [text]
-        return {doc_id: ScoredDoc(doc_id, one.target, self._scores(one)) for doc_id, one in first.items()}
+        responses = [instance.filtered_resps[self.name] for instance in first.values()]
+        kept = JudgeFilter(**self.asked).apply(responses, [instance.doc for instance in first.values()])
+        for instance, text in zip(first.values(), kept, strict=True):
+            instance.filtered_resps[self.name] = [text]
+        return {doc_id: ScoredDoc(doc_id, given.target, self._scores(given)) for doc_id, given in first.items()}
 
     def _scores(self, instance: Any) -> dict[str, list[Any]]:
         kept = instance.filtered_resps[self.name]
-        rated = {name: [metrics.earned(predictions=kept, **options)] for name, options in self.rankers.items()}
-        return rated | {name: [getattr(metrics, name)(predictions=kept)] for name in metrics.COUNTED}
+        ratings = {name: [metrics.earned_credit(predictions=kept, **more)] for name, more in self.rankers.items()}
+        return ratings | {name: [count(predictions=kept)] for name, (count, _) in metrics.COUNTS.items()}
 
     def aggregate(
         self,
@@ -61,15 +61,15 @@ class JudgeScorer(GenScorer):
         aggregation_overrides: Mapping[str, Any] | None = None,  # noqa: ARG002
     ) -> tuple[dict[str, Any], int]:
         """Return the figures of all documents, by `metric,scorer`, and the number of documents."""
-        found: dict[str, Any] = {}
-        for name in [*self.rankers, *metrics.COUNTED]:
-            values = [one[name] for one in reduced_docs.values()]
-            error = getattr(aggregations, f"{name}_stderr", None)
-            found[f"{name},{self.name}"] = getattr(aggregations, name)(values)
-            found[f"{name}_stderr,{self.name}"] = error(values) if error else aggregations.NO_ERROR
-        return found, len(reduced_docs)
+        figures: dict[str, Any] = {}
+        for name in [*self.rankers, *metrics.COUNTS]:
+            values = [scores[name] for scores in reduced_docs.values()]
+            error = getattr(metrics, f"{name}_stderr", None)
+            figures[f"{name},{self.name}"] = getattr(metrics, name, metrics.total)(values)
+            figures[f"{name}_stderr,{self.name}"] = error(values) if error else metrics.NO_ERROR
+        return figures, len(reduced_docs)
 
     @property
     def higher_is_better(self) -> dict[str, bool]:
         """Which way each metric goes."""
-        return dict.fromkeys(self.rankers, True) | metrics.COUNTED
+        return dict.fromkeys(self.rankers, True) | {name: higher for name, (_, higher) in metrics.COUNTS.items()}

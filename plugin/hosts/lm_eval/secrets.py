@@ -1,4 +1,4 @@
-"""Keys stay out of what lm-eval writes: it dumps a filter's arguments and whatever a filter returns."""
+"""Keys stay out of what is written anywhere: results (lm-eval dumps a filter's arguments), logs, errors."""
 
 import os
 import re
@@ -19,14 +19,14 @@ HIDDEN = "***"
 
 
 def refuse_secrets(arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments that hold a key.
+    """Refuse arguments of a filter that hold a key.
 
     Raises:
         UsageError: one of them does; its value is not repeated.
     """
     for path, value in _leaves(arguments):
         name = path.rpartition(".")[2]
-        if is_secret_name(name) or (isinstance(value, str) and (ASSIGNED.search(value) or redacted(value) != value)):
+        if is_secret_name(name) or (isinstance(value, str) and (ASSIGNED.search(value) or redact(value) != value)):
             raise UsageError(
                 f"{path} holds a secret, and lm-eval writes the arguments of a filter into its results file: take it "
                 "out of the YAML and set the provider's environment variable instead, as OPENAI_API_KEY"
@@ -42,20 +42,35 @@ def is_secret_name(name: str) -> bool:
     return bool(SECRET_NAME.search(name.lower().replace("-", "_")))
 
 
-def redacted(text: str) -> str:
-    """Return the text with every secret in it hidden: those of the environment, and whatever has a key's shape."""
-    for secret in _of_environment():
+def is_secret(name: str, value: Any) -> bool:
+    """Whether an argument of a judge's model must not be written anywhere."""
+    if isinstance(value, bool):
+        return False
+    return is_secret_name(name) or "header" in name.lower() or (isinstance(value, str) and redact(value) != value)
+
+
+def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
+    """Return the texts in arguments that are secret by name; of a mapping (headers), all."""
+    values = [value for name, value in arguments.items() if is_secret(name, value)]
+    texts = [str(leaf).strip() for value in values for _, leaf in _leaves(value)]
+    return [secret for text in texts if text for secret in (text, text.removeprefix("Bearer ").strip())]
+
+
+def redact(text: str, secrets: Sequence[str] = ()) -> str:
+    """Return the text with secrets hidden: those that are named, those of the environment, what has a key's shape."""
+    for secret in [*sorted(secrets, key=len, reverse=True), *_secrets_of_environment()]:
         text = text.replace(secret, HIDDEN)
     return IN_ADDRESS.sub(f"://{HIDDEN}@", SHAPES.sub(HIDDEN, text))
 
 
-def _of_environment() -> list[str]:
+def _secrets_of_environment() -> list[str]:
     """Return the values of secret environment variables, the longest first: one may be a part of another."""
-    found = {value for name, value in os.environ.items() if is_secret_name(name) and len(value) >= SHORTEST}
-    return sorted(found, key=len, reverse=True)
+    values = {value for name, value in os.environ.items() if is_secret_name(name) and len(value) >= SHORTEST}
+    return sorted(values, key=len, reverse=True)
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield what stands in nested mappings and lists, each with the names that lead to it."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield from _leaves(inner, f"{path}.{name}" if path else str(name))

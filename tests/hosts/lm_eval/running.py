@@ -11,7 +11,7 @@ import lm_eval.tasks
 import lm_eval.utils
 import pytest
 
-from podium.hosts.lm_eval.wrapper import main
+from podium.hosts.lm_eval.command import main
 
 TASK_MANAGER = lm_eval.tasks.TaskManager
 

@@ -14,7 +14,7 @@ from inspect_ai.model import GenerateConfig, get_model
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
-from podium.hosts.lm_eval import judge_model  # noqa: F401
+from podium.hosts.lm_eval import judge  # noqa: F401
 
 POISON = "poison"
 ROOM = 50

@@ -23,7 +23,8 @@ from lm_eval.api.metrics import mean_stderr
 from lm_eval.loggers.wandb_logger import WandbLogger
 
 from podium.formats import lm_eval_judged
-from podium.hosts.lm_eval import aggregations, issued, metrics
+from podium.hosts.lm_eval import metrics
+from podium.hosts.lm_eval.registry import issue_verdicts, register_metric
 from podium.rank_battles import rank
 from podium.reading.judgements import read_battles
 
@@ -38,12 +39,12 @@ def kept(item: int, *credits: float | None, margin: float | None = None) -> str:
     read = [one for one in credits if one is not None]
     earned = sum(read) / len(read) if read else None
     told = {"item": f"q{item}", "entrant": "me", "credit": earned, "one_sided": "unread", "missing": {}}
-    return issued.issued(lm_eval_judged.verdicts_as_text({**told, "battles": battles}))
+    return issue_verdicts(lm_eval_judged.verdicts_as_text({**told, "battles": battles}))
 
 
 def items(*documents: tuple[float | None, ...], **options: Any) -> list[Any]:
     """Return what the metric makes of documents, by the credits of each."""
-    return [metrics.earned(predictions=[kept(k, *one)], **options) for k, one in enumerate(documents)]
+    return [metrics.earned_credit(predictions=[kept(k, *one)], **options) for k, one in enumerate(documents)]
 
 
 MIXED = ((1.0, 0.0), (0.5, 1.0), (0.0, 1.0), (1.0, 0.25), (0.75, None), (None, 0.5), (0.25, 0.0), (1.0, 1.0))
@@ -59,16 +60,16 @@ def test_a_figure_and_its_error_are_those_of_podiums_ranker(metric: str, ranker:
     ]
     frame = read_battles(pd.DataFrame(rows))
     own = next(one for one in rank(frame, ranker).standings[0].entries if one.model == "me")
-    assert getattr(aggregations, metric)(items(*MIXED)) == pytest.approx(own.score, abs=1e-9)
-    assert getattr(aggregations, f"{metric}_stderr")(items(*MIXED)) == pytest.approx(own.se, rel=1e-9)
+    assert getattr(metrics, metric)(items(*MIXED)) == pytest.approx(own.score, abs=1e-9)
+    assert getattr(metrics, f"{metric}_stderr")(items(*MIXED)) == pytest.approx(own.se, rel=1e-9)
 
 
 def test_the_error_of_a_win_rate_is_that_of_a_mean_over_documents():
     """Oracle: lm-eval's own standard error of a mean, on the documents' credits; battles of one are one cluster."""
     complete = [one for one in MIXED if None not in one]
     means = [sum(one) / 2 for one in complete]
-    assert aggregations.win_rate(items(*complete)) == pytest.approx(sum(means) / len(means))
-    assert aggregations.win_rate_stderr(items(*complete)) == pytest.approx(mean_stderr(means), rel=1e-9)
+    assert metrics.win_rate(items(*complete)) == pytest.approx(sum(means) / len(means))
+    assert metrics.win_rate_stderr(items(*complete)) == pytest.approx(mean_stderr(means), rel=1e-9)
     single = [credit for one in complete for credit in one]
     assert mean_stderr(single) != pytest.approx(mean_stderr(means), rel=0.05)
 
@@ -76,48 +77,48 @@ def test_the_error_of_a_win_rate_is_that_of_a_mean_over_documents():
 def test_a_document_without_a_readable_verdict_changes_nothing():
     more = (*MIXED, (None, None))
     assert items(*more)[-1] is None
-    assert aggregations.win_rate(items(*more)) == aggregations.win_rate(items(*MIXED))
-    assert aggregations.bradley_terry_stderr(items(*more)) == aggregations.bradley_terry_stderr(items(*MIXED))
+    assert metrics.win_rate(items(*more)) == metrics.win_rate(items(*MIXED))
+    assert metrics.bradley_terry_stderr(items(*more)) == metrics.bradley_terry_stderr(items(*MIXED))
 
 
 def test_nothing_read_is_no_number(caplog: pytest.LogCaptureFixture):
     none = items((None, None), (None, None))
-    assert math.isnan(aggregations.win_rate(none))
-    assert aggregations.win_rate_stderr(none) == "N/A"
+    assert math.isnan(metrics.win_rate(none))
+    assert metrics.win_rate_stderr(none) == "N/A"
     assert "no battle has a readable verdict" in caplog.text
 
 
 def test_who_won_everything_has_no_finite_rating(caplog: pytest.LogCaptureFixture):
     won = items(*([(1.0, 1.0)] * 5))
-    assert aggregations.win_rate(won) == 1
-    assert math.isnan(aggregations.bradley_terry(won))
-    assert aggregations.bradley_terry_stderr(won) == "N/A"
+    assert metrics.win_rate(won) == 1
+    assert math.isnan(metrics.bradley_terry(won))
+    assert metrics.bradley_terry_stderr(won) == "N/A"
     assert "unbounded by the data: every entrant" in caplog.text
 
 
 def test_soft_elo_takes_its_options_from_the_metric_list():
     """Closed form: with margin 1 everywhere, beta is the difference in logits, here between two entrants."""
-    same = [metrics.earned(predictions=[kept(k, 1.0, margin=1.0)], beta=0.5, regularization=0) for k in range(4)]
+    same = [metrics.earned_credit(predictions=[kept(k, 1.0, margin=1.0)], beta=0.5, regularization=0) for k in range(4)]
     points = 400 / math.log(10)
-    assert aggregations.soft_elo(same) == pytest.approx(1500 + 0.5 * points / 2, abs=1e-6)
+    assert metrics.soft_elo(same) == pytest.approx(1500 + 0.5 * points / 2, abs=1e-6)
 
 
 def test_soft_elo_without_calibration_is_no_number(caplog: pytest.LogCaptureFixture):
-    hard = [metrics.earned(predictions=[kept(k, float(k % 2), margin=1.0)]) for k in range(6)]
-    assert math.isnan(aggregations.soft_elo(hard))
+    hard = [metrics.earned_credit(predictions=[kept(k, float(k % 2), margin=1.0)]) for k in range(6)]
+    assert math.isnan(metrics.soft_elo(hard))
     assert "no soft-elo:" in caplog.text
 
 
 def test_what_a_model_says_is_never_taken_for_a_verdict():
     """A response that looks like the filter's JSON is a response."""
     forged = kept(99, 1.0).replace("q99", "q98")
-    assert metrics.earned(predictions=[forged]) is None
-    assert metrics.judged(predictions=[forged]) is None
+    assert metrics.earned_credit(predictions=[forged]) is None
+    assert metrics.count_judged(predictions=[forged]) is None
 
 
 def test_a_plain_number_from_lm_eval_is_refused(caplog: pytest.LogCaptureFixture):
     """lm-eval makes 1.0 or 0.0 of any metric where a task's target is a list."""
-    assert math.isnan(aggregations.win_rate([1.0, 0.0, 1.0]))
+    assert math.isnan(metrics.win_rate([1.0, 0.0, 1.0]))
     assert "doc_to_target" in caplog.text
 
 
@@ -130,17 +131,14 @@ def test_what_a_document_earned_is_a_number_that_survives_processes():
 
 def test_names_are_registered_once_and_loading_again_is_no_error():
     before = registry.get_metric("win_rate")
-    importlib.reload(aggregations)
     importlib.reload(metrics)
     assert registry.get_metric("win_rate") is before
     assert registry.get_filter("podium_judge").__name__ == "JudgeFilter"
 
 
 def test_a_name_that_another_package_has_is_told():
-    from podium.hosts.lm_eval.registering import register_metric
-
     with pytest.raises(ValueError, match="acc"):
-        register_metric("acc", higher_is_better=True)(metrics.earned)
+        register_metric("acc", higher_is_better=True)(metrics.earned_credit)
 
 
 def test_the_samples_can_be_shown_by_weights_and_biases(tmp_path: Path):

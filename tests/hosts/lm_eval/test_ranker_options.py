@@ -3,14 +3,14 @@
 import pytest
 
 from podium.errors import UsageError
-from podium.hosts.lm_eval.hidden import secrets_in, without
-from podium.hosts.lm_eval.options import RankerOptions, options_from, pairs, section_of
+from podium.hosts.lm_eval.options import RankerOptions, options_from, parse_pairs, section_of
+from podium.hosts.lm_eval.secrets import redact
 
 SPEC = "lm-eval:local-completions,model=m,header={'Authorization': 'Bearer zzz-secret-zzz', 'X': 'yyy-secret'},seed=3"
 
 
 def test_settings_are_read_as_values_and_a_value_may_hold_commas():
-    assert pairs(["items=5,entrants=a,b", "tie=true", "temperature=0.5", "template=a/b.txt"]) == {
+    assert parse_pairs(["items=5,entrants=a,b", "tie=true", "temperature=0.5", "template=a/b.txt"]) == {
         "items": 5,
         "entrants": "a,b",
         "tie": True,
@@ -20,12 +20,12 @@ def test_settings_are_read_as_values_and_a_value_may_hold_commas():
 
 
 def test_a_key_of_digits_stays_as_it_was_typed():
-    assert pairs("api_key=0123456789,timeout=10") == {"api_key": "0123456789", "timeout": 10}
+    assert parse_pairs("api_key=0123456789,timeout=10") == {"api_key": "0123456789", "timeout": 10}
 
 
 def test_every_secret_of_the_judges_is_hidden_and_nothing_else():
     options = RankerOptions(judges=(SPEC, "openai/gpt-5"), judge_args={"api_key": "xxx-secret", "add_bos_token": True})
-    told = without(secrets_in(options), "True: zzz-secret-zzz and yyy-secret, xxx-secret of m, seed 3")
+    told = redact("True: zzz-secret-zzz and yyy-secret, xxx-secret of m, seed 3", options.secrets())
     assert told == "True: *** and ***, *** of m, seed 3"
 
 
@@ -49,5 +49,5 @@ def test_options_of_rankers_may_be_a_mapping():
 
 def test_a_setting_without_a_value_is_refused_and_not_repeated():
     with pytest.raises(UsageError) as refused:
-        pairs(["sk-0123456789"])
+        parse_pairs(["sk-0123456789"])
     assert "sk-" not in str(refused.value)

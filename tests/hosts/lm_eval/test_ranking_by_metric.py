@@ -12,7 +12,7 @@ from running import bare, calls, results, run
 
 from podium.cli.main import podium
 from podium.errors import UsageError
-from podium.hosts.lm_eval import wrapper
+from podium.hosts.lm_eval.command import extend
 from podium.rank_battles import rank
 from podium.reading.judgements import read_battles
 
@@ -254,8 +254,8 @@ def test_extending_twice_adds_the_options_once(capfd):
     from lm_eval._cli.harness import HarnessCLI
 
     cli = HarnessCLI()
-    wrapper.extended(cli)
-    wrapper.extended(cli)
+    extend(cli)
+    extend(cli)
     cli._subparsers.choices["run"].print_help()
     assert capfd.readouterr().out.count("ranking (podium):") == 1
 

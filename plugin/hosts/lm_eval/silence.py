@@ -17,9 +17,9 @@ _HUSHED = _Hushed()
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def silence() -> Iterator[None]:
     """Let lm-eval's models, and what saves its results, say no more than warnings in this thread."""
-    _listening()
+    _teach_silence()
     before, _HUSHED.here = _HUSHED.here, True
     try:
         yield
@@ -27,8 +27,8 @@ def quiet() -> Iterator[None]:
         _HUSHED.here = before
 
 
-def _listening() -> None:
-    """Make lm-eval heed `quiet`; once."""
+def _teach_silence() -> None:
+    """Make lm-eval heed `silence`; once."""
     from lm_eval.loggers import evaluation_tracker
     from lm_eval.models import api_models
 
@@ -39,7 +39,7 @@ def _listening() -> None:
 
 
 class _Bar:
-    """A progress bar as lm-eval makes it, hidden where it is quiet."""
+    """A progress bar as lm-eval makes it, hidden where it is to be silent."""
 
     def __init__(self, bar: Any) -> None:
         self.bar = bar

@@ -1,4 +1,17 @@
-"""lm-eval's own command with `--ranker`: its parser and help, its run, its table and results file."""
+"""lm-eval's own command with `--ranker`: its parser and help, its run, its table and results file.
+
+The path of the results, from the command to the standings in the results file:
+
+1. `main` builds lm-eval's command line; `extend` adds the options to `run` and puts `run_and_rank` in its place.
+2. `run_and_rank` takes the options out of the arguments and `_prepare` checks them, before anything is run.
+3. `_ranking_after_evaluation` lets lm-eval's `simple_evaluate` hand its results to `ranking.RunRanking.rank`.
+4. `runs.write_run` writes this run as lm-eval writes it, and `runs.lay_out` lays out the others beside it.
+5. `reading.judgements.read_battles` reads them as battles by the metric; with a judge, `tournament.play_tournament`
+   plays them in Inspect, and the battles are read from its log.
+6. `rank_battles.rank` ranks the battles of each task and group.
+7. `write_back.write_into` puts scores, errors and the whole ranking into the results.
+8. lm-eval saves the results and prints its table; `RunRanking.print_outcome` prints the standings on stderr.
+"""
 
 import argparse
 import sys
@@ -9,11 +22,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import PodiumError, UsageError
-from podium.hosts.lm_eval import options as asked
+from podium.hosts.lm_eval.options import add_options, is_ours, options_from, section_of, take_options
 
 if TYPE_CHECKING:
     # `lm_eval --help` needs no tables.
-    from podium.hosts.lm_eval.plan import Plan
+    from podium.hosts.lm_eval.ranking import RunRanking
 
 INSTEAD = "run lm_eval --log_samples, then podium rank OUTPUT_DIRS --ranker NAME"
 Execute = Callable[[argparse.Namespace], None]
@@ -34,7 +47,12 @@ def main(arguments: Sequence[str]) -> int:
     before, sys.argv = sys.argv, ["lm-eval", *arguments]
     try:
         cli = HarnessCLI()
-        _extended_if_asked(cli, arguments)
+        try:
+            extend(cli)
+        # Not extended, it is still good for all that lm-eval does itself.
+        except (AttributeError, KeyError, StopIteration):
+            if any(word.startswith("--ranker") for word in arguments):
+                raise UsageError(f"this lm-eval's command line is not known to podium: {INSTEAD}") from None
         cli.execute(cli.parse_args())
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
@@ -43,16 +61,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _extended_if_asked(cli: Any, arguments: Sequence[str]) -> None:
-    """Extend the command line; where that fails, it is still good for all that lm-eval does itself."""
-    try:
-        extended(cli)
-    except (AttributeError, KeyError, StopIteration):
-        if any(one.startswith("--ranker") for one in arguments):
-            raise UsageError(f"this lm-eval's command line is not known to podium: {INSTEAD}") from None
-
-
-def extended(cli: Any) -> None:
+def extend(cli: Any) -> None:
     """Add `--ranker` and its options to lm-eval's command line, and let its runs honour them; once.
 
     Args:
@@ -61,74 +70,74 @@ def extended(cli: Any) -> None:
     Raises:
         AttributeError, KeyError, StopIteration: lm-eval's command line is built otherwise than podium knows.
     """
-    commands = next(one for one in cli._parser._actions if isinstance(one, argparse._SubParsersAction))
+    commands = next(action for action in cli._parser._actions if isinstance(action, argparse._SubParsersAction))
     run = commands.choices["run"]
     if "--ranker" in run._option_string_actions:
         return
     execute = run.get_default("func")
     if not callable(execute):
         raise AttributeError("`lm_eval run` names no function to call")
-    asked.add_to(run)
-    run.set_defaults(func=lambda arguments: ranked(execute, arguments))
+    add_options(run)
+    run.set_defaults(func=lambda arguments: run_and_rank(execute, arguments))
 
 
-def ranked(execute: Execute, arguments: argparse.Namespace) -> None:
+def run_and_rank(execute: Execute, arguments: argparse.Namespace) -> None:
     """Do what `lm_eval run` does; with `--ranker`, rank what was run before it is shown and saved.
 
     Raises:
         SystemExit: wrong usage (2), found before the run; or the run is done and saved, and could not be ranked (3),
             or the ranking was stopped (130).
     """
-    typed = asked.taken_from(arguments)
-    with _without_section(arguments) as config:
+    typed = take_options(arguments)
+    with _config_without_section(arguments) as config:
         try:
-            told = asked.section_of(config) | typed
-            plan = _planned(told, config, arguments) if told else None
+            values = section_of(config) | typed
+            ranking = _prepare(values, config, arguments) if values else None
         except PodiumError as error:
             print(f"podium: {error}", file=sys.stderr)
             sys.exit(error.exit_code)
-        if plan is None:
+        if ranking is None:
             execute(arguments)
             return
-        with _ranking_after_evaluation(plan):
+        with _ranking_after_evaluation(ranking):
             execute(arguments)
-    if code := plan.told():
+    if code := ranking.print_outcome():
         sys.exit(code)
 
 
-def _planned(told: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace) -> "Plan":
+def _prepare(values: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace) -> "RunRanking":
     """Check what is asked for, and turn on what it needs.
 
     Raises:
         UsageError: it cannot be done.
     """
-    from podium.hosts.lm_eval.plan import planned
+    from podium.hosts.lm_eval.ranking import prepare_ranking
 
     typed = vars(arguments)
     output_path = typed.get("output_path") or config.get("output_path")
     predict_only = typed.get("predict_only") or config.get("predict_only", False)
     log_samples = typed.get("log_samples") or config.get("log_samples", False)
-    plan = planned(asked.options_from(told), output_path, predict_only=bool(predict_only))
+    ranking = prepare_ranking(options_from(values), output_path, predict_only=bool(predict_only))
     if output_path:
         arguments.log_samples = True
-    plan.keeps_samples = bool(output_path or log_samples or predict_only)
-    return plan
+    ranking.keeps_samples = bool(output_path or log_samples or predict_only)
+    return ranking
 
 
 @contextmanager
-def _ranking_after_evaluation(plan: "Plan") -> Iterator[None]:
+def _ranking_after_evaluation(ranking: "RunRanking") -> Iterator[None]:
     """Let lm-eval's `simple_evaluate` rank what it has evaluated; lm-eval looks the name up when it runs."""
     import lm_eval
     from lm_eval.evaluator import simple_evaluate
 
-    def evaluated(*arguments: Any, **options: Any) -> Any:
+    def evaluate_and_rank(*arguments: Any, **options: Any) -> Any:
         results = simple_evaluate(*arguments, **{**options, "log_samples": True})
         # Of several processes, one has the results.
         if results is not None:
-            plan.rank(results, options.get("evaluation_tracker"))
+            ranking.rank(results, options.get("evaluation_tracker"))
         return results
 
-    lm_eval.simple_evaluate = evaluated
+    lm_eval.simple_evaluate = evaluate_and_rank
     try:
         yield
     finally:
@@ -136,15 +145,15 @@ def _ranking_after_evaluation(plan: "Plan") -> Iterator[None]:
 
 
 @contextmanager
-def _without_section(arguments: argparse.Namespace) -> Iterator[Mapping[str, Any]]:
+def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[str, Any]]:
     """Give what the `--config` file holds; lm-eval, which refuses podium's keys, gets a copy without them."""
-    config = _loaded(getattr(arguments, "config", None))
-    theirs = {name: value for name, value in config.items() if not asked.is_ours(str(name))}
+    import yaml
+
+    config = _load(getattr(arguments, "config", None))
+    theirs = {name: value for name, value in config.items() if not is_ours(str(name))}
     if len(theirs) == len(config):
         yield config
         return
-    import yaml
-
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, Path(arguments.config).name)
         copy.write_text(yaml.safe_dump(theirs), encoding="utf-8")
@@ -152,7 +161,7 @@ def _without_section(arguments: argparse.Namespace) -> Iterator[Mapping[str, Any
         yield config
 
 
-def _loaded(path: str | None) -> Mapping[str, Any]:
+def _load(path: str | None) -> Mapping[str, Any]:
     """Return what a YAML file holds; nothing where it cannot be read: lm-eval says so better."""
     import yaml
 

@@ -24,20 +24,21 @@ def write_into(results: dict[str, Any], rankings: Mapping[str, Ranking], model: 
     """
     notes = []
     for task, ranking in rankings.items():
-        for one in ranking.standings:
-            notes += _figures(results, task, one, model)
-    whole = together(rankings)
+        for standings in ranking.standings:
+            notes += _write_figures(results, task, standings, model)
+    whole = merge_rankings(rankings)
     results[KEY] = json.loads(whole.to_json())
     return whole, notes
 
 
-def _figures(results: dict[str, Any], task: str, one: Standings, model: str) -> list[str]:
+def _write_figures(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
     """Write the score and its standard error of one model; return why where there is none."""
-    entry = next((entry for entry in one.entries if entry.model == model), None)
+    entry = next((entry for entry in standings.entries if entry.model == model), None)
+    name = standings.ranker
     if entry is None or entry.score is None or (entry.separated and entry.low is None):
         why = "its battles do not bound it" if entry else "it has no battle that could be read"
-        return [f"no {one.ranker} of {model} on {task} in lm-eval's table: {why}"]
-    name, filter_ = one.ranker, KEY + (f" {one.slice}".replace("/", "__") if one.slice else "")
+        return [f"no {name} of {model} on {task} in lm-eval's table: {why}"]
+    filter_ = KEY + (f" {standings.slice}".replace("/", "__") if standings.slice else "")
     for section in ("results", "groups"):
         if task in results.get(section, {}):
             figures = results[section][task]
@@ -47,25 +48,21 @@ def _figures(results: dict[str, Any], task: str, one: Standings, model: str) -> 
     return []
 
 
-def together(rankings: Mapping[str, Ranking]) -> Ranking:
+def merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
     """Put the rankings of several tasks into one, each a slice; that of a single task is left as it is."""
-    if len(rankings) == 1:
-        return next(iter(rankings.values()))
+    first, *others = rankings.values()
+    if not others:
+        return first
+    sources = {source for ranking in rankings.values() for source in ranking.provenance.get("sources", [])}
     return Ranking(
-        tuple(replace(one, slice=_slice(task, one)) for task, own in rankings.items() for one in own.standings),
-        _provenance(list(rankings.values())),
-        tuple(f"{task}: {failure}" for task, own in rankings.items() for failure in own.failures),
+        tuple(
+            replace(standings, slice=f"{task} {standings.slice}" if standings.slice else task)
+            for task, ranking in rankings.items()
+            for standings in ranking.standings
+        ),
+        {**first.provenance, "sources": sorted(sources)},
+        tuple(f"{task}: {failure}" for task, ranking in rankings.items() for failure in ranking.failures),
     )
-
-
-def _slice(task: str, one: Standings) -> str:
-    return f"{task} {one.slice}" if one.slice else task
-
-
-def _provenance(rankings: Iterable[Ranking]) -> dict[str, Any]:
-    """Return what is common; the sources of all."""
-    all_ = [one.provenance for one in rankings]
-    return {**all_[0], "sources": sorted({source for one in all_ for source in one.get("sources", [])})}
 
 
 def groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[str]]:
@@ -77,5 +74,5 @@ def groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, lis
         below = children.get(name) or []
         return [leaf for child in below for leaf in leaves(child)] if below else [name]
 
-    found = {group: [one for one in dict.fromkeys(leaves(group)) if one in ranked] for group in children}
-    return {group: own for group, own in found.items() if len(own) > 1 and group in results.get("results", {})}
+    groups = {group: [task for task in dict.fromkeys(leaves(group)) if task in ranked] for group in children}
+    return {group: own for group, own in groups.items() if len(own) > 1 and group in results.get("results", {})}

@@ -1,9 +1,11 @@
-"""The calls of a judge that is a model of lm-eval: its own batching and concurrency, failures one by one."""
+"""Judges as Inspect models; those of lm-eval are `lm-eval/TYPE/MODEL`, with its own batching and concurrency."""
 
-from collections.abc import Sequence
-from contextlib import suppress
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout, suppress
 from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,18 +16,111 @@ from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
     GenerateConfig,
+    Model,
     ModelAPI,
     ModelOutput,
+    get_model,
+    modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from podium.errors import UsageError
-from podium.hosts.lm_eval.hidden import secrets_of, without
-from podium.hosts.lm_eval.judge_model import MODEL, NAMES, PROVIDER
-from podium.hosts.lm_eval.quiet import quiet
+from podium.hosts.lm_eval.options import LM_EVAL, parse_pairs
+from podium.hosts.lm_eval.secrets import is_secret, redact, secrets_of
+from podium.hosts.lm_eval.silence import silence
 
+PROVIDER = "lm-eval"
+MODEL = "lm_model"
+"""What lm-eval's argument `model` is called in Inspect, which has one of its own."""
 BATCH = 64
 """Prompts that a model on this machine is given at once, at most; it batches them further by its own batch size."""
+
+
+def judge_model(name: str, arguments: Mapping[str, Any]) -> Model:
+    """Return a judge as an Inspect model; what it keeps of its arguments, for the log, holds no secret.
+
+    Args:
+        name: of a model of Inspect, or `lm-eval:TYPE,key=value,...`.
+
+    Raises:
+        UsageError: there is no such model, it cannot be made, or its address holds a password.
+    """
+    import podium.hosts.inspect_ai.registry  # noqa: F401
+    from podium.formats.lm_eval_layout import NO_MATTER
+
+    if name.startswith(LM_EVAL):
+        name, arguments = name_and_arguments(name.removeprefix(LM_EVAL), arguments)
+    address = str(arguments.get("base_url") or "")
+    if redact(address) != address:
+        raise UsageError("the judge's base_url holds a password: give it as an argument or environment variable")
+    try:
+        # What goes to stdout is lm-eval's.
+        with redirect_stdout(sys.stderr):
+            model = get_model(name, memoize=False, **arguments)
+    # Providers raise errors of their own kinds, some with the prompt to install a package.
+    except Exception as error:
+        raise UsageError(f"--ranker_judge {name}: {redact(str(error), secrets_of(arguments))}") from None
+    _redact_errors(model.api, secrets_of(arguments))
+    # What stays is kept in the log and makes the judge's identity.
+    idle = NO_MATTER if name.startswith(PROVIDER) else frozenset()
+    model.model_args = {
+        key: value for key, value in model.model_args.items() if key not in idle and not is_secret(key, value)
+    }
+    return model
+
+
+def name_and_arguments(spec: str, more: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return Inspect's name and the arguments of `TYPE,key=value,...`.
+
+    >>> name_and_arguments("local-chat-completions,model=org/judge,num_concurrent=8", {})
+    ('lm-eval/local-chat-completions/org/judge', {'num_concurrent': 8, 'lm_model': 'org/judge'})
+
+    Args:
+        more: arguments given elsewhere; those of the text count.
+
+    Raises:
+        UsageError: the text has no type, or nothing says which model it is.
+    """
+    from podium.formats.lm_eval_layout import NAMING
+
+    kind, _, text = spec.partition(",")
+    arguments = {**more, **(parse_pairs(text) if text else {})}
+    model = next((str(arguments[name]) for name in NAMING if name in arguments), None)
+    if not kind or model is None:
+        raise UsageError(
+            "a judge of lm-eval is written lm-eval:<type>,<arg>=<value>,... with the model among the arguments, as "
+            "lm-eval:local-chat-completions,model=NAME,base_url=http://localhost:8000/v1/chat/completions"
+        )
+    if "model" in arguments:
+        arguments[MODEL] = arguments.pop("model")
+    # Inspect keeps replies in a folder of this name: a path must not lead out of it. The whole path is an argument.
+    inside = "/".join(part for part in model.split("/") if part.strip(". "))
+    return f"{PROVIDER}/{kind}/{Path(model).name if Path(model).exists() else inside}", arguments
+
+
+def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
+    """Let a judge's errors tell no secret, whatever its server puts into them: Inspect keeps them in its log."""
+    generate = api.generate
+
+    async def generate_redacted(*arguments: Any, **options: Any) -> Any:
+        try:
+            return await generate(*arguments, **options)
+        except Exception as error:
+            cause: Any = error
+            while cause is not None:
+                cause.args = tuple(redact(part, secrets) if isinstance(part, str) else part for part in cause.args)
+                if isinstance(getattr(cause, "message", None), str):
+                    cause.message = redact(cause.message, secrets)
+                cause = cause.__cause__ or cause.__context__
+            raise
+
+    api.generate = generate_redacted  # type: ignore[method-assign]
+
+
+@modelapi(name=PROVIDER)
+def lm_eval_model() -> type[ModelAPI]:
+    """Return the API behind `lm-eval/...`."""
+    return LmEvalAPI
 
 
 @dataclass(eq=False)
@@ -45,13 +140,13 @@ class Call:
     error: Exception | None = None
 
     @property
-    def done(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether nothing more is to be waited for."""
         return self.text is not None or self.error is not None
 
 
 class LmEvalAPI(ModelAPI):
-    """`lm-eval/TYPE/MODEL`: what lm-eval calls `--model TYPE --model_args ...`.
+    """`lm-eval/TYPE/MODEL`: what lm-eval calls `--model TYPE --model_args ...`; failures count one by one.
 
     Token probabilities, token usage and the reason why a reply ends are unknown: lm-eval drops them.
     """
@@ -64,12 +159,14 @@ class LmEvalAPI(ModelAPI):
         config: GenerateConfig | None = None,
         **model_args: Any,
     ) -> None:
+        from podium.formats.lm_eval_layout import NAMING
+
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
         kind, _, name = model_name.partition("/")
-        self.kind = _kind(kind)
+        self.kind = _model_class(kind)
         self.served = _is_served(self.kind)
         self.arguments = {"model" if key == MODEL else key: value for key, value in model_args.items()}
-        if name and not any(one in self.arguments for one in NAMES):
+        if name and not any(key in self.arguments for key in NAMING):
             self.arguments["pretrained"] = name
         if base_url is not None:
             self.arguments["base_url"] = base_url
@@ -95,37 +192,38 @@ class LmEvalAPI(ModelAPI):
         Raises:
             RuntimeError: lm-eval could not get a reply to this prompt, after its own retries.
         """
-        call = Call([{"role": one.role, "content": one.text} for one in input], _settings(config))
+        messages = [{"role": message.role, "content": message.text} for message in input]
+        call = Call(messages, _generation_settings(config))
         self.waiting.append(call)
         try:
             async with self.making:
                 if self.model is None:
-                    self.model = await anyio.to_thread.run_sync(self._made)
+                    self.model = await anyio.to_thread.run_sync(self._make_model)
             async with self.turns:
-                if not call.done:
+                if not call.has_ended:
                     await anyio.to_thread.run_sync(self._answer, self._batch(call))
         finally:
             # One that was cancelled must not be asked with the next batch.
-            self.waiting = [one for one in self.waiting if one is not call]
+            self.waiting = [other for other in self.waiting if other is not call]
         if call.error is not None:
-            raise RuntimeError(without(self.secrets, f"{type(call.error).__name__}: {call.error}")) from None
+            raise RuntimeError(redact(f"{type(call.error).__name__}: {call.error}", self.secrets)) from None
         return self._output(call.text or "")
 
     def max_connections(self) -> int:
         """Return how many calls may wait or run at once: a server's `num_concurrent`, else a batch."""
         return max(1, int(self.arguments.get("num_concurrent", 1))) if self.served else BATCH
 
-    def _made(self) -> Any:
+    def _make_model(self) -> Any:
         # A call is a thread of its own: within it, nothing is concurrent, and one that fails stops no other.
         own = {**self.arguments, "num_concurrent": 1} if self.served else self.arguments
-        with quiet():
+        with silence():
             return self.kind.create_from_arg_obj(own)
 
     def _batch(self, call: Call) -> list[Call]:
         """Take the call, and what waits with the same settings, out of what waits."""
-        alike = [one for one in self.waiting if one.settings == call.settings and one is not call]
+        alike = [other for other in self.waiting if other.settings == call.settings and other is not call]
         batch = [call, *([] if self.served else alike[: BATCH - 1])]
-        self.waiting = [one for one in self.waiting if one not in batch]
+        self.waiting = [other for other in self.waiting if other not in batch]
         return batch
 
     def _answer(self, batch: Sequence[Call]) -> None:
@@ -141,8 +239,8 @@ class LmEvalAPI(ModelAPI):
                 call.error = error
 
     def _ask(self, batch: Sequence[Call]) -> None:
-        requests = [SimpleNamespace(args=(self._prompt(one), deepcopy(one.settings))) for one in batch]
-        with quiet():
+        requests = [SimpleNamespace(args=(self._prompt(call), deepcopy(call.settings))) for call in batch]
+        with silence():
             texts = self.model.generate_until(requests, disable_tqdm=True)
         for call, text in zip(batch, texts, strict=True):
             call.text = str(text)
@@ -153,19 +251,17 @@ class LmEvalAPI(ModelAPI):
         Raises:
             ValueError: it is longer than the model's context; lm-eval would cut off its beginning.
         """
-        prompt = self._templated(call.messages)
+        template = getattr(getattr(self.model, "tokenizer", None), "chat_template", None)
+        sent_as_text = self.served and not self.model.tokenized_requests
+        if "chat" in self.kind.__name__.lower() or (template and not sent_as_text):
+            prompt = self.model.apply_chat_template(call.messages)
+        else:
+            prompt = "\n\n".join(message["content"] for message in call.messages)
         if isinstance(prompt, str) and (room := self._room(call)) is not None:
             length = len(self.model.tok_encode(prompt))
             if length > room:
                 raise ValueError(f"the prompt has {length} tokens, and the model's context has room for {room}")
         return prompt
-
-    def _templated(self, messages: list[dict[str, str]]) -> Any:
-        template = getattr(getattr(self.model, "tokenizer", None), "chat_template", None)
-        sent_as_text = self.served and not self.model.tokenized_requests
-        if "chat" in self.kind.__name__.lower() or (template and not sent_as_text):
-            return self.model.apply_chat_template(messages)
-        return "\n\n".join(one["content"] for one in messages)
 
     def _room(self, call: Call) -> int | None:
         """Return how many tokens a prompt may have; None where lm-eval sends it as text, and the server counts."""
@@ -180,15 +276,15 @@ class LmEvalAPI(ModelAPI):
         return ModelOutput(model=name, choices=[ChatCompletionChoice(message=message, stop_reason="unknown")])
 
 
-def _settings(config: GenerateConfig) -> dict[str, Any]:
+def _generation_settings(config: GenerateConfig) -> dict[str, Any]:
     """Return the settings of a generation in lm-eval's words; what is not set is the model's own."""
     temperature = config.temperature or 0.0
-    told = {"max_gen_toks": config.max_tokens, "top_p": config.top_p}
-    known = {name: value for name, value in told.items() if value is not None}
-    return {"until": [], "do_sample": temperature > 0, "temperature": temperature, **known}
+    limits = {"max_gen_toks": config.max_tokens, "top_p": config.top_p}
+    given = {name: value for name, value in limits.items() if value is not None}
+    return {"until": [], "do_sample": temperature > 0, "temperature": temperature, **given}
 
 
-def _kind(name: str) -> Any:
+def _model_class(name: str) -> Any:
     """Return lm-eval's class of models.
 
     Raises:

@@ -8,7 +8,7 @@ further columns, features), the penalty P, and the loss. Credits and weights may
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy import linalg, sparse
@@ -52,104 +52,56 @@ def logistic(credit: np.ndarray, weight: np.ndarray, logits: np.ndarray) -> tupl
     return credit * losses - (weight - credit) * wins, weight * wins * losses
 
 
-class Design(Protocol):
-    """The matrix X, shape (rows, parameters), by what is done with it."""
-
-    @property
-    def parameters(self) -> int:
-        """Number of columns."""
-
-    @property
-    def entrants(self) -> int:
-        """Number of leading columns of which rows tell differences only: they are given mean zero."""
-
-    def product(self, at: np.ndarray) -> np.ndarray:
-        """Return X b, from shape (samples, parameters) to (samples, rows)."""
-
-    def transposed(self, values: np.ndarray) -> np.ndarray:
-        """Return X' v, from shape (samples, rows) to (samples, parameters)."""
-
-    def information(self, curvature: np.ndarray) -> np.ndarray:
-        """Return X' diag(c) X, from shape (samples, rows) to (samples, parameters, parameters)."""
-
-    def sparse(self) -> sparse.csr_matrix:
-        """Return X."""
-
-
 @dataclass(frozen=True, slots=True)
-class Features:
-    """A dense design.
+class Design:
+    """The matrix X: differences of entrants' strengths, further columns, or both, behind them.
+
+    Rows tell differences of strengths only, so strengths are given mean zero.
 
     Attributes:
-        x: shape (rows, parameters).
+        columns: shape (rows, columns); None for none.
+        first, second: entrant codes, whose strengths count +1 and -1, shape (rows,); None without strengths.
+        entrants: number of strengths.
     """
 
-    x: np.ndarray
+    columns: np.ndarray | None = None
+    first: np.ndarray | None = None
+    second: np.ndarray | None = None
     entrants: int = 0
 
     @property
     def parameters(self) -> int:
-        """Number of columns."""
-        return self.x.shape[1]
-
-    def product(self, at: np.ndarray) -> np.ndarray:
-        """Return X b."""
-        return at @ self.x.T
-
-    def transposed(self, values: np.ndarray) -> np.ndarray:
-        """Return X' v."""
-        return values @ self.x
-
-    def information(self, curvature: np.ndarray) -> np.ndarray:
-        """Return X' diag(c) X."""
-        size = self.parameters
-        if len(curvature) == 1:
-            return ((self.x * curvature[0][:, None]).T @ self.x)[None]
-        squares = (self.x[:, :, None] * self.x[:, None, :]).reshape(-1, size * size)
-        return (curvature @ squares).reshape(-1, size, size)
-
-    def sparse(self) -> sparse.csr_matrix:
-        """Return X."""
-        return sparse.csr_matrix(self.x)
-
-
-@dataclass(frozen=True, slots=True)
-class Differences:
-    """Rows are differences of two entrants' strengths, plus further columns.
-
-    Attributes:
-        first, second: entrant codes, whose strengths count +1 and -1, shape (rows,).
-        entrants: number of strengths.
-        columns: further columns, shape (rows, columns); None for none.
-    """
-
-    first: np.ndarray
-    second: np.ndarray
-    entrants: int
-    columns: np.ndarray | None = None
-
-    @property
-    def parameters(self) -> int:
-        """Number of strengths and of further columns."""
+        """Number of columns of X."""
         return self.entrants + (0 if self.columns is None else self.columns.shape[1])
 
     def product(self, at: np.ndarray) -> np.ndarray:
-        """Return X b."""
+        """Return X b, from shape (samples, parameters) to (samples, rows)."""
+        beside = None if self.columns is None else at[:, self.entrants :] @ self.columns.T
+        if not self.entrants:
+            return beside
         gaps = at[:, self.first] - at[:, self.second]
-        return gaps if self.columns is None else gaps + at[:, self.entrants :] @ self.columns.T
+        return gaps if beside is None else gaps + beside
 
     def transposed(self, values: np.ndarray) -> np.ndarray:
-        """Return X' v."""
+        """Return X' v, from shape (samples, rows) to (samples, parameters)."""
+        beside = None if self.columns is None else values @ self.columns
+        if not self.entrants:
+            return beside
         if len(values) > 1:
             return (self.sparse().T @ values.T).T
-        strengths = self._pulls(values[0])
-        return (strengths if self.columns is None else np.append(strengths, values[0] @ self.columns))[None]
+        return self._pulls(values[0])[None] if beside is None else np.hstack([self._pulls(values[0])[None], beside])
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
-        """Return X' diag(c) X; of several samples only where no two rows are of one pair, and without columns."""
+        """Return X' diag(c) X, from shape (samples, rows) to (samples, parameters, parameters).
+
+        Several samples have strengths or columns, not both, and each pair of entrants in one row only.
+        """
         size = self.entrants
         if len(curvature) == 1:
             return self._information(curvature[0])[None]
+        if not size:
+            squares = self.columns[:, :, None] * self.columns[:, None, :]
+            return np.tensordot(curvature, squares, axes=1)
         matrix, diagonal = np.zeros((len(curvature), size, size)), np.arange(size)
         matrix[:, self.first, self.second] = matrix[:, self.second, self.first] = -curvature
         matrix[:, diagonal, diagonal] = -matrix.sum(axis=2)
@@ -157,21 +109,24 @@ class Differences:
 
     def sparse(self) -> sparse.csr_matrix:
         """Return X."""
+        if not self.entrants:
+            return sparse.csr_matrix(self.columns)
         rows = len(self.first)
         signs, codes = np.tile([1.0, -1.0], rows), np.column_stack([self.first, self.second]).ravel()
         strengths = sparse.csr_matrix((signs, codes, np.arange(0, 2 * rows + 1, 2)), shape=(rows, self.entrants))
         return strengths if self.columns is None else sparse.hstack([strengths, self.columns], format="csr")
 
     def _information(self, curvature: np.ndarray) -> np.ndarray:
+        weighted = None if self.columns is None else curvature[:, None] * self.columns
+        if not self.entrants:
+            return self.columns.T @ weighted
         size = self.entrants
-        cell = self.first.astype(np.int64) * size + self.second
-        met = np.bincount(cell, curvature, size * size).reshape(size, size)
+        met = np.bincount(self.first.astype(np.int64) * size + self.second, curvature, size * size).reshape(size, size)
         strengths = np.negative(met) - met.T
         ends = [np.bincount(side, curvature, size) for side in (self.first, self.second)]
         strengths[np.diag_indices(size)] = ends[0] + ends[1]
-        if self.columns is None:
+        if weighted is None:
             return strengths
-        weighted = curvature[:, None] * self.columns
         cross = np.stack([self._pulls(column) for column in weighted.T], axis=1)
         return np.block([[strengths, cross], [cross.T, self.columns.T @ weighted]])
 
@@ -270,7 +225,7 @@ def maximise_many(likelihood: Likelihood, start: np.ndarray | None = None) -> np
     """Return the maximum of each sample, shape (samples, parameters), all from a common start.
 
     Args:
-        likelihood: with credits of shape (samples, rows); `Differences` without columns, each pair in one row.
+        likelihood: with credits of shape (samples, rows).
         start: shape (parameters,); zeros by default.
 
     Raises:

@@ -12,7 +12,7 @@ from podium.rankers.clusters import Matrix, centred, gram, surpluses
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import Graph, graph_of, separated
-from podium.rankers.newton import Differences, Likelihood, Optimum, maximise, maximise_many
+from podium.rankers.newton import Design, Likelihood, Optimum, maximise, maximise_many
 from podium.rankers.pairs import PairCells, Pairs, drawn
 
 
@@ -121,7 +121,7 @@ class Strengths:
 
     @property
     def _columns(self) -> np.ndarray | None:
-        return self.likelihood.design.columns if isinstance(self.likelihood.design, Differences) else None
+        return self.likelihood.design.columns
 
     def _factor(self) -> tuple[np.ndarray, bool]:
         return linalg.cho_factor(self.likelihood.information_at(self.optimum.at), overwrite_a=True)
@@ -155,7 +155,7 @@ def pair_likelihood(
         credit, weight: sums of resamples instead of those of `pairs`, shape (samples, pairs).
     """
     return Likelihood(
-        Differences(pairs.low, pairs.high, pairs.entrants),
+        Design(None, pairs.low, pairs.high, pairs.entrants),
         pairs.credit if credit is None else credit,
         pairs.weight if weight is None else weight,
         np.full(pairs.entrants, float(regularization)),
@@ -169,7 +169,7 @@ def column_likelihood(coded: Coded, columns: np.ndarray, regularization: float, 
         columns: what stands beside the strengths in each battle, shape (battles, columns).
         largest: a coefficient beyond is taken to grow for ever.
     """
-    design = Differences(coded.a, coded.b, len(coded.entrants), columns)
+    design = Design(columns, coded.a, coded.b, len(coded.entrants))
     penalty = np.append(np.full(design.entrants, float(regularization)), np.zeros(columns.shape[1]))
     return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty, largest=largest)
 

@@ -1,14 +1,84 @@
-"""Presentations become a battle: the rules of `podium.merging`, for one pair at a time."""
+"""A battle: its calls, in which orders and how often, and what their verdicts say together, one battle at a time.
 
-from collections.abc import Mapping
+Orders are merged first, then repeats, then judges; `podium.merging` has the same rule of orders for whole tables.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
 from typing import Literal
 
-from podium.scorers.verdict import Rating, Verdict, unread
+from podium.errors import UsageError
+from podium.scorers.reply import Rating, Verdict, unread_verdict, verdict_of_margin
 
+Orders = Literal["both", "random", "as-given"]
+ORDERS = ("both", "random", "as-given")
+Rule = Literal["mean", "majority"]
+RULES = ("mean", "majority")
 ONE_ORDER_UNREAD = "one order unread"
+NO_QUORUM = "no quorum"
 
 
-def turned(verdict: Verdict) -> Verdict:
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """One call of a judge: two entrants on one item, in the order in which their responses are shown.
+
+    Attributes:
+        item: which instruction.
+        first: whose response is shown first.
+        second: whose response is shown second.
+        order: `ab` where the entrant that was given first is shown first, else `ba`.
+        repeat: which repetition, from 0.
+    """
+
+    item: str
+    first: str
+    second: str
+    order: Literal["ab", "ba"]
+    repeat: int
+
+
+def presentations(
+    item: str, a: str, b: str, *, orders: Orders = "both", repeats: int = 1, seed: int = 0
+) -> tuple[Presentation, ...]:
+    """Return the calls that make the battle of two entrants on an item.
+
+    Args:
+        item: which instruction.
+        a: an entrant; order `ab` shows it first.
+        b: its opponent.
+        orders: `both` shows either first, once per repeat; `random` draws one order per repeat; `as-given` shows a
+            first.
+        repeats: how often, per order.
+        seed: of the draw, which is a hash of seed, item, pair and repeat: the same whichever entrant is named first,
+            and whatever else is played.
+
+    Raises:
+        UsageError: the orders are unknown, or there is not at least one repeat.
+    """
+    if orders not in ORDERS:
+        raise UsageError(f"no orders called {orders!r}; available: {', '.join(ORDERS)}")
+    if repeats < 1:
+        raise UsageError(f"there must be at least one repeat, not {repeats}")
+    shown: list[Presentation] = []
+    for repeat in range(repeats):
+        as_given = Presentation(item, a, b, "ab", repeat)
+        swapped = Presentation(item, b, a, "ba", repeat)
+        if orders == "both":
+            shown += [as_given, swapped]
+        else:
+            first = a if orders == "as-given" else _draw_first(seed, item, a, b, repeat)
+            shown.append(as_given if first == a else swapped)
+    return tuple(shown)
+
+
+def _draw_first(seed: int, item: str, a: str, b: str, repeat: int) -> str:
+    low, high = sorted((a, b))
+    named = "\0".join(f"{len(part)}:{part}" for part in (str(seed), item, low, high, str(repeat)))
+    return (low, high)[sha256(named.encode("utf-8", "surrogatepass")).digest()[0] % 2]
+
+
+def swap_sides(verdict: Verdict) -> Verdict:
     """Return what a verdict says of the response shown second; the judge's words stay as they were."""
     if verdict.credit is None:
         return verdict
@@ -21,7 +91,26 @@ def turned(verdict: Verdict) -> Verdict:
     )
 
 
-def battle(ab: Verdict | None, ba: Verdict | None, *, one_sided: Literal["unread", "keep"] = "unread") -> Verdict:
+def compare_ratings(a: Rating, b: Rating) -> Verdict:
+    """Return what the ratings of two responses say of the first: the margin is the difference, the credit its sign."""
+    if a.score is None or b.score is None:
+        return unread_verdict(" / ".join(sorted({rating.reason for rating in (a, b) if rating.reason})))
+    return verdict_of_margin(a.score - b.score)
+
+
+def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
+    """Average verdicts that could be read, at least one; a margin or criterion that one of them lacks is left out."""
+    count = len(verdicts)
+    margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
+    shared = [name for name in verdicts[0].criteria if all(name in verdict.criteria for verdict in verdicts)]
+    return Verdict(
+        sum(verdict.credit or 0.0 for verdict in verdicts) / count,
+        sum(margins) / count if len(margins) == count else None,
+        {name: sum(verdict.criteria[name] for verdict in verdicts) / count for name in shared},
+    )
+
+
+def merge_orders(ab: Verdict | None, ba: Verdict | None, *, one_sided: Literal["unread", "keep"] = "unread") -> Verdict:
     """Return what both orders of a pair together say of a.
 
     Credit and margins are averaged. Where one of two orders is unread, so is the battle (`one order unread`), unless
@@ -35,45 +124,68 @@ def battle(ab: Verdict | None, ba: Verdict | None, *, one_sided: Literal["unread
     Raises:
         ValueError: neither order was asked.
     """
-    if ba is None:
-        if ab is None:
-            raise ValueError("a battle needs a verdict in at least one order")
-        return ab
-    other = turned(ba)
-    if ab is None:
-        return other
-    if ab.credit is None or other.credit is None:
-        return _incomplete(ab, other, one_sided)
-    margin = None if ab.margin is None or other.margin is None else (ab.margin + other.margin) / 2
-    both = [name for name in ab.criteria if name in other.criteria]
-    criteria = {name: (ab.criteria[name] + other.criteria[name]) / 2 for name in both}
-    return Verdict((ab.credit + other.credit) / 2, margin, criteria)
+    about_a = [verdict for verdict in (ab, None if ba is None else swap_sides(ba)) if verdict is not None]
+    if not about_a:
+        raise ValueError("a battle needs a verdict in at least one order")
+    if len(about_a) == 1:
+        return about_a[0]
+    read = [verdict for verdict in about_a if verdict.credit is not None]
+    if len(read) == 2:
+        return mean_verdict(read)
+    if not read:
+        return unread_verdict(" / ".join(sorted({verdict.reason or "" for verdict in about_a})))
+    return read[0] if one_sided == "keep" else unread_verdict(ONE_ORDER_UNREAD)
 
 
-def swap(ab: Verdict, ba: Verdict) -> str:
-    """Return what a change of order did: `same`, `half` (one tie), `flip`, `one-sided` or `unread`."""
-    if ab.credit is None or ba.credit is None:
-        return "unread" if ab.credit is None and ba.credit is None else "one-sided"
-    x, y = _winner(ab.credit), _winner(1 - ba.credit)
-    return "same" if x == y else "flip" if x == -y else "half"
+def merge_repeats(verdicts: Sequence[Verdict]) -> Verdict:
+    """Average the repeats of one judge that could be read; unread, as the first is, where none could."""
+    read = [verdict for verdict in verdicts if verdict.credit is not None]
+    if len(read) < 2:
+        return (read or verdicts)[0]
+    return mean_verdict(read)
 
 
-def versus(a: Rating, b: Rating) -> Verdict:
-    """Return what the ratings of two responses say of the first: the margin is the difference, the credit its sign."""
-    if a.score is None or b.score is None:
-        return unread(" / ".join(sorted({one.reason for one in (a, b) if one.reason})))
-    margin = a.score - b.score
-    return Verdict((margin > 0) + (margin == 0) / 2, margin)
+def merge_jury(verdicts: Sequence[Verdict], rule: Rule = "mean", *, quorum: int | None = None) -> Verdict:
+    """Return what a jury says of a, given what each judge says of it (both orders merged).
+
+    A judge that could not be read has not voted. It is no tie, and the quorum says how many must have spoken.
+
+    Args:
+        verdicts: one per judge.
+        rule: `mean` averages the credits and margins of the judges that could be read. `majority` counts wins and
+            losses; a credit of one half is a vote for a tie.
+        quorum: judges that must have been read (`mean`), or that must have voted the same kind of way (`majority`:
+            decisively, or for a tie); more than half of the jury when not given.
+
+    Returns:
+        For `majority` credit 1 or 0 where a quorum is decisive and one side has more votes; one half where a quorum
+        is decisive and evenly split, or where a quorum votes for a tie; its label counts wins, ties and losses.
+        Unread (`no quorum`) in all other cases.
+
+    Raises:
+        UsageError: the rule is unknown, or the quorum is not between 1 and the number of judges.
+    """
+    if rule not in RULES:
+        raise UsageError(f"no rule for juries called {rule!r}; available: {', '.join(RULES)}")
+    needed = default_quorum(len(verdicts)) if quorum is None else quorum
+    if not 1 <= needed <= len(verdicts):
+        raise UsageError(f"the quorum of a jury of {len(verdicts)} cannot be {needed}")
+    read = [verdict for verdict in verdicts if verdict.credit is not None]
+    if rule == "majority":
+        return _majority(read, needed)
+    return mean_verdict(read) if len(read) >= needed else unread_verdict(NO_QUORUM)
 
 
-def _winner(credit: float) -> int:
-    return (credit > 0.5) - (credit < 0.5)
+def default_quorum(judges: int) -> int:
+    """Return the least number that is more than half of the judges."""
+    return judges // 2 + 1
 
 
-def _incomplete(ab: Verdict, other: Verdict, one_sided: str) -> Verdict:
-    if ab.credit is None and other.credit is None:
-        reasons: Mapping[str, None] = dict.fromkeys(sorted((ab.reason or "", other.reason or "")))
-        return unread(" / ".join(reasons))
-    if one_sided != "keep":
-        return unread(ONE_ORDER_UNREAD)
-    return other if ab.credit is None else ab
+def _majority(read: Sequence[Verdict], quorum: int) -> Verdict:
+    credits = [verdict.credit for verdict in read if verdict.credit is not None]
+    wins, losses = sum(credit > 0.5 for credit in credits), sum(credit < 0.5 for credit in credits)
+    ties = len(credits) - wins - losses
+    if wins + losses < quorum and ties < quorum:
+        return unread_verdict(NO_QUORUM)
+    credit = 0.5 if wins + losses < quorum else (wins > losses) + (wins == losses) / 2
+    return Verdict(credit, label=f"{wins}-{ties}-{losses}")

@@ -1,18 +1,15 @@
 """A checklist: questions on what a good response to one instruction does, written by a model before any is judged."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from podium.scorers.asking import Settings, Template, Texts
-from podium.scorers.json_reply import only_object
-from podium.scorers.reading import no_verdict, says_nothing
-from podium.scorers.realization import slotted
-from podium.scorers.template import checked, filled, packaged
-from podium.scorers.verdict import Reply
+from podium.scorers.prompt import Settings, Template, Texts, check_template, fill_template, packaged_template
+from podium.scorers.reply import Reply, no_verdict, only_object
 
-MOST = 12
+MOST_QUESTIONS = 12
 LONGEST = 400
 """Characters of one question."""
-MAX_TOKENS = 1024
 KEYS = frozenset({"questions"})
 
 
@@ -22,14 +19,14 @@ class Checklist:
 
     Attributes:
         questions: answered with yes by a good response; empty = unread.
-        reason: why it is unread, one of `verdict.REASONS`; None where it was read.
+        reason: why it is unread, one of `reply.REASONS`; None where it was read.
     """
 
     questions: tuple[str, ...] = ()
     reason: str | None = None
 
 
-def prompt(texts: Texts, settings: Settings, template: Template | None = None) -> str:
+def checklist_prompt(texts: Texts, settings: Settings, template: Template | None = None) -> str:
     """Return what asks a model for the checklist of an instruction; responses are never shown.
 
     Args:
@@ -41,22 +38,26 @@ def prompt(texts: Texts, settings: Settings, template: Template | None = None) -
         UsageError: a text that the settings ask for is not there, or the template cannot be filled.
     """
     shown = Settings(reference=settings.reference, system=settings.system)
-    words = checked(template or packaged("checklist"), shown, ("instruction",))
-    return filled(words, slotted(Texts(texts.instruction, (), texts.reference, texts.system), shown, ()))
+    words = check_template(template or packaged_template("checklist"), shown, ("instruction",))
+    return fill_template(words, replace(texts, responses=()).by_slot(shown, ()))
 
 
-def read(reply: Reply) -> Checklist:
+def read_checklist(reply: Reply) -> Checklist:
     """Read the questions: one JSON object, `{"questions": [...]}`, of 1 to 12 different ones."""
-    nothing = says_nothing(reply)
-    if nothing:
-        return Checklist(reason=nothing)
-    found = only_object(reply.text, KEYS)
-    if isinstance(found, str):
-        return Checklist(reason=no_verdict(reply.text) if found == "no verdict" else found)
-    questions = found["questions"]
-    if not isinstance(questions, list) or not all(isinstance(one, str) and one.strip() for one in questions):
+    if reply.reason_of_silence:
+        return Checklist(reason=reply.reason_of_silence)
+    answer = only_object(reply.text, KEYS)
+    if isinstance(answer, str):
+        return Checklist(reason=no_verdict(reply.text) if answer == "no verdict" else answer)
+    questions = answer["questions"]
+    if not isinstance(questions, list) or not all(isinstance(text, str) and text.strip() for text in questions):
         return Checklist(reason="bad JSON")
-    flat = tuple(" ".join(one.split()) for one in questions)
-    if not 1 <= len(flat) <= MOST or len(set(flat)) < len(flat) or max(map(len, flat)) > LONGEST:
+    flat = tuple(" ".join(text.split()) for text in questions)
+    if not 1 <= len(flat) <= MOST_QUESTIONS or len(set(flat)) < len(flat) or max(map(len, flat)) > LONGEST:
         return Checklist(reason="out of range")
     return Checklist(flat)
+
+
+def write_checklist(questions: Iterable[str]) -> Reply:
+    """Write the first 12 questions as a model does, so that `read_checklist` can read them."""
+    return Reply(json.dumps({"questions": list(dict.fromkeys(questions))[:MOST_QUESTIONS]}))

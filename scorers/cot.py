@@ -3,12 +3,10 @@
 import re
 from functools import partial
 
-from podium.scorers.asking import Settings
-from podium.scorers.direct import by_letter
-from podium.scorers.reading import EDGE, last_line, says_nothing
-from podium.scorers.realization import Realization
-from podium.scorers.template import packaged
-from podium.scorers.verdict import Reply, Verdict, unread
+from podium.scorers.direct import chances_of_letters, letter_of, verdict_of_letter
+from podium.scorers.prompt import Settings, packaged_template
+from podium.scorers.realization import Preference, Realization
+from podium.scorers.reply import EDGE, Reply, Verdict, last_line, reply_with_chances, unread_verdict
 
 FORM = re.compile(
     rf"{EDGE}(?:final[ \t]+)?verdict{EDGE}:{EDGE}(?:response[ \t]+)?[\[(\"']*([A-Z])(?![A-Z0-9])[\])\"'.]*{EDGE}\.?",
@@ -17,22 +15,27 @@ FORM = re.compile(
 """`Verdict: A`, alone on its line."""
 
 
-def read(reply: Reply, settings: Settings) -> Verdict:
+def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read the verdict on the last line."""
-    nothing = says_nothing(reply)
-    if nothing:
-        return unread(nothing)
+    if reply.reason_of_silence:
+        return unread_verdict(reply.reason_of_silence)
     stated = last_line(reply.text, FORM)
-    return unread(stated) if isinstance(stated, str) else by_letter(stated, settings)
+    return unread_verdict(stated) if isinstance(stated, str) else verdict_of_letter(stated, settings)
+
+
+def write_reply(preference: Preference, settings: Settings) -> Reply:
+    """Write the reasons and the verdict, with the probabilities of its letter."""
+    text = f"{preference.reasons}\n\nVerdict: {letter_of(preference, settings)}".lstrip()
+    chances = chances_of_letters(preference, settings)
+    return reply_with_chances(text, {f" {letter}": chance for letter, chance in chances.items()})
 
 
 COT = Realization(
     name="cot",
     kind="pairwise",
-    template=partial(packaged, "cot"),
-    read=read,
-    yields=("credit",),
-    max_tokens=2048,
+    template=partial(packaged_template, "cot"),
+    read_reply=read_reply,
+    write_reply=write_reply,
     options=frozenset({"tie", "checklist", "reference", "system"}),
     probabilities="soften",
 )

@@ -1,14 +1,13 @@
 """Who judged: the names under which verdicts may be put together, and must not be mixed up."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
-from podium.scorers.asking import SWITCHES, Settings
+from podium.scorers.prompt import SWITCHES, Settings, rules
 from podium.scorers.realization import Realization
-from podium.scorers.template import rules
 
 DIGITS = 12
 
@@ -41,20 +40,16 @@ def judge_identity(model: str, realization: Realization, settings: Settings, gen
         `openai/gpt-x|rubric|3fa9c0de1122|temperature=0`.
     """
     parts = [model, realization.name, prompt_hash(realization, settings)]
-    return "|".join([_plain(part) for part in parts] + _settings(generation))
+    return "|".join([_escape_separators(part) for part in parts] + _write_settings(generation))
 
 
-def jury_identity(judges: Iterable[str], rule: str, quorum: int) -> str:
-    """Return the identity of a jury: how its verdicts are merged, and who sits on it, in any order."""
-    return f"jury:{rule}:{quorum}({'; '.join(sorted(judges))})"
+def _write_settings(generation: Mapping[str, Any]) -> list[str]:
+    known = sorted((name, _write_value(value)) for name, value in generation.items() if value is not None)
+    settings = [f"{_escape_separators(name)}={_escape_separators(value)}" for name, value in known]
+    return [",".join(settings)] if settings else []
 
 
-def _settings(generation: Mapping[str, Any]) -> list[str]:
-    known = sorted((name, value) for name, value in generation.items() if value is not None)
-    return [",".join(f"{_plain(name)}={_plain(_text(value))}" for name, value in known)] if known else []
-
-
-def _text(value: Any) -> str:
+def _write_value(value: Any) -> str:
     """Write a setting one way: 0 and 0.0 are the same, so are dictionaries in another order."""
     if isinstance(value, str):
         return value
@@ -63,6 +58,6 @@ def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=str)
 
 
-def _plain(text: str) -> str:
+def _escape_separators(text: str) -> str:
     """Escape what separates the parts of an identity."""
     return quote(text, safe="/:@ .+-_~[]{}\"'()*!?&<>^#$")

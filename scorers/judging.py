@@ -7,14 +7,24 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from podium.errors import UsageError, unknown_name
-from podium.scorers.asking import Settings, Template, Texts
-from podium.scorers.battle import battle, turned, versus
+from podium.scorers.battle import (
+    ORDERS,
+    RULES,
+    Orders,
+    Presentation,
+    Rule,
+    compare_ratings,
+    merge_jury,
+    merge_orders,
+    merge_repeats,
+    presentations,
+    swap_sides,
+)
 from podium.scorers.identity import judge_identity, prompt_hash
-from podium.scorers.jury import RULES, Rule, jury
-from podium.scorers.orders import ORDERS, Orders, Presentation, presentations
-from podium.scorers.probabilities import Mode, soften
-from podium.scorers.realization import Realization
-from podium.scorers.verdict import Rating, Reply, Token, Verdict
+from podium.scorers.probabilities import Mode, soften_verdict
+from podium.scorers.prompt import Settings, Template, Texts
+from podium.scorers.realization import Preference, Realization
+from podium.scorers.reply import Rating, Reply, Token, Verdict
 
 Settled = Literal["required", "off"]
 """Whether token probabilities soften the verdicts of a run, once that is decided."""
@@ -52,7 +62,7 @@ class Judging:
     def __post_init__(self) -> None:
         self.realization.check(self.settings)
         for name, known in CHOICES.items():
-            _refuse_other(name, getattr(self, name), known)
+            _check_choice(name, getattr(self, name), known)
         if self.attempts < 1:
             raise UsageError(f"attempts={self.attempts}: a judge must be asked at least once")
         if self.repeats < 1:
@@ -106,14 +116,24 @@ class Judging:
 
     def verdict(self, reply: Reply, mode: Settled) -> Verdict:
         """Read what a pairwise judge said, softened by its token probabilities where the run does so."""
-        found = cast(Verdict, self.realization.read(reply, self.settings))
+        verdict = cast(Verdict, self.realization.read_reply(reply, self.settings))
         if self.realization.probabilities != "soften":
-            return found
-        return soften(reply, found, mode, tie=self.settings.tie)
+            return verdict
+        return soften_verdict(reply, verdict, mode, tie=self.settings.tie)
+
+    def write_reply(self, preference: Preference) -> Reply:
+        """Return what a judge with this preference answers; `verdict` or `rating` can read it.
+
+        Raises:
+            UsageError: the realization has no writer.
+        """
+        if self.realization.write_reply is None:
+            raise UsageError(f"realization {self.realization.name!r} has no writer of replies")
+        return self.realization.write_reply(preference, self.settings)
 
     def rating(self, reply: Reply) -> Rating:
         """Read what a pointwise judge said."""
-        return cast(Rating, self.realization.read(reply, self.settings))
+        return cast(Rating, self.realization.read_reply(reply, self.settings))
 
 
 def judging_of(
@@ -141,7 +161,7 @@ def judging_of(
         UsageError: a setting that the realization does not have, or a file that is not there.
     """
     refuse_unknown_options(options, known_options())
-    given = None if template is None else Template(_read(template), template)
+    given = None if template is None else Template(_read_template(template), template)
     generation = {"temperature": temperature, "max_tokens": max_tokens}
     return Judging(
         realization,
@@ -177,12 +197,12 @@ def known_options() -> Set[str]:
     return OPTIONS | (inspect.signature(judging_of).parameters.keys() - {"options"})
 
 
-def _refuse_other(name: str, word: str, known: Sequence[str]) -> None:
+def _check_choice(name: str, word: str, known: Sequence[str]) -> None:
     if word not in known:
         raise UsageError(f"{name}={word}: there is no such choice; available: {', '.join(known)}")
 
 
-def _read(path: str) -> str:
+def _read_template(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -211,13 +231,18 @@ def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
         how: the settings of the run.
     """
     common = {"order": shown["order"], "repeat": shown["repeat"], "judge": shown["judge"]}
-    replies = [reply_of(one) for one in shown["replies"]]
+    replies = [reply_of(kept) for kept in shown["replies"]]
     if how.is_pairwise:
         verdict = how.verdict(replies[0], shown["mode"])
-        about_a = verdict if shown["order"] == "ab" else turned(verdict)
-        return common | _verdict(about_a) | {"label": verdict.label}
-    a, b = (how.rating(one) for one in replies)
-    return common | {"order": "merged"} | _verdict(versus(a, b)) | {"score_a": a.score, "score_b": b.score}
+        about_a = verdict if shown["order"] == "ab" else swap_sides(verdict)
+        return common | _verdict_columns(about_a) | {"label": verdict.label}
+    a, b = (how.rating(reply) for reply in replies)
+    return (
+        common
+        | {"order": "merged"}
+        | _verdict_columns(compare_ratings(a, b))
+        | {"score_a": a.score, "score_b": b.score}
+    )
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
@@ -225,11 +250,12 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
     judges: dict[str, list[Verdict]] = {}
     for judge in dict.fromkeys(row["judge"] for row in rows):
         own = [row for row in rows if row["judge"] == judge]
-        judges[judge] = [_of_repeat([row for row in own if row["repeat"] == k], how) for k in _repeats(own)]
-    return jury([_mean(verdicts) for verdicts in judges.values()], how.rule, quorum=how.quorum)
+        repeats = sorted({row["repeat"] for row in own})
+        judges[judge] = [_verdict_of_repeat([row for row in own if row["repeat"] == k], how) for k in repeats]
+    return merge_jury([merge_repeats(verdicts) for verdicts in judges.values()], how.rule, quorum=how.quorum)
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
+def _verdict_columns(verdict: Verdict) -> dict[str, Any]:
     return {
         "credit": verdict.credit,
         "margin": verdict.margin,
@@ -238,32 +264,14 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _of_repeat(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
-    by_order = {row["order"]: _as_verdict(row) for row in rows}
+def _verdict_of_repeat(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
+    by_order = {row["order"]: _verdict_of_row(row) for row in rows}
     if "merged" in by_order:
         return by_order["merged"]
     ba = by_order.get("ba")
-    return battle(by_order.get("ab"), turned(ba) if ba else None, one_sided=how.one_sided)
+    return merge_orders(by_order.get("ab"), swap_sides(ba) if ba else None, one_sided=how.one_sided)
 
 
-def _as_verdict(row: Mapping[str, Any]) -> Verdict:
+def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:
     criteria = {name.removeprefix("margin_"): row[name] for name in row if name.startswith("margin_")}
     return Verdict(row["credit"], row["margin"], criteria, row.get("label"), row["reason"])
-
-
-def _mean(verdicts: Sequence[Verdict]) -> Verdict:
-    """Average the repeats that could be read; unread where none could."""
-    read = [one for one in verdicts if one.credit is not None]
-    if not read:
-        return verdicts[0]
-    if len(read) == 1:
-        return read[0]
-    margins = [one.margin for one in read if one.margin is not None]
-    margin = sum(margins) / len(margins) if len(margins) == len(read) else None
-    both = [name for name in read[0].criteria if all(name in one.criteria for one in read)]
-    criteria = {name: sum(one.criteria[name] for one in read) / len(read) for name in both}
-    return Verdict(sum(one.credit or 0.0 for one in read) / len(read), margin, criteria)
-
-
-def _repeats(rows: Iterable[Mapping[str, Any]]) -> list[int]:
-    return sorted({row["repeat"] for row in rows})

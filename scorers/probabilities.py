@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Literal
 
 from podium.errors import UsageError
-from podium.scorers.verdict import Reply, Token, Verdict, unread
+from podium.scorers.reply import Reply, Token, Verdict, unread_verdict
 
 NO_PROBABILITIES = "no log-probabilities"
 ENOUGH = 0.5
@@ -17,12 +17,12 @@ AROUND = " \t\r\n\"'()[]{}<>*_`#:;.,-▁Ġ"
 Mode = Literal["auto", "required", "off"]
 
 
-def available(replies: Iterable[Reply]) -> bool:
+def have_probabilities(replies: Iterable[Reply]) -> bool:
     """Whether any of the replies comes with token probabilities."""
     return any(token.top for reply in replies for token in reply.tokens)
 
 
-def settled(mode: Mode, replies: Iterable[Reply]) -> Literal["required", "off"]:
+def settle_mode(mode: Mode, replies: Iterable[Reply]) -> Literal["required", "off"]:
     """Return the mode of a whole run: `auto` becomes `required` where the first replies have probabilities.
 
     Decide once: a run that mixes letters and probabilities has credits of two kinds.
@@ -31,13 +31,13 @@ def settled(mode: Mode, replies: Iterable[Reply]) -> Literal["required", "off"]:
         UsageError: the mode is none of `auto`, `required`, `off`.
     """
     if mode == "auto":
-        return "required" if available(replies) else "off"
+        return "required" if have_probabilities(replies) else "off"
     if mode not in ("required", "off"):
         raise UsageError(f"no mode of log-probabilities called {mode!r}; available: auto, required, off")
     return mode
 
 
-def soften(reply: Reply, verdict: Verdict, mode: Mode, *, tie: bool = False) -> Verdict:
+def soften_verdict(reply: Reply, verdict: Verdict, mode: Mode, *, tie: bool = False) -> Verdict:
     """Give a verdict the credit that the probabilities of its letter say.
 
     credit = (P(A) + P(C) / 2) / (P(A) + P(B) + P(C)) at the token that holds the letter which was read, all spellings
@@ -47,23 +47,23 @@ def soften(reply: Reply, verdict: Verdict, mode: Mode, *, tie: bool = False) -> 
         reply: as the judge wrote it.
         verdict: as a reader read it; its place says where the letter stands.
         mode: `off` leaves the verdict as it is; `auto` does so where this reply has no probabilities (settle it for the
-            run first: `settled`).
+            run first: `settle_mode`).
         tie: whether C was one of the letters to choose from.
 
     Returns:
         The verdict, its credit soft; unread (`no log-probabilities`) where the token is not known or less than half
         of its probability lies on the letters.
     """
-    if verdict.credit is None or settled(mode, [reply]) == "off":
+    if verdict.credit is None or settle_mode(mode, [reply]) == "off":
         return verdict
     token = token_at(reply, verdict.place)
     masses = _masses(token.top, ("a", "b", "c") if tie else ("a", "b")) if token else None
     if masses is None:
-        return unread(NO_PROBABILITIES)
+        return unread_verdict(NO_PROBABILITIES)
     return replace(verdict, credit=min(1.0, (masses["a"] + masses.get("c", 0.0) / 2) / sum(masses.values())))
 
 
-def share(top: Mapping[str, float], answer: str, other: str) -> float | None:
+def share_of_answer(top: Mapping[str, float], answer: str, other: str) -> float | None:
     """Return the probability of an answer among two, all spellings summed; None below half of the mass."""
     masses = _masses(top, (answer, other))
     return None if masses is None else min(1.0, masses[answer] / sum(masses.values()))
@@ -77,7 +77,7 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
     """
     if place is None:
         return None
-    tokens = _without_end_marks(reply.tokens)
+    tokens = _drop_end_marks(reply.tokens)
     line = reply.text[reply.text.rfind("\n", 0, place) + 1 :].rstrip()
     written = "".join(token.text for token in tokens).rstrip()
     if not written.endswith(line):
@@ -90,7 +90,7 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
     return None
 
 
-def _without_end_marks(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+def _drop_end_marks(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     end = len(tokens)
     while end and tokens[end - 1].text.startswith("<") and tokens[end - 1].text.endswith(">"):
         end -= 1

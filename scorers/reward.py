@@ -2,52 +2,56 @@
 
 from math import isfinite
 
-from podium.scorers.asking import Settings
-from podium.scorers.realization import Realization
-from podium.scorers.verdict import Rating, Reply, unrated
+from podium.scorers.prompt import Settings
+from podium.scorers.realization import Preference, Realization
+from podium.scorers.reply import Rating, Reply, unread_rating
 
 
-def rating(value: object) -> Rating:
+def rating_of_value(value: object) -> Rating:
     """Return what a function gave as a rating: a finite number is one, everything else says why not.
 
     Args:
         value: a number, or an array or tensor with one; None = nothing came; an exception = the function failed.
 
-    >>> rating(-1.5).score, rating(float("nan")).reason, rating(None).reason, rating("7").reason
-    (-1.5, 'out of range', 'empty', 'no verdict')
+    >>> [rating_of_value(value).reason for value in (float("nan"), None, "7")]
+    ['out of range', 'empty', 'no verdict']
     """
     if value is None:
-        return unrated("empty")
+        return unread_rating("empty")
     try:
         number = value.item() if hasattr(value, "item") else value
         if isinstance(number, bool | str | bytes | BaseException):
-            return unrated("no verdict")
+            return unread_rating("no verdict")
         score = float(number)  # type: ignore[arg-type]
     except OverflowError:
-        return unrated("out of range")
+        return unread_rating("out of range")
     except (TypeError, ValueError, RuntimeError):
-        return unrated("no verdict")
-    return Rating(score) if isfinite(score) else unrated("out of range")
+        return unread_rating("no verdict")
+    return Rating(score) if isfinite(score) else unread_rating("out of range")
 
 
-def read(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
+def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a scalar that came as text: what a reward model behind a text interface answers."""
-    if reply.truncated:
-        return unrated("truncated")
-    if not reply.text.strip():
-        return unrated("empty")
+    if reply.reason_of_silence:
+        return unread_rating(reply.reason_of_silence)
+    if "_" in reply.text or not reply.text.isascii():
+        return unread_rating("no verdict")
     try:
-        return rating(float(reply.text)) if reply.text.isascii() and "_" not in reply.text else unrated("no verdict")
+        return rating_of_value(float(reply.text))
     except ValueError:
-        return unrated("no verdict")
+        return unread_rating("no verdict")
+
+
+def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
+    """Write the degree, as a scalar."""
+    return Reply(repr(preference.degree))
 
 
 REWARD = Realization(
     name="reward",
     kind="pointwise",
     template=None,
-    read=read,
-    yields=("score",),
-    max_tokens=32,
+    read_reply=read_reply,
+    write_reply=write_reply,
     options=frozenset(),
 )

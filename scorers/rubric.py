@@ -1,33 +1,46 @@
 """rubric: both responses scored on six criteria (Soft-Elo, appendix A); the margin is the mean difference."""
 
+import json
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from podium.scorers.asking import Settings
-from podium.scorers.json_reply import only_object
-from podium.scorers.reading import no_verdict, says_nothing
-from podium.scorers.realization import Realization
-from podium.scorers.template import packaged
-from podium.scorers.verdict import Reply, Verdict, unread
+from podium.scorers.prompt import Settings, packaged_template
+from podium.scorers.realization import Preference, Realization
+from podium.scorers.reply import Reply, Verdict, no_verdict, only_object, unread_verdict, verdict_of_margin
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 SIDES = frozenset("AB")
 LOW, HIGH = 1, 10
 
 
-def read(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
+def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     """Read the scores of both responses; the credit is the sign of the mean difference."""
-    nothing = says_nothing(reply)
-    if nothing:
-        return unread(nothing)
-    found = only_object(reply.text, SIDES)
-    if isinstance(found, str):
-        return unread(no_verdict(reply.text) if found == "no verdict" else found)
-    reason = _why_not(found["A"]) or _why_not(found["B"])
-    return unread(reason) if reason else _verdict(found["A"], found["B"])
+    if reply.reason_of_silence:
+        return unread_verdict(reply.reason_of_silence)
+    scores = only_object(reply.text, SIDES)
+    if isinstance(scores, str):
+        return unread_verdict(no_verdict(reply.text) if scores == "no verdict" else scores)
+    reason = _why_not(scores["A"]) or _why_not(scores["B"])
+    return unread_verdict(reason) if reason else _verdict(scores["A"], scores["B"])
+
+
+def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
+    """Write whole scores whose mean difference is (2 degree - 1) times the range, to a sixth; equal only at 0.5."""
+    most = len(CRITERIA) * (HIGH - LOW)
+    lead = round((preference.degree - 0.5) * most)
+    if lead == 0 and preference.degree != 0.5:
+        lead = 1 if preference.degree > 0.5 else -1
+    middle = len(CRITERIA) * LOW + most // 2
+    return Reply(json.dumps({"A": _scores_of_sum(middle + lead), "B": _scores_of_sum(middle - lead)}))
+
+
+def _scores_of_sum(total: int) -> dict[str, int]:
+    """Return whole scores of this sum, as equal as can be: nothing tells the criteria apart."""
+    each, rest = divmod(total, len(CRITERIA))
+    return {name: each + (place < rest) for place, name in enumerate(CRITERIA)}
 
 
 def _why_not(scores: Any) -> str | None:
@@ -41,17 +54,15 @@ def _why_not(scores: Any) -> str | None:
 
 def _verdict(a: Mapping[str, int | Decimal], b: Mapping[str, int | Decimal]) -> Verdict:
     """Return the verdict of two lists of scores; fractions, so that rounding decides no tie."""
-    difference = {name: Fraction(a[name]) - Fraction(b[name]) for name in CRITERIA}
-    margin = sum(difference.values(), Fraction()) / len(CRITERIA)
-    credit = (margin > 0) + (margin == 0) / 2
-    return Verdict(credit, margin=float(margin), criteria={name: float(one) for name, one in difference.items()})
+    leads = {name: Fraction(a[name]) - Fraction(b[name]) for name in CRITERIA}
+    mean = sum(leads.values(), Fraction()) / len(CRITERIA)
+    return verdict_of_margin(mean, {name: float(lead) for name, lead in leads.items()})
 
 
 RUBRIC = Realization(
     name="rubric",
     kind="pairwise",
-    template=partial(packaged, "rubric"),
-    read=read,
-    yields=("credit", "margin", "criteria"),
-    max_tokens=1024,
+    template=partial(packaged_template, "rubric"),
+    read_reply=read_reply,
+    write_reply=write_reply,
 )

@@ -2,34 +2,37 @@
 
 from functools import partial
 
-from podium.scorers.asking import Settings
-from podium.scorers.probabilities import NO_PROBABILITIES, share
-from podium.scorers.reading import no_verdict
-from podium.scorers.realization import Realization
-from podium.scorers.template import packaged
-from podium.scorers.verdict import Rating, Reply, unrated
+from podium.scorers.probabilities import NO_PROBABILITIES, share_of_answer
+from podium.scorers.prompt import Settings, packaged_template
+from podium.scorers.realization import Preference, Realization
+from podium.scorers.reply import Rating, Reply, no_verdict, reply_with_chances, unread_rating
 
 
-def read(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
+def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read P(yes) / (P(yes) + P(no)) at the first token that is not blank.
 
     What follows that token is not read: a reply that was cut off after it is as good as a whole one.
     """
     first = next((token for token in reply.tokens if token.text.strip()), None)
     if first is None:
-        return unrated(NO_PROBABILITIES if reply.text.strip() else "truncated" if reply.truncated else "empty")
-    score = share(first.top, "yes", "no")
+        return unread_rating(NO_PROBABILITIES if reply.text.strip() else "truncated" if reply.truncated else "empty")
+    score = share_of_answer(first.top, "yes", "no")
     if score is None:
-        return unrated("refusal" if no_verdict(reply.text) == "refusal" else NO_PROBABILITIES)
+        return unread_rating("refusal" if no_verdict(reply.text) == "refusal" else NO_PROBABILITIES)
     return Rating(score, label=first.text.strip())
+
+
+def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
+    """Write the likelier word, with the probabilities of both."""
+    word = "yes" if preference.chance >= 0.5 else "no"
+    return reply_with_chances(word, {"yes": preference.chance, "no": 1 - preference.chance})
 
 
 TOKEN_PROBS = Realization(
     name="token-probs",
     kind="pointwise",
-    template=partial(packaged, "token_probs"),
-    read=read,
-    yields=("score",),
-    max_tokens=16,
+    template=partial(packaged_template, "token_probs"),
+    read_reply=read_reply,
+    write_reply=write_reply,
     probabilities="needed",
 )

@@ -188,12 +188,12 @@ def test_a_ranker_whose_function_is_not_there_is_an_error_that_names_it(
 
 SCORER = """
 from podium.hookspecs import Scorer, hookimpl
-from podium.scorers.asking import Template
-from podium.scorers.direct import read
+from podium.scorers.prompt import Template
+from podium.scorers.direct import read_reply, write_reply
 from podium.scorers.realization import Realization
 
 WORDS = "{{rules}} {{instruction}} {{response_a}} {{response_b}} A or B?"
-MINE = Realization("mine", "pairwise", lambda: Template(WORDS, "mine"), read, ("credit",), 4)
+MINE = Realization("mine", "pairwise", lambda: Template(WORDS, "mine"), read_reply{writer})
 
 @hookimpl
 def podium_scorers():
@@ -201,16 +201,17 @@ def podium_scorers():
 """
 ASK = """
 from podium.plugins import catalogue
-from podium.scorers.asking import Settings, Texts
-from podium.scorers.verdict import Reply
+from podium.scorers.prompt import Settings, Texts
+from podium.scorers.reply import Reply
 
 mine = catalogue.realization_named("mine")
-print(mine.prompt(Texts("q", ("x", "y")), Settings()).count("<<<RESPONSE"), mine.read(Reply("B"), Settings()).credit)
+prompt = mine.prompt(Texts("q", ("x", "y")), Settings())
+print(prompt.count("<<<RESPONSE"), mine.read_reply(Reply("B"), Settings()).credit)
 """
 
 
 def test_a_scorer_of_another_package_asks_and_reads(tmp_path: Path) -> None:
-    install(tmp_path, "third", SCORER.format(realization="'third:MINE'"))
+    install(tmp_path, "third", SCORER.format(realization="'third:MINE'", writer=""))
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.split() == ["2", "0.0"]
@@ -220,12 +221,15 @@ def test_a_scorer_of_another_package_asks_and_reads(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("realization", "complaint"),
-    [("'third:YOURS'", "cannot be imported: module 'third'"), ("read", "is no Realization but <function read")],
+    [
+        ("'third:YOURS'", "cannot be imported: module 'third'"),
+        ("read_reply", "is no Realization but <function read_reply"),
+    ],
 )
 def test_a_scorer_that_has_no_realization_is_an_error_that_names_it(
     tmp_path: Path, realization: str, complaint: str
 ) -> None:
-    install(tmp_path, "third", SCORER.format(realization=realization))
+    install(tmp_path, "third", SCORER.format(realization=realization, writer=""))
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=False)
     assert f"plugin third 1.2 (main = third): scorer 'mine' {complaint}" in done.stderr
@@ -234,7 +238,7 @@ def test_a_scorer_that_has_no_realization_is_an_error_that_names_it(
 def test_every_own_scorer_is_called_as_its_realization_is() -> None:
     found = {name: catalogue.realization_named(name) for name in catalogue.scorers()}
     assert len(found) == 8
-    assert [name for name, one in found.items() if one.name != name or not one.yields] == []
+    assert [name for name, one in found.items() if one.name != name or not one.write_reply] == []
 
 
 def test_the_kind_of_every_own_scorer_begins_its_summary() -> None:

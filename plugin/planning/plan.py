@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from podium.errors import UsageError
 from podium.ranking import FORMAT_VERSION
-from podium.scorers.orders import Orders, presentations
+from podium.scorers.battle import Orders, presentations
 from podium.text import plain
 
 UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")

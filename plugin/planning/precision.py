@@ -21,7 +21,7 @@ from podium.rankers.intervals import Estimate, mean_interval, t_reach
 from podium.rankers.rank_sets import rank_sets
 from podium.rankers.scale import scale_of
 from podium.replays import Recording, make_tournament, play, recording_of
-from podium.scorers.orders import Orders
+from podium.scorers.battle import Orders
 from podium.simulation import Judge, simulate
 from podium.text import some
 from podium.tournaments.drawing import generator

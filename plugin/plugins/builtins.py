@@ -39,10 +39,10 @@ def podium_scorers() -> list[Scorer]:
     return [
         Scorer("direct", f"{home}.direct:DIRECT", "pairwise: one letter; soft where token probabilities are known"),
         Scorer("cot", f"{home}.cot:COT", "pairwise: reasons, then a letter; soft where token probabilities are known"),
-        Scorer("labels", f"{home}.labels:LABELS", "pairwise: five levels from A>>B to B>>A, with margins"),
+        Scorer("labels", f"{home}.levels:LABELS", "pairwise: five levels from A>>B to B>>A, with margins"),
         Scorer("rubric", f"{home}.rubric:RUBRIC", "pairwise: six criteria from 1 to 10 for both, with margins"),
-        Scorer("numeric", f"{home}.numeric:NUMERIC", "pointwise: a number from 0 to 100"),
-        Scorer("likert", f"{home}.likert:LIKERT", "pointwise: one of five words"),
+        Scorer("numeric", f"{home}.levels:NUMERIC", "pointwise: a number from 0 to 100"),
+        Scorer("likert", f"{home}.levels:LIKERT", "pointwise: one of five words"),
         Scorer("token-probs", f"{home}.token_probs:TOKEN_PROBS", "pointwise: the probability of yes"),
         Scorer("reward", f"{home}.reward:REWARD", "pointwise: a scalar from a reward model or any function"),
     ]

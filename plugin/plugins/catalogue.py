@@ -182,6 +182,12 @@ def realization_named(name: str) -> "Realization":
     return found
 
 
+def origin_of_realization(name: str) -> str:
+    """Return the words that name a realization in an error, with the plugin that brought it where one did."""
+    known = scorers()
+    return _culprit(known[name].extension) if name in known else f"realization {name!r}"
+
+
 def judging_settings(realization: str = "direct", **options: Any) -> "Judging":
     """Return the settings of a run from plain values: its realization by name, and options as `judging_of` takes them.
 

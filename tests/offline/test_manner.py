@@ -7,21 +7,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import podium
-from podium.offline.judge import answer
-from podium.offline.manner import Manner
-from podium.scorers.asking import Settings, Texts
-from podium.scorers.direct import DIRECT
-from podium.scorers.labels import LABELS
+from podium.offline import StandIn
+from podium.scorers.direct import DIRECT, chances_of_letters
+from podium.scorers.judging import Judging
+from podium.scorers.levels import LABELS
+from podium.scorers.prompt import Settings, Texts
+from podium.scorers.realization import Preference
 
 INSTRUCTION = "Write exactly two words in lower case, without commas."
 FULL, NEARLY, HARDLY = "so it", "So it", "So, it is, it is"
 
 
 def letter(first, second, *, tie=True, tie_width=0.0, instruction=INSTRUCTION, **more):
-    asked = Settings(tie=tie)
-    return DIRECT.read(
-        answer(DIRECT.prompt(Texts(instruction, (first, second)), asked), tie=tie_width, **more), asked
-    ).label
+    how = Judging(DIRECT, Settings(tie=tie))
+    prompt = how.prompt(Texts(instruction, (first, second)))
+    return how.verdict(StandIn(tie=tie_width, **more).answer(prompt, how), "off").label
 
 
 def test_position_bias_flips_a_close_call():
@@ -41,8 +41,9 @@ def test_leads_within_the_tie_are_ties():
 
 
 def test_the_same_prompt_gives_the_same_reply():
-    prompt = LABELS.prompt(Texts(INSTRUCTION, (FULL, NEARLY)), Settings())
-    assert answer(prompt, noise=0.5, logprobs=True) == answer(prompt, noise=0.5, logprobs=True)
+    how = Judging(LABELS)
+    prompt = how.prompt(Texts(INSTRUCTION, (FULL, NEARLY)))
+    assert StandIn(noise=0.5).answer(prompt, how) == StandIn(noise=0.5).answer(prompt, how)
 
 
 def test_noise_changes_some_close_calls_and_its_seed_which():
@@ -52,22 +53,25 @@ def test_noise_changes_some_close_calls_and_its_seed_which():
 
 
 def test_noise_stays_within_its_width():
-    wavers = [Manner(noise=0.2).waver(str(k)) for k in range(500)]
+    wavers = [StandIn(noise=0.2).waver(str(k)) for k in range(500)]
     assert (max(map(abs, wavers)) <= 0.2, max(wavers) > 0.19, min(wavers) < -0.19) == (True, True, True)
 
 
-@given(lead=st.floats(-1, 1), width=st.floats(0, 1), tie=st.booleans())
-def test_chances_sum_to_one_and_turn_with_the_lead(lead, width, tie):
-    manner = Manner(tie=width)
-    one, other = manner.chances(lead, tie=tie), manner.chances(-lead, tie=tie)
-    assert sum(one.values()) == pytest.approx(1)
-    assert one["A"] == pytest.approx(other["B"])
+@given(degree=st.floats(0, 1), chance=st.floats(0, 1), tie=st.booleans())
+def test_chances_sum_to_one_and_turn_with_the_preference(degree, chance, tie):
+    asked = Settings(tie=tie)
+    ours, theirs = (
+        chances_of_letters(held, asked) for held in (Preference(degree, chance), Preference(1 - degree, 1 - chance))
+    )
+    assert sum(ours.values()) == pytest.approx(1)
+    assert min(ours.values()) >= 0
+    assert ours["A"] == pytest.approx(theirs["B"])
 
 
 @pytest.mark.parametrize("wrong", [{"noise": -1}, {"position_bias": 5}, {"sharpness": float("nan")}])
 def test_a_setting_out_of_range_is_named(wrong):
     with pytest.raises(podium.UsageError, match=f"{next(iter(wrong))}=.*the offline judge takes"):
-        answer("x", **wrong)
+        StandIn(**wrong)
 
 
 HOSTILE = {

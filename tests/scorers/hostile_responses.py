@@ -2,9 +2,15 @@
 
 import itertools
 
-from podium.scorers.fences import mark_of
+from podium.scorers.prompt import mark_of_texts
 
-MARKS = ("0123456789abcdef", "0" * 16, "f" * 16, "deadbeefdeadbeef", mark_of({"RESPONSE A": "", "RESPONSE B": ""}))
+MARKS = (
+    "0123456789abcdef",
+    "0" * 16,
+    "f" * 16,
+    "deadbeefdeadbeef",
+    mark_of_texts({"RESPONSE A": "", "RESPONSE B": ""}),
+)
 NAMES = (
     "INSTRUCTION",
     "RESPONSE A",

@@ -4,10 +4,10 @@ import json
 from dataclasses import dataclass
 
 from podium.plugins import catalogue
-from podium.scorers.asking import Settings
+from podium.scorers.prompt import Settings
 from podium.scorers.realization import Realization
+from podium.scorers.reply import Rating, Reply, Verdict
 from podium.scorers.rubric import CRITERIA
-from podium.scorers.verdict import Rating, Reply, Verdict
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def realization(case: Case) -> Realization:
 def read(case: Case, text: str | None = None, *, truncated: bool = False) -> Verdict | Rating:
     """Read the reply of a case, or another one in its place."""
     reply = Reply(case.text if text is None else text, truncated)
-    return realization(case).read(reply, case.settings)
+    return realization(case).read_reply(reply, case.settings)
 
 
 def value(reading: Verdict | Rating) -> float | None:

@@ -11,22 +11,37 @@ from hypothesis import strategies as st
 import podium
 from podium import merging
 from podium.errors import UsageError
-from podium.scorers.battle import ONE_ORDER_UNREAD, battle, swap, turned, versus
-from podium.scorers.jury import default_quorum, jury
-from podium.scorers.orders import Presentation, presentations
+from podium.scorers.battle import (
+    ONE_ORDER_UNREAD,
+    Presentation,
+    compare_ratings,
+    default_quorum,
+    merge_jury,
+    merge_orders,
+    presentations,
+    swap_sides,
+)
+from podium.scorers.reply import Rating, Verdict, unread_rating, unread_verdict
 from podium.scorers.rubric import CRITERIA
-from podium.scorers.verdict import Rating, Verdict, unrated, unread
 
-WIN, TIE, LOSS, UNREAD = Verdict(1.0), Verdict(0.5), Verdict(0.0), unread("empty")
+WIN, TIE, LOSS, UNREAD = Verdict(1.0), Verdict(0.5), Verdict(0.0), unread_verdict("empty")
 NUMBERS = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 MARGINS = st.sampled_from([None, -3.0, 0.0, 1.5])
 READ = st.builds(Verdict, NUMBERS, MARGINS)
-VERDICTS = READ | st.sampled_from(["empty", "refusal", "several verdicts"]).map(unread)
+VERDICTS = READ | st.sampled_from(["empty", "refusal", "several verdicts"]).map(unread_verdict)
+
+
+def change_of_order(ab: Verdict, ba: Verdict) -> str:
+    """Return what a change of order did: `same`, `half` (one tie), `flip`, `one-sided` or `unread`."""
+    if ab.credit is None or ba.credit is None:
+        return "unread" if ab.credit is None and ba.credit is None else "one-sided"
+    x, y = ((credit > 0.5) - (credit < 0.5) for credit in (ab.credit, 1 - ba.credit))
+    return "same" if x == y else "flip" if x == -y else "half"
 
 
 def recorded(ab: Verdict, ba: Verdict, *, names_swapped: bool, one_sided: str) -> pd.Series:
     """Return the battle that a table with both presentations is read as, from x's point of view."""
-    other = ba if names_swapped else turned(ba)
+    other = ba if names_swapped else swap_sides(ba)
     names, order = (("y", "x"), "ab") if names_swapped else (("x", "y"), "ba")
     columns = ["item", "model_a", "model_b", "order", "credit", "margin", "reason"]
     rows = [
@@ -47,13 +62,13 @@ def test_a_battle_is_what_a_table_with_both_presentations_is_read_as(
     ab: Verdict, ba: Verdict, names_swapped: bool, one_sided: str
 ) -> None:
     ours, theirs = (
-        battle(ab, ba, one_sided=one_sided),
+        merge_orders(ab, ba, one_sided=one_sided),
         recorded(ab, ba, names_swapped=names_swapped, one_sided=one_sided),
     )
     assert same(ours.credit, theirs["credit"])
     assert same(ours.margin, theirs["margin"])
     assert ours.reason == (None if pd.isna(theirs["reason"]) else theirs["reason"])
-    assert swap(ab, ba) == theirs["swap"]
+    assert change_of_order(ab, ba) == theirs["swap"]
 
 
 def test_the_reason_for_one_sided_battles_is_that_of_recorded_ones() -> None:
@@ -63,37 +78,38 @@ def test_the_reason_for_one_sided_battles_is_that_of_recorded_ones() -> None:
 def test_margins_per_criterion_are_averaged_where_both_orders_have_them() -> None:
     ab = Verdict(1.0, 2.0, {"clarity": 3.0, "fluency": 1.0})
     ba = Verdict(1.0, 1.0, {"clarity": 1.0})
-    assert battle(ab, ba).criteria == {"clarity": 1.0}
+    assert merge_orders(ab, ba).criteria == {"clarity": 1.0}
 
 
 @given(VERDICTS, VERDICTS)
 def test_a_battle_seen_from_the_other_side_is_turned(ab: Verdict, ba: Verdict) -> None:
-    ours, theirs = battle(ab, ba), turned(battle(ba, ab))
+    ours, theirs = merge_orders(ab, ba), swap_sides(merge_orders(ba, ab))
     assert (ours.credit, ours.margin, ours.reason) == (theirs.credit, theirs.margin, theirs.reason)
 
 
 @given(VERDICTS)
 def test_a_verdict_turned_twice_is_itself(verdict: Verdict) -> None:
-    assert turned(turned(verdict)) == verdict
+    assert swap_sides(swap_sides(verdict)) == verdict
 
 
 def test_an_order_that_was_never_asked_is_not_missed() -> None:
-    assert (battle(WIN, None), battle(None, WIN).credit, battle(None, UNREAD)) == (WIN, 0.0, UNREAD)
+    assert (merge_orders(WIN, None), merge_orders(None, WIN).credit, merge_orders(None, UNREAD)) == (WIN, 0.0, UNREAD)
 
 
 def test_a_battle_that_was_never_asked_is_an_error() -> None:
     with pytest.raises(ValueError, match="at least one order"):
-        battle(None, None)
+        merge_orders(None, None)
 
 
 def test_two_ratings_make_a_verdict() -> None:
-    found = [versus(Rating(a), Rating(b)) for a, b in ((3.0, 1.0), (1.0, 1.0), (1.0, 3.0))]
+    found = [compare_ratings(Rating(a), Rating(b)) for a, b in ((3.0, 1.0), (1.0, 1.0), (1.0, 3.0))]
     assert [(one.credit, one.margin) for one in found] == [(1.0, 2.0), (0.5, 0.0), (0.0, -2.0)]
 
 
 def test_a_rating_that_is_unread_makes_the_verdict_unread() -> None:
     reasons = [
-        versus(*pair).reason for pair in ((Rating(1.0), unrated("empty")), (unrated("refusal"), unrated("empty")))
+        compare_ratings(*pair).reason
+        for pair in ((Rating(1.0), unread_rating("empty")), (unread_rating("refusal"), unread_rating("empty")))
     ]
     assert reasons == ["empty", "empty / refusal"]
 
@@ -117,38 +133,38 @@ def test_a_rating_that_is_unread_makes_the_verdict_unread() -> None:
     ],
 )
 def test_a_majority_needs_a_quorum_of_decisive_votes_or_of_ties(verdicts: list[Verdict], credit: float | None) -> None:
-    found = jury(verdicts, "majority")
+    found = merge_jury(verdicts, "majority")
     assert (found.credit, found.reason) == (credit, None if credit is not None else "no quorum")
 
 
 def test_the_label_of_a_majority_counts_the_votes() -> None:
-    assert jury([WIN, WIN, TIE, LOSS, UNREAD], "majority").label == "2-1-1"
+    assert merge_jury([WIN, WIN, TIE, LOSS, UNREAD], "majority").label == "2-1-1"
 
 
 def test_a_mean_averages_credits_and_margins_of_the_judges_that_were_read() -> None:
     verdicts = [Verdict(1.0, 2.0, {"clarity": 2.0}), Verdict(0.5, 0.0, {"clarity": 1.0}), UNREAD]
-    found = jury(verdicts)
+    found = merge_jury(verdicts)
     assert (found.credit, found.margin, found.criteria) == (0.75, 1.0, {"clarity": 1.5})
 
 
 def test_a_mean_has_no_margin_where_a_judge_has_none() -> None:
-    assert jury([Verdict(1.0, 2.0), WIN]).margin is None
+    assert merge_jury([Verdict(1.0, 2.0), WIN]).margin is None
 
 
 @pytest.mark.parametrize(("quorum", "reason"), [(None, "no quorum"), (1, None), (3, "no quorum")])
 def test_a_mean_needs_a_quorum_of_judges_that_were_read(quorum: int | None, reason: str | None) -> None:
-    assert jury([WIN, UNREAD, UNREAD], quorum=quorum).reason == reason
+    assert merge_jury([WIN, UNREAD, UNREAD], quorum=quorum).reason == reason
 
 
 @pytest.mark.parametrize("quorum", [0, 4, -1])
 def test_a_quorum_that_cannot_be_is_an_error(quorum: int) -> None:
     with pytest.raises(UsageError, match="the quorum of a jury of 3 cannot be"):
-        jury([WIN, WIN, WIN], quorum=quorum)
+        merge_jury([WIN, WIN, WIN], quorum=quorum)
 
 
 def test_an_unknown_rule_is_an_error() -> None:
     with pytest.raises(UsageError, match="available: mean, majority"):
-        jury([WIN], "median")
+        merge_jury([WIN], "median")
 
 
 def test_more_than_half_is_a_quorum() -> None:
@@ -160,8 +176,8 @@ def test_more_than_half_is_a_quorum() -> None:
 def test_a_jury_does_not_depend_on_the_order_of_judges_and_sees_both_sides_alike(
     rule: str, verdicts: list[Verdict]
 ) -> None:
-    found, backwards = jury(verdicts, rule), jury(verdicts[::-1], rule)
-    mirrored = turned(jury([turned(verdict) for verdict in verdicts], rule))
+    found, backwards = merge_jury(verdicts, rule), merge_jury(verdicts[::-1], rule)
+    mirrored = swap_sides(merge_jury([swap_sides(verdict) for verdict in verdicts], rule))
     assert found.reason == backwards.reason == mirrored.reason
     assert found.credit == pytest.approx(backwards.credit)
     assert found.credit == pytest.approx(mirrored.credit)
@@ -170,7 +186,7 @@ def test_a_jury_does_not_depend_on_the_order_of_judges_and_sees_both_sides_alike
 @given(st.lists(VERDICTS, min_size=1, max_size=5))
 def test_no_jury_makes_a_decision_of_ties_and_unread_verdicts(verdicts: list[Verdict]) -> None:
     undecided = [TIE if verdict.credit == 0.5 else UNREAD for verdict in verdicts]
-    assert jury(undecided, "majority").credit in (0.5, None)
+    assert merge_jury(undecided, "majority").credit in (0.5, None)
 
 
 def test_both_orders_are_shown_once_per_repeat() -> None:
@@ -219,10 +235,10 @@ def test_a_whole_battle_from_two_rubric_replies() -> None:
     from judge_replies import scores
 
     from podium.plugins import catalogue
-    from podium.scorers.asking import Settings
-    from podium.scorers.verdict import Reply
+    from podium.scorers.prompt import Settings
+    from podium.scorers.reply import Reply
 
-    read = catalogue.realization_named("rubric").read
+    read = catalogue.realization_named("rubric").read_reply
     ab, ba = (read(Reply(text), Settings()) for text in (scores(9, 6), scores(7, 8)))
-    merged = battle(ab, ba)
+    merged = merge_orders(ab, ba)
     assert (merged.credit, merged.margin, merged.criteria) == (1.0, 2.0, dict.fromkeys(CRITERIA, 2.0))

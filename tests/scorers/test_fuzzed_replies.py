@@ -10,7 +10,7 @@ from judge_replies import CASES, Case, read, value
 from mutations import MUTATIONS, mutated
 from slow_oracles import ORACLES
 
-from podium.scorers.verdict import REASONS
+from podium.scorers.reply import REASONS
 
 PER_CASE = 250
 Reader = Callable[[Case, str], float | None]

@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 from judge_replies import CASES, Case, read, value
 
 from podium.plugins import catalogue
-from podium.scorers.asking import Settings, Texts
-from podium.scorers.fences import LINE, fenced, mark_in, mark_of, unfenced, visible
+from podium.scorers.prompt import (
+    LINE,
+    Settings,
+    Texts,
+    escape_controls,
+    mark_of_fence,
+    mark_of_texts,
+    put_fences,
+    texts_in_fences,
+)
 from podium.scorers.realization import Realization
 
 ASKED = [one for one in map(catalogue.realization_named, catalogue.scorers()) if one.template]
@@ -41,8 +49,8 @@ def test_there_are_more_than_200_hostile_responses() -> None:
 @pytest.mark.parametrize("one", ASKED, ids=lambda one: one.name)
 def test_a_prompt_gives_back_exactly_the_texts_that_went_in(one: Realization) -> None:
     for text in HOSTILE:
-        shown = unfenced(prompt_of(one, text, "3"))
-        expected = ["Sum 1 and 2.", visible(text), "3"][: len(shown)]
+        shown = texts_in_fences(prompt_of(one, text, "3"))
+        expected = ["Sum 1 and 2.", escape_controls(text), "3"][: len(shown)]
         assert list(shown.values()) == expected, text[:80]
 
 
@@ -56,9 +64,9 @@ def test_hostile_texts_in_every_other_place_are_fenced_too() -> None:
     one, settings = catalogue.realization_named("cot"), Settings(checklist=True, reference=True, system=True)
     for text in HOSTILE:
         questions = (text, "Is it 3?")
-        shown = unfenced(one.prompt(Texts(text, (text, text), text, text, questions), settings))
+        shown = texts_in_fences(one.prompt(Texts(text, (text, text), text, text, questions), settings))
         assert len(shown) == 6
-        assert {name for name, found in shown.items() if found != visible(text)} <= {"CHECKLIST"}, text[:80]
+        assert {name for name, found in shown.items() if found != escape_controls(text)} <= {"CHECKLIST"}, text[:80]
         assert shown["CHECKLIST"].split("\n")[-1] == "2. Is it 3?"
 
 
@@ -66,16 +74,16 @@ def test_a_response_that_knows_the_mark_of_the_last_prompt_is_still_inside() -> 
     one, text = catalogue.realization_named("direct"), "start"
     for _ in range(100):
         prompt = prompt_of(one, text, "3")
-        assert unfenced(prompt)["RESPONSE A"] == text
+        assert texts_in_fences(prompt)["RESPONSE A"] == text
         text = closing("RESPONSE A", LINE.search(prompt)[3])[1]
 
 
 def test_a_mark_that_stands_in_a_text_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter(["a" * 64, "b" * 64])
     monkeypatch.setattr(
-        "podium.scorers.fences.hashlib.sha256", lambda _: SimpleNamespace(hexdigest=lambda: next(answers))
+        "podium.scorers.prompt.hashlib.sha256", lambda _: SimpleNamespace(hexdigest=lambda: next(answers))
     )
-    assert mark_of({"RESPONSE A": "a" * 16}) == "b" * 16
+    assert mark_of_texts({"RESPONSE A": "a" * 16}) == "b" * 16
 
 
 def test_the_mark_is_where_the_judge_is_told_what_it_is() -> None:
@@ -86,25 +94,25 @@ def test_the_mark_is_where_the_judge_is_told_what_it_is() -> None:
 
 @given(st.dictionaries(st.sampled_from(["INSTRUCTION", "RESPONSE A", "RESPONSE B"]), st.text(), min_size=1))
 def test_whatever_is_fenced_comes_back(texts: dict[str, str]) -> None:
-    fences = fenced(texts)
-    assert unfenced("\n".join(fences.values())) == {name: visible(text) for name, text in texts.items()}
-    assert len({mark_in(fence) for fence in fences.values()}) == 1
+    fences = put_fences(texts)
+    assert texts_in_fences("\n".join(fences.values())) == {name: escape_controls(text) for name, text in texts.items()}
+    assert len({mark_of_fence(fence) for fence in fences.values()}) == 1
 
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_what_is_shown_can_be_sent_and_has_no_control_characters(text: str) -> None:
-    shown = visible(text)
+    shown = escape_controls(text)
     shown.encode("utf-8")
     assert [sign for sign in shown if (ord(sign) < 32 and sign not in "\n\t") or 127 <= ord(sign) < 160] == []
 
 
 def test_control_characters_are_shown_as_escapes() -> None:
-    assert visible("a\x00\u2028\ud800\x9b") == r"a\x00\u2028\ud800\x9b"
+    assert escape_controls("a\x00\u2028\ud800\x9b") == r"a\x00\u2028\ud800\x9b"
 
 
 def test_a_text_without_a_mark_is_no_fence() -> None:
     with pytest.raises(ValueError, match="not a fence"):
-        mark_in("<<<RESPONSE A>>>")
+        mark_of_fence("<<<RESPONSE A>>>")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.realization}-{case.core[:8]}")

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from podium.errors import UsageError
 from podium.plugins import catalogue
-from podium.scorers.asking import Settings
-from podium.scorers.probabilities import available, settled, soften, token_at
-from podium.scorers.verdict import Reply, Token, Verdict, unread
+from podium.scorers.probabilities import have_probabilities, settle_mode, soften_verdict, token_at
+from podium.scorers.prompt import Settings
+from podium.scorers.reply import Reply, Token, Verdict, unread_verdict
 
 TOP = {"A": 0.6, "B": 0.2, "The": 0.2}
 
@@ -24,7 +24,7 @@ def reply(*texts: str, top: dict[str, float] | None = None, at: int = -1, trunca
 
 
 def softened(given: Reply, *, name: str = "direct", tie: bool = False, mode: str = "required") -> Verdict:
-    return soften(given, catalogue.realization_named(name).read(given, Settings(tie=tie)), mode, tie=tie)
+    return soften_verdict(given, catalogue.realization_named(name).read_reply(given, Settings(tie=tie)), mode, tie=tie)
 
 
 def test_the_credit_is_the_share_of_the_first_letter() -> None:
@@ -82,25 +82,29 @@ def test_auto_takes_what_the_reply_has(given_reply: Reply, credit: float) -> Non
 
 def test_an_unread_reply_stays_unread_with_its_reason() -> None:
     assert softened(reply("A", " B")).reason == "several verdicts"
-    assert soften(reply("A"), unread("refusal"), "required").reason == "refusal"
+    assert soften_verdict(reply("A"), unread_verdict("refusal"), "required").reason == "refusal"
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("auto", "required"), ("required", "required"), ("off", "off")])
 def test_the_mode_is_settled_by_the_first_replies(mode: str, expected: str) -> None:
-    assert settled(mode, [Reply("A"), reply("A")]) == expected
+    assert settle_mode(mode, [Reply("A"), reply("A")]) == expected
 
 
 def test_auto_is_off_where_no_reply_has_probabilities() -> None:
-    assert settled("auto", [Reply("A"), Reply("B", tokens=(Token("B"),))]) == "off"
+    assert settle_mode("auto", [Reply("A"), Reply("B", tokens=(Token("B"),))]) == "off"
 
 
 def test_an_unknown_mode_is_an_error() -> None:
     with pytest.raises(UsageError, match="available: auto, required, off"):
-        settled("always", [])
+        settle_mode("always", [])
 
 
 def test_probabilities_are_available_where_any_token_has_them() -> None:
-    assert (available([Reply("A"), reply("A")]), available([Reply("A")]), available([])) == (True, False, False)
+    assert (have_probabilities([Reply("A"), reply("A")]), have_probabilities([Reply("A")]), have_probabilities([])) == (
+        True,
+        False,
+        False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,7 +142,7 @@ def test_tokens_of_another_text_are_not_used() -> None:
 
 
 def test_a_verdict_that_no_single_letter_says_cannot_be_softened() -> None:
-    assert soften(reply("A"), Verdict(1.0), "required").reason == "no log-probabilities"
+    assert soften_verdict(reply("A"), Verdict(1.0), "required").reason == "no log-probabilities"
 
 
 @given(st.lists(st.text(max_size=4), min_size=1, max_size=12), st.integers(0, 40))
@@ -162,7 +166,7 @@ def test_a_soft_credit_lies_between_0_and_1_and_is_turned_with_the_letters(top: 
 
 
 def rated(given_reply: Reply):
-    return catalogue.realization_named("token-probs").read(given_reply, Settings())
+    return catalogue.realization_named("token-probs").read_reply(given_reply, Settings())
 
 
 def test_token_probs_is_the_share_of_yes() -> None:

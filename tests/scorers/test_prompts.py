@@ -7,13 +7,11 @@ import pytest
 
 from podium.errors import UsageError
 from podium.plugins import catalogue
-from podium.scorers import checklist
-from podium.scorers.asking import SWITCHES, Settings, Template, Texts
-from podium.scorers.fences import unfenced
-from podium.scorers.identity import judge_identity, jury_identity, prompt_hash
+from podium.scorers.checklist import Checklist, checklist_prompt, read_checklist
+from podium.scorers.identity import judge_identity, prompt_hash
+from podium.scorers.prompt import SWITCHES, Settings, Template, Texts, packaged_template, texts_in_fences
 from podium.scorers.realization import Realization
-from podium.scorers.template import packaged
-from podium.scorers.verdict import Reply
+from podium.scorers.reply import Reply
 
 REALIZATIONS = {name: catalogue.realization_named(name) for name in catalogue.scorers()}
 ASKED = {name: one for name, one in REALIZATIONS.items() if one.template}
@@ -54,7 +52,7 @@ def test_every_prompt_shows_the_texts_that_its_settings_ask_for_and_no_other(nam
     expected |= {"REFERENCE ANSWER": "3"} if settings.reference else {}
     expected |= {"SYSTEM PROMPT": "Be brief."} if settings.system else {}
     expected |= {"CHECKLIST": "1. Is it 3?\n2. Is it brief?"} if settings.checklist else {}
-    assert unfenced(one.prompt(texts_of(one), settings)) == expected
+    assert texts_in_fences(one.prompt(texts_of(one), settings)) == expected
 
 
 @pytest.mark.parametrize(("name", "settings"), SHAPES)
@@ -93,12 +91,12 @@ def test_the_forms_that_prompts_ask_for_are_those_that_are_read() -> None:
 
 def test_an_echoed_prompt_is_no_verdict() -> None:
     for name, one in ASKED.items():
-        assert one.read(_reply(one.prompt(texts_of(one), Settings())), Settings()).reason, name
+        assert one.read_reply(_reply(one.prompt(texts_of(one), Settings())), Settings()).reason, name
 
 
 def test_a_system_prompt_that_is_not_there_is_shown_as_empty() -> None:
     one = REALIZATIONS["direct"]
-    assert unfenced(one.prompt(Texts("q", ("a", "b")), Settings(system=True)))["SYSTEM PROMPT"] == ""
+    assert texts_in_fences(one.prompt(Texts("q", ("a", "b")), Settings(system=True)))["SYSTEM PROMPT"] == ""
 
 
 @pytest.mark.parametrize(("switch", "named"), [("reference", "reference answer"), ("checklist", "checklist")])
@@ -109,7 +107,7 @@ def test_a_text_that_is_asked_for_and_not_there_is_an_error(switch: str, named: 
 
 def test_a_question_cannot_pretend_to_be_two() -> None:
     texts = Texts("q", ("a", "b"), checklist=("Is it short?\n2. Is it B?",))
-    assert unfenced(REALIZATIONS["direct"].prompt(texts, Settings(checklist=True)))["CHECKLIST"].count("\n") == 0
+    assert texts_in_fences(REALIZATIONS["direct"].prompt(texts, Settings(checklist=True)))["CHECKLIST"].count("\n") == 0
 
 
 def test_the_number_of_responses_must_fit() -> None:
@@ -118,7 +116,7 @@ def test_the_number_of_responses_must_fit() -> None:
 
 
 def test_slots_in_texts_stay_text() -> None:
-    shown = unfenced(REALIZATIONS["direct"].prompt(Texts("{response_b}", ("{rules}", "{mark}")), Settings()))
+    shown = texts_in_fences(REALIZATIONS["direct"].prompt(Texts("{response_b}", ("{rules}", "{mark}")), Settings()))
     assert list(shown.values()) == ["{response_b}", "{rules}", "{mark}"]
 
 
@@ -184,7 +182,7 @@ def test_the_hash_does_not_know_where_a_template_came_from() -> None:
 
 
 def test_a_copy_of_the_packaged_template_has_its_hash() -> None:
-    copy = Settings(template=Template(packaged("cot").text, "mine.txt"))
+    copy = Settings(template=Template(packaged_template("cot").text, "mine.txt"))
     assert prompt_hash(ASKED["cot"], copy) == prompt_hash(ASKED["cot"], Settings())
 
 
@@ -207,24 +205,20 @@ def test_names_and_values_cannot_forge_the_parts_of_an_identity() -> None:
     )
 
 
-def test_a_jury_is_the_same_in_any_order() -> None:
-    assert jury_identity(["b", "a"], "mean", 2) == jury_identity(["a", "b"], "mean", 2) == "jury:mean:2(a; b)"
-
-
 def test_every_packaged_prompt_belongs_to_a_realization_or_is_shared() -> None:
     names = {file.name for file in (files("podium.scorers") / "prompts").iterdir()}
     used = {f"{name.replace('-', '_')}.txt" for name in ASKED}
-    assert names == used | {"rules.txt", "checklist.txt"}
+    assert names == used | {"rules.txt", "checklist.txt", "context.txt"}
 
 
 def test_a_checklist_is_asked_for_without_showing_responses() -> None:
-    prompt = checklist.prompt(ALL, Settings(tie=True, checklist=True, reference=True, system=True))
-    assert sorted(unfenced(prompt)) == ["INSTRUCTION", "REFERENCE ANSWER", "SYSTEM PROMPT"]
+    prompt = checklist_prompt(ALL, Settings(tie=True, checklist=True, reference=True, system=True))
+    assert sorted(texts_in_fences(prompt)) == ["INSTRUCTION", "REFERENCE ANSWER", "SYSTEM PROMPT"]
 
 
 def test_a_template_for_checklists_is_checked_too() -> None:
     with pytest.raises(UsageError, match=r"mine\.txt: slot \{instruction\} is missing"):
-        checklist.prompt(ALL, Settings(), Template("{rules}", "mine.txt"))
+        checklist_prompt(ALL, Settings(), Template("{rules}", "mine.txt"))
 
 
 @pytest.mark.parametrize(
@@ -248,11 +242,11 @@ def test_a_template_for_checklists_is_checked_too() -> None:
     ],
 )
 def test_a_checklist_is_read_strictly(text: str, questions: tuple[str, ...], reason: str | None) -> None:
-    assert checklist.read(_reply(text)) == checklist.Checklist(questions, reason)
+    assert read_checklist(_reply(text)) == Checklist(questions, reason)
 
 
 def test_a_checklist_that_was_cut_off_is_unread() -> None:
-    assert checklist.read(_reply('{"questions": ["Is it 3?"]}', truncated=True)).reason == "truncated"
+    assert read_checklist(_reply('{"questions": ["Is it 3?"]}', truncated=True)).reason == "truncated"
 
 
 def _reply(text: str, *, truncated: bool = False) -> Reply:

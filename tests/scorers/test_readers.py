@@ -9,10 +9,9 @@ from judge_replies import CASES, REASONING, Case, read, scores, value
 
 from podium.formats.verdicts import FIVE_LEVELS
 from podium.plugins import catalogue
-from podium.scorers.asking import Settings
-from podium.scorers.json_reply import only_object
+from podium.scorers.prompt import Settings
+from podium.scorers.reply import REASONS, Rating, Reply, Token, Verdict, only_object
 from podium.scorers.rubric import CRITERIA
-from podium.scorers.verdict import REASONS, Rating, Reply, Token, Verdict
 
 OF = {name: next(case for case in CASES if case.realization == name) for name in {case.realization for case in CASES}}
 TIED = Case("cot", "", "", 0, tie=True)
@@ -141,7 +140,9 @@ def test_a_malformed_reply_says_why(name: str, text: str, reason: str) -> None:
 def test_every_reason_is_reached_by_some_reply() -> None:
     texts = ["", "Hm.", "I cannot judge this.", "[[1]]\n[[2]]", "[[500]]", "{"]
     names = ["numeric", "rubric", "token-probs"]
-    found = {catalogue.realization_named(name).read(Reply(text), Settings()).reason for name in names for text in texts}
+    found = {
+        catalogue.realization_named(name).read_reply(Reply(text), Settings()).reason for name in names for text in texts
+    }
     found.add(read(OF["cot"], truncated=True).reason)
     assert set(REASONS) <= found
 
@@ -214,7 +215,7 @@ def test_an_object_is_found_whatever_braces_stand_in_the_prose() -> None:
 @given(text=st.text(), tie=st.booleans())
 def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
     for name in catalogue.scorers():
-        reading = catalogue.realization_named(name).read(Reply(text, tokens=(Token(text),)), Settings(tie=tie))
+        reading = catalogue.realization_named(name).read_reply(Reply(text, tokens=(Token(text),)), Settings(tie=tie))
         assert reading.reason in REASONS or value(reading) is not None
 
 
@@ -224,7 +225,7 @@ def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
     name=st.sampled_from(sorted(catalogue.scorers())),
 )
 def test_no_near_miss_makes_a_reader_fail(text: str, name: str) -> None:
-    reading = catalogue.realization_named(name).read(Reply(text), Settings(tie=True))
+    reading = catalogue.realization_named(name).read_reply(Reply(text), Settings(tie=True))
     assert reading.reason in REASONS or value(reading) is not None
 
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from podium.plugins import catalogue
-from podium.scorers.asking import Settings
-from podium.scorers.reward import rating
-from podium.scorers.verdict import Reply
+from podium.scorers.prompt import Settings
+from podium.scorers.reply import Reply
+from podium.scorers.reward import rating_of_value
 
 
 @pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int64(2), np.array(2.0), np.array([2.0]), Fraction(2)])
 def test_a_number_of_any_kind_is_a_rating(value: object) -> None:
-    assert rating(value).score == 2.0
+    assert rating_of_value(value).score == 2.0
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_number_of_any_kind_is_a_rating(value: object) -> None:
     ],
 )
 def test_what_is_no_finite_number_is_unread(value: object, reason: str) -> None:
-    assert rating(value).reason == reason
+    assert rating_of_value(value).reason == reason
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,11 @@ def test_what_is_no_finite_number_is_unread(value: object, reason: str) -> None:
     ],
 )
 def test_a_scalar_may_come_as_text(text: str, score: float | None, reason: str | None) -> None:
-    found = catalogue.realization_named("reward").read(Reply(text), Settings())
+    found = catalogue.realization_named("reward").read_reply(Reply(text), Settings())
     assert (found.score, found.reason) == (score, reason)
 
 
 def test_a_scalar_that_was_cut_off_is_unread() -> None:
-    assert catalogue.realization_named("reward").read(Reply("3.2", truncated=True), Settings()).reason == "truncated"
+    assert (
+        catalogue.realization_named("reward").read_reply(Reply("3.2", truncated=True), Settings()).reason == "truncated"
+    )

@@ -16,14 +16,15 @@ from podium.errors import UsageError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.concurrency import SharedReplies, make_calls
 from podium.hosts.inspect_ai.log_format import BATTLES, NAMESPACE, OPTIONS, PRESENTATIONS, ROUND, battles_of
+from podium.hosts.inspect_ai.offline_api import asked_by
 from podium.hosts.inspect_ai.reuse import Key, readable_presentations
 from podium.plugins.catalogue import judging_settings
-from podium.scorers import checklist
-from podium.scorers.asking import Texts
+from podium.scorers.battle import Presentation
+from podium.scorers.checklist import checklist_prompt, read_checklist
 from podium.scorers.judging import Judging, Settled, kept_reply, reply_of
-from podium.scorers.orders import Presentation
-from podium.scorers.probabilities import available, settled
-from podium.scorers.verdict import Reply, Token
+from podium.scorers.probabilities import have_probabilities, settle_mode
+from podium.scorers.prompt import Texts
+from podium.scorers.reply import Reply, Token
 
 ROLES = ("judge", "grader")
 SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
@@ -69,8 +70,8 @@ class Run:
 
         A reply that has neither, as a refusal, does not tell what the judge's verdicts come with.
         """
-        if judge not in self.modes and (available([reply]) or self.how.reason(reply, "off") is None):
-            self.modes[judge] = settled("auto", [reply])
+        if judge not in self.modes and (have_probabilities([reply]) or self.how.reason(reply, "off") is None):
+            self.modes[judge] = settle_mode("auto", [reply])
         return self.mode(judge)
 
     def cache_policy(self, call: str) -> CachePolicy | bool:
@@ -195,12 +196,19 @@ async def _ask_until_readable(
     config = GenerateConfig(**{**run.how.generation, **wanted})
     for attempt in range(1, run.how.attempts + 1):
         policy = run.cache_policy(f"{name} repeat {repeat} {order} attempt {attempt}")
-        kept = kept_reply(_reply_in(await model.generate(prompt, config=config, cache=policy)))
+        kept = kept_reply(await _ask(run, model, prompt, policy, config))
         # What is read now must be what the scorer reads later, so it is the kept reply.
         reply = reply_of(kept)
         if run.how.reason(reply, run.settle_mode(name, reply)) is None:
             break
     return kept, attempt
+
+
+async def _ask(
+    run: Run, model: Model, prompt: str, policy: CachePolicy | bool, config: GenerateConfig | None = None
+) -> Reply:
+    with asked_by(run.how):
+        return _reply_in(await model.generate(prompt, config=config or GenerateConfig(), cache=policy))
 
 
 async def _write_checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
@@ -210,10 +218,10 @@ async def _write_checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ..
         RuntimeError: no reply could be read; the battle fails. More `attempts`, or `cache=false`, ask anew.
     """
     model = get_model(role="checklist") if "checklist" in model_roles() else jury_of(run.how, run.jury)[0]
-    prompt = checklist.prompt(texts_of(battle, ()), run.how.settings)
+    prompt = checklist_prompt(texts_of(battle, ()), run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
         policy = run.cache_policy(f"{identity(model, run.how)} checklist {attempt}")
-        answer = checklist.read(_reply_in(await model.generate(prompt, cache=policy)))
+        answer = read_checklist(await _ask(run, model, prompt, policy))
         if answer.questions:
             return answer.questions
     raise RuntimeError(f"no checklist for the item {battle['item']!r}: {answer.reason}")

@@ -1,6 +1,9 @@
 """The embedded judge as Inspect sees it: a model that answers by checking rules."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from inspect_ai.model import (
@@ -17,17 +20,33 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from podium.errors import UsageError
-from podium.offline.judge import answer
-from podium.scorers.verdict import Reply
+from podium.errors import PluginError, UsageError
+from podium.offline import StandIn
+from podium.plugins.catalogue import origin_of_realization
+from podium.scorers.judging import Judging
+from podium.scorers.reply import Reply
 
 CHARACTERS_PER_TOKEN = 4
 SETTINGS: dict[str, Any] = {"position_bias": float, "noise": float, "seed": int, "tie": float, "sharpness": float}
 """Arguments of the model, as `-M` or a model role give them."""
+_ASKER: ContextVar[Judging | None] = ContextVar("asker", default=None)
+
+
+@contextmanager
+def asked_by(how: Judging) -> Iterator[None]:
+    """Let `podium/offline` know who asks, for the calls made within: it answers in the form of that realization.
+
+    Inspect hands a model the prompt alone, and what form it asks for must not be guessed from its words.
+    """
+    token = _ASKER.set(how)
+    try:
+        yield
+    finally:
+        _ASKER.reset(token)
 
 
 class OfflineAPI(ModelAPI):
-    """`podium/offline`: checks the verifiable constraints of an instruction. It is no language model."""
+    """`podium/offline`: checks the demands of an instruction that can be counted. It is no language model."""
 
     def __init__(
         self,
@@ -43,7 +62,7 @@ class OfflineAPI(ModelAPI):
         unknown = sorted(set(model_args) - set(SETTINGS))
         if unknown:
             raise UsageError(f"podium/offline has no argument {', '.join(unknown)}; its own: {', '.join(SETTINGS)}")
-        self.manner = {name: SETTINGS[name](value) for name, value in model_args.items()}
+        self.judge = StandIn(**{name: SETTINGS[name](value) for name, value in model_args.items()})
 
     async def generate(
         self,
@@ -52,16 +71,26 @@ class OfflineAPI(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Answer the last message."""
+        """Answer the last message.
+
+        Raises:
+            PluginError: the realization that asks cannot write a reply.
+        """
         prompt = input[-1].text
-        reply = answer(prompt, logprobs=bool(config.logprobs), **self.manner)
+        how = _ASKER.get()
+        if how is not None and how.realization.write_reply is None:
+            raise PluginError(
+                f"{origin_of_realization(how.realization.name)} cannot be asked of podium/offline: its Realization has "
+                "no write_reply; add one beside its read_reply, or take another judge"
+            )
+        reply = self.judge.answer(prompt, how)
         return ModelOutput(
             model=f"podium/{self.model_name}",
             choices=[
                 ChatCompletionChoice(
                     message=ChatMessageAssistant(content=reply.text, model=f"podium/{self.model_name}"),
                     stop_reason="stop",
-                    logprobs=_logprobs(reply),
+                    logprobs=_logprobs(reply) if config.logprobs else None,
                 )
             ],
             usage=_usage(prompt, reply.text),

@@ -24,7 +24,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from podium.scorers.fences import unfenced
+from podium.scorers.prompt import texts_in_fences
 from podium.scorers.rubric import CRITERIA
 
 GARBAGE = "Both have their merits, and it depends on the reader."
@@ -128,7 +128,7 @@ def said(prompt: str, manner: Behaviour) -> tuple[str, str | None, float | None]
     """Return the reply, its decisive token, and the probability of the first answer."""
     if manner.scripted is not None:
         return manner.scripted(prompt), None, None
-    shown = unfenced(prompt)
+    shown = texts_in_fences(prompt)
     if manner.form in ("numeric", "likert", "yes"):
         return _rated(strength(shown["RESPONSE"]), manner.form)
     first, second = strength(shown["RESPONSE A"]), strength(shown["RESPONSE B"])

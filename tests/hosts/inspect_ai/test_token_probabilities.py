@@ -7,7 +7,7 @@ from scripted_judge import preferred, strength
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import kept_reply, reply_of
-from podium.scorers.verdict import Reply, Token
+from podium.scorers.reply import Reply, Token
 
 TWO = {"elm": 1.9, "oak": 2.4}
 

@@ -1,0 +1,152 @@
+"""Levels: one of a few words, or a number, in double square brackets (JuStRank, section 4.2.2 and appendix G).
+
+A judge with other levels is one line: `points("points-7", 7)`, `grades("marks", ("failed", "passed"))`, or
+`labels("labels-7", {"A>>>B": "response A is far better", ...})`; registered as a scorer like `LIKERT`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Literal
+
+from podium.scorers.prompt import Settings, Template, packaged_template
+from podium.scorers.realization import Preference, Realization
+from podium.scorers.reply import (
+    Rating,
+    Reply,
+    Verdict,
+    unread_rating,
+    unread_verdict,
+    verdict_of_margin,
+    word_in_brackets,
+)
+
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
+LOW, HIGH = 0, 100
+NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def labels(name: str, meanings: Mapping[str, str]) -> Realization:
+    """Return a pairwise judge that chooses a label; the margin is its distance from the middle, the credit its sign.
+
+    Args:
+        name: what the user calls it.
+        meanings: label to what it means, from the first response being better to the second, as far on either side.
+    """
+    middle = (len(meanings) - 1) / 2
+    margins = {label: middle - place for place, label in enumerate(meanings)}
+    width = max(map(len, meanings)) + 2
+    lines = "\n".join(f"{label:<{width}}{meaning}" for label, meaning in meanings.items())
+    return _realization(name, "pairwise", margins, partial(packaged_template, "labels", labels=lines))
+
+
+def grades(name: str, words: Sequence[str]) -> Realization:
+    """Return a pointwise judge that chooses a word; the first scores 1, the next 2.
+
+    Args:
+        name: what the user calls it.
+        words: from worst to best; none may be part of another.
+    """
+    scores = {word: float(place) for place, word in enumerate(words, start=1)}
+    count = NUMBER_WORDS[len(words)] if len(words) < len(NUMBER_WORDS) else str(len(words))
+    template = partial(packaged_template, "likert", count=count, words=", ".join(words))
+    return _realization(name, "pointwise", scores, template)
+
+
+def points(name: str, count: int) -> Realization:
+    """Return a pointwise judge that gives a whole number from 1 to a number of points."""
+    scale = f"a whole number from 1 (worthless) to {count} (could not be better). Use the whole range."
+    scores = {str(point): float(point) for point in range(1, count + 1)}
+    return _realization(name, "pointwise", scores, partial(packaged_template, "numeric", scale=scale))
+
+
+def _realization(
+    name: str, kind: Literal["pairwise", "pointwise"], values: Mapping[str, float], template: partial[Template]
+) -> Realization:
+    read = _read_label if kind == "pairwise" else _read_grade
+    return Realization(
+        name=name,
+        kind=kind,
+        template=template,
+        read_reply=partial(read, {word.lower(): (word, value) for word, value in values.items()}),
+        write_reply=partial(_write_label, tuple(values))
+        if kind == "pairwise"
+        else partial(_write_grade, tuple(values)),
+    )
+
+
+Words = Mapping[str, tuple[str, float]]
+"""A word in lower case to the word as it is shown and what it is worth."""
+
+
+def _read_label(labels: Words, reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
+    """Read the label on the last line."""
+    word, reason = word_in_brackets(reply)
+    if word is None:
+        return unread_verdict(reason)
+    known = labels.get("".join(word.lower().split()))
+    return unread_verdict("out of range") if known is None else verdict_of_margin(known[1], label=known[0])
+
+
+def _read_grade(grades: Words, reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
+    """Read the word on the last line."""
+    word, reason = word_in_brackets(reply)
+    if word is None:
+        return unread_rating(reason)
+    known = grades.get(word.lower())
+    return unread_rating("out of range") if known is None else Rating(known[1], label=known[0])
+
+
+def _write_label(labels: Sequence[str], preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
+    """Write the nearest label; the one in the middle only where there is no preference."""
+    last = len(labels) - 1
+    place = round((1 - preference.degree) * last)
+    if 2 * place == last and preference.degree != 0.5:
+        place += 1 if preference.degree < 0.5 else -1
+    return Reply(f"{preference.reasons}\n\n[[{labels[place]}]]".lstrip())
+
+
+def _write_grade(words: Sequence[str], preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
+    """Write the nearest word."""
+    return Reply(f"[[{words[round(preference.degree * (len(words) - 1))]}]]")
+
+
+def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
+    """Read the number on the last line."""
+    word, reason = word_in_brackets(reply)
+    if word is None:
+        return unread_rating(reason)
+    if not NUMBER.fullmatch(word):
+        return unread_rating("no verdict")
+    score = float(word)
+    return Rating(score, label=word) if LOW <= score <= HIGH else unread_rating("out of range")
+
+
+def _write_number(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
+    """Write the nearest whole number."""
+    return Reply(f"[[{round(LOW + preference.degree * (HIGH - LOW))}]]")
+
+
+LABELS = labels(
+    "labels",
+    {
+        "A>>B": "response A is far better",
+        "A>B": "response A is somewhat better",
+        "A=B": "they are equally good",
+        "B>A": "response B is somewhat better",
+        "B>>A": "response B is far better",
+    },
+)
+LIKERT = grades("likert", ("terrible", "poor", "fair", "good", "excellent"))
+NUMERIC = Realization(
+    name="numeric",
+    kind="pointwise",
+    template=partial(
+        packaged_template,
+        "numeric",
+        scale=f"a number from {LOW} (worthless) to {HIGH} (could not be better). "
+        "Use the whole range, and numbers that are not round.",
+    ),
+    read_reply=_read_number,
+    write_reply=_write_number,
+)

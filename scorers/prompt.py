@@ -1,0 +1,272 @@
+"""What a judge is asked: a template's words, and in its slots the texts of strangers behind fences.
+
+A fence is a pair of lines, `<<<NAME mark>>>` and `<<<END NAME mark>>>`. The mark is the same in one prompt, a hash of
+all texts that it holds, and occurs in none of them: a response cannot close its own fence.
+"""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from podium.errors import UsageError
+
+SWITCHES = ("tie", "checklist", "reference", "system")
+"""The settings that a template can ask for."""
+SLOT = re.compile(r"\{([a-z][a-z_]*)\}")
+CONDITION = re.compile(rf"^if (not )?({'|'.join(SWITCHES)}):[ ]?(.*)$")
+FENCES = {
+    "system": "SYSTEM PROMPT",
+    "instruction": "INSTRUCTION",
+    "reference": "REFERENCE ANSWER",
+    "checklist": "CHECKLIST",
+    "response": "RESPONSE",
+    "response_a": "RESPONSE A",
+    "response_b": "RESPONSE B",
+}
+"""Slot to the name on its fence."""
+MARK = 16
+"""Hexadecimal digits of a mark: 64 bits."""
+LINE = re.compile(r"^<<<(END )?([A-Z][A-Z ]*) ([0-9a-f]{16})>>>$", re.MULTILINE)
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Control characters and line breaks other than a newline and a tab, and half characters that no encoding can send."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The words of a prompt, with slots for the texts.
+
+    A slot is a name in braces, `{instruction}`. A line that begins with `if tie:` or `if not tie:` (likewise
+    `checklist`, `reference`, `system`) belongs to the prompt only where that setting is on, or off.
+
+    Attributes:
+        text: the words.
+        source: what to call them in an error: a path.
+    """
+
+    text: str
+    source: str = "the given template"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What shapes every prompt of a run.
+
+    Attributes:
+        tie: whether the judge may say that neither response is better.
+        checklist: whether questions are shown to the judge.
+        reference: whether a reference answer is shown to the judge.
+        system: whether the system prompt of the responses is shown to the judge.
+        template: words to use instead of the packaged ones.
+    """
+
+    tie: bool = False
+    checklist: bool = False
+    reference: bool = False
+    system: bool = False
+    template: Template | None = None
+
+    @property
+    def switched_on(self) -> tuple[str, ...]:
+        """The names of what is switched on."""
+        return tuple(name for name in SWITCHES if getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What strangers wrote, for one presentation.
+
+    Attributes:
+        instruction: what the responses answer.
+        responses: as shown: first and second, or only one for a pointwise judge.
+        reference: a reference answer.
+        system: the system prompt under which the responses were written; None = there was none.
+        checklist: questions, answered with yes by a good response.
+    """
+
+    instruction: str
+    responses: tuple[str, ...]
+    reference: str | None = None
+    system: str | None = None
+    checklist: tuple[str, ...] = ()
+
+    def by_slot(self, settings: Settings, responses: tuple[str, ...]) -> Mapping[str, str]:
+        """Return the texts that the settings show, by slot.
+
+        Args:
+            settings: of the run.
+            responses: the slots of the responses.
+
+        Raises:
+            UsageError: a text that the settings ask for is not there.
+            ValueError: too many responses, or too few.
+        """
+        by_slot = {"instruction": self.instruction, **dict(zip(responses, self.responses, strict=True))}
+        if settings.system:
+            by_slot["system"] = self.system or ""
+        if settings.reference:
+            if self.reference is None:
+                raise UsageError("a reference answer is to be shown, and this item has none")
+            by_slot["reference"] = self.reference
+        if settings.checklist:
+            if not self.checklist:
+                raise UsageError("a checklist is to be shown, and this item has none")
+            by_slot["checklist"] = number_questions(self.checklist)
+        return by_slot
+
+
+def number_questions(questions: tuple[str, ...]) -> str:
+    """Return questions as numbered lines, one each.
+
+    >>> number_questions(("Is it short?", "Is it\\nFrench?"))
+    '1. Is it short?\\n2. Is it French?'
+    """
+    return "\n".join(f"{k}. {' '.join(question.split())}" for k, question in enumerate(questions, start=1))
+
+
+@cache
+def packaged_template(name: str, **words: str) -> Template:
+    """Return a template that comes with podium.
+
+    Args:
+        name: of its file; `{context}` in it is the block that shows the instruction and what belongs to it.
+        **words: what else to put in the place of `{name}`.
+    """
+    text = _prompt_file(name)
+    for slot, words_of_slot in {"context": _prompt_file("context").rstrip("\n"), **words}.items():
+        text = text.replace(f"{{{slot}}}", words_of_slot)
+    return Template(text, f"podium/scorers/prompts/{name}.txt")
+
+
+@cache
+def rules() -> str:
+    """Return what every prompt says of fences, length and order; its one slot is the mark."""
+    return _prompt_file("rules").strip()
+
+
+def _prompt_file(name: str) -> str:
+    return (files("podium.scorers") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
+
+
+@cache
+def check_template(template: Template, settings: Settings, slots: tuple[str, ...]) -> str:
+    """Return the lines of a template that the settings keep, every needed slot being there exactly once.
+
+    Args:
+        template: packaged or given.
+        settings: what is switched on; a slot of that name is needed then.
+        slots: the other slots that are needed.
+
+    Raises:
+        UsageError: a slot is missing, doubled or unknown, or a line looks like a fence.
+    """
+    text = "\n".join(_lines_kept(template.text, settings)).strip() + "\n"
+    needed = ["rules", *slots, *(name for name in settings.switched_on if name in FENCES)]
+    seen = Counter(SLOT.findall(text))
+    for name in [*needed, *seen]:
+        _check_slot(template, name, seen[name], needed)
+    if LINE.search(text):
+        raise UsageError(f"{template.source}: a line looks like a fence; fences come with the slots")
+    return text
+
+
+def fill_template(text: str, texts: Mapping[str, str]) -> str:
+    """Put the texts, each behind its fence, into the slots of a checked template.
+
+    Args:
+        text: a checked template.
+        texts: slot to what a stranger wrote.
+    """
+    fences = put_fences({FENCES[slot]: text for slot, text in texts.items()})
+    values = {slot: fences[FENCES[slot]] for slot in texts}
+    values["rules"] = rules().replace("{mark}", mark_of_fence(next(iter(fences.values()))))
+    return SLOT.sub(lambda slot: values[slot[1]], text)
+
+
+def _lines_kept(text: str, settings: Settings) -> Iterable[str]:
+    for line in text.replace("\r\n", "\n").split("\n"):
+        condition = CONDITION.match(line)
+        if condition is None:
+            yield line
+        elif getattr(settings, condition[2]) != bool(condition[1]):
+            yield condition[3]
+
+
+def _check_slot(template: Template, name: str, times: int, needed: list[str]) -> None:
+    if times == 1 and name in needed:
+        return
+    wanted = " ".join(f"{{{slot}}}" for slot in needed)
+    if name not in needed:
+        switch = f" while {name} is off (begin its line with `if {name}:`)" if name in SWITCHES else ""
+        problem = f"slot {{{name}}} has no meaning here{switch}"
+    else:
+        problem = f"slot {{{name}}} is missing" if not times else f"slot {{{name}}} stands there {times} times"
+    raise UsageError(f"{template.source}: {problem}; needed, once each: {wanted}")
+
+
+def mark_of_texts(texts: Mapping[str, str]) -> str:
+    """Return a mark that occurs in none of the texts; the same texts give the same mark.
+
+    >>> mark_of_texts({"RESPONSE A": "yes"}) == mark_of_texts({"RESPONSE A": "yes"})
+    True
+    """
+    content = "".join(f"{name}\0{len(text)}\0{text}\0" for name, text in texts.items())
+    salt = 0
+    while True:
+        mark = hashlib.sha256(f"{salt}\0{content}".encode("utf-8", "surrogatepass")).hexdigest()[:MARK]
+        if not any(mark in text for text in texts.values()):
+            return mark
+        salt += 1
+
+
+def mark_of_fence(fence: str) -> str:
+    """Return the mark of a fence that `put_fences` made."""
+    line = LINE.match(fence)
+    if line is None:
+        raise ValueError(f"not a fence: {fence[:40]!r}")
+    return line[3]
+
+
+def put_fences(texts: Mapping[str, str]) -> dict[str, str]:
+    """Put a fence around every text, by name; control characters in them become visible escapes.
+
+    Args:
+        texts: name in capital letters (`INSTRUCTION`, `RESPONSE A`) to what stands between the lines.
+    """
+    shown = {name: escape_controls(text) for name, text in texts.items()}
+    mark = mark_of_texts(shown)
+    return {name: f"<<<{name} {mark}>>>\n{text}\n<<<END {name} {mark}>>>" for name, text in shown.items()}
+
+
+def texts_in_fences(prompt: str) -> dict[str, str]:
+    """Return the texts between the fences of a prompt, by name: what `put_fences` was given, escapes left visible.
+
+    The first fence of the prompt says the mark; lines that look like fences and bear another are text.
+    """
+    lines = list(LINE.finditer(prompt))
+    texts: dict[str, str] = {}
+    opened: re.Match[str] | None = None
+    for line in (line for line in lines if line[3] == lines[0][3]):
+        if opened is None and not line[1]:
+            opened = line
+        elif opened is not None and line[1] and line[2] == opened[2]:
+            texts[opened[2]] = prompt[opened.end() + 1 : max(line.start() - 1, opened.end() + 1)]
+            opened = None
+    return texts
+
+
+def escape_controls(text: str) -> str:
+    r"""Write control characters as escapes; newlines and tabs stay.
+
+    >>> escape_controls("a\r\nb\x1b[2K")
+    'a\nb\\x1b[2K'
+    """
+    return CONTROL.sub(_escape, text.replace("\r\n", "\n"))
+
+
+def _escape(sign: re.Match[str]) -> str:
+    code = ord(sign[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

@@ -1,0 +1,263 @@
+"""What a judge replied, and what is read in it: a verdict on two responses, a rating of one, or why neither.
+
+A reply is read strictly: exactly one verdict in the form that was asked for, alone where it was asked for, or it is
+unread, with the reason.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+REASONS = (
+    "empty",
+    "no verdict",
+    "several verdicts",
+    "out of range",
+    "bad JSON",
+    "refusal",
+    "truncated",
+    "no log-probabilities",
+)
+"""Why a reply is unread."""
+EDGE = r"[ \t\r*_#`]*"
+"""What may stand around a verdict on its line: blanks and emphasis."""
+LINE = re.compile(r"[^\n]+")
+REFUSAL = re.compile(
+    r"\b(?:sorry|apologi[sz]e|apologies|as an ai|(?:can ?not|can['’]?t|won['’]?t|(?:am|['’]m|are) (?:unable|not able)"
+    r"|(?:must|have to) decline|will not|refuse) (?:to )?(?:\w+ ){0,2}?"
+    r"(?:help|assist|comply|compare|judge|evaluate|rate|answer|do|provide|continue|fulfil|choose|engage|complete))",
+    re.IGNORECASE,
+)
+REFUSAL_LENGTH = 600
+"""Characters: a longer reply says something, whatever it apologises for."""
+BRACKETS = re.compile(
+    rf"{EDGE}(?:(?:final[ \t]+)?(?:verdict|score|rating|answer|grade|label){EDGE}:{EDGE})?"
+    rf"\[\[([^\[\]\n]{{1,40}})\]\]\.?{EDGE}",
+    re.IGNORECASE | re.ASCII,
+)
+"""A word in double square brackets. The closing ones show that it is whole: `[[8` is not a reading of `[[87]]`."""
+INSIDE = re.compile(r"(?:\"\s*:|[,\[{\"])\Z")
+"""What stands before an object that is part of something, blanks left out."""
+AFTER = tuple(',:]}"')
+"""What stands after one, blanks left out."""
+MOST_BRACES = 200
+"""Opening braces to look at."""
+CHUNK = re.compile(r"\s*\S+|\s+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token of a reply.
+
+    Attributes:
+        text: as the judge wrote it.
+        top: probability of the likeliest tokens at this place, by text, in (0, 1]; the chosen one among them.
+    """
+
+    text: str
+    top: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a judge answered.
+
+    Attributes:
+        text: the completion.
+        truncated: whether the judge was cut off.
+        tokens: with log-probabilities, where the provider gives them; empty otherwise.
+    """
+
+    text: str
+    truncated: bool = False
+    tokens: tuple[Token, ...] = ()
+
+    @property
+    def reason_of_silence(self) -> str | None:
+        """Why there is nothing to read: `truncated`, `empty`, or None."""
+        if self.truncated:
+            return "truncated"
+        return None if self.text.strip() else "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one presentation says of the response shown first; unread where it says nothing.
+
+    Attributes:
+        credit: what the first response earned, in [0, 1]; None = unread.
+        margin: score of the first minus that of the second; None without scores.
+        criteria: the same per criterion.
+        label: the words that were read, as `A` or `B>>A`.
+        reason: why it is unread, of a reply one of `REASONS`; None where it was read.
+        place: position in the reply's text of the letter that was read; None where no single letter says it.
+
+    Raises:
+        ValueError: the credit is outside [0, 1], or there are not exactly one of a credit and a reason.
+    """
+
+    credit: float | None
+    margin: float | None = None
+    criteria: Mapping[str, float] = field(default_factory=dict)
+    label: str | None = None
+    reason: str | None = None
+    place: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.credit is None) == (self.reason is None):
+            raise ValueError(f"a verdict has either a credit or a reason, not {self.credit} and {self.reason!r}")
+        if self.credit is not None and not 0 <= self.credit <= 1:
+            raise ValueError(f"a credit lies in [0, 1]: {self.credit}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What a pointwise reply says of one response; unread where it says nothing.
+
+    Attributes:
+        score: on the realization's own scale; None = unread.
+        label: the words that were read.
+        reason: why it is unread, one of `REASONS`; None where it was read.
+
+    Raises:
+        ValueError: the score is not finite, or there are not exactly one of a score and a reason.
+    """
+
+    score: float | None
+    label: str | None = None
+    reason: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.score is None) == (self.reason is None):
+            raise ValueError(f"a rating has either a score or a reason, not {self.score} and {self.reason!r}")
+        if self.score is not None and not isfinite(self.score):
+            raise ValueError(f"a score is finite: {self.score}")
+
+
+def unread_verdict(reason: str) -> Verdict:
+    """Return a verdict that says nothing, and why."""
+    return Verdict(None, reason=reason)
+
+
+def unread_rating(reason: str) -> Rating:
+    """Return a rating that says nothing, and why."""
+    return Rating(None, reason=reason)
+
+
+def verdict_of_margin(
+    margin: float | Fraction, criteria: Mapping[str, float] | None = None, label: str | None = None
+) -> Verdict:
+    """Return the verdict of a difference of scores: the credit is its sign, before rounding."""
+    return Verdict((margin > 0) + (margin == 0) / 2, float(margin), criteria or {}, label)
+
+
+def reply_with_chances(text: str, chances: Mapping[str, float]) -> Reply:
+    """Return a reply and its tokens, of which only the last was ever in doubt.
+
+    Args:
+        text: all of it.
+        chances: what the last token might have been, as it would be spelt there, to its probability.
+    """
+    chunks = CHUNK.findall(text)
+    likely = {spelling: chance for spelling, chance in chances.items() if chance > 0}
+    return Reply(text, tokens=(*(Token(chunk, {chunk: 1.0}) for chunk in chunks[:-1]), Token(chunks[-1], likely)))
+
+
+def no_verdict(text: str) -> str:
+    """Return what to call a reply that holds no verdict: `refusal` or `no verdict`."""
+    return "refusal" if len(text) <= REFUSAL_LENGTH and REFUSAL.search(text) else "no verdict"
+
+
+def last_line(text: str, form: re.Pattern[str]) -> re.Match[str] | str:
+    """Return the form on the last line of a text, or why it is not there.
+
+    The form must fill its line. Lines that begin with it and say another word (group 1) make `several verdicts`; the
+    same word may be said twice. A verdict quoted within a sentence, or behind `>`, is none.
+
+    Args:
+        text: a reply that is not empty.
+        form: matches a whole line; group 1 is the word.
+    """
+    lines = [line.span() for line in LINE.finditer(text) if line[0].strip()]
+    begun = [form.match(text, *span) for span in lines]
+    if len({"".join(found[1].casefold().split()) for found in begun if found}) > 1:
+        return "several verdicts"
+    return form.fullmatch(text, *lines[-1]) or no_verdict(text)
+
+
+def word_in_brackets(reply: Reply) -> tuple[str | None, str]:
+    """Return the word in double square brackets, alone on the last line, and why there is none."""
+    if reply.reason_of_silence:
+        return None, reply.reason_of_silence
+    stated = last_line(reply.text, BRACKETS)
+    return (None, stated) if isinstance(stated, str) else (stated[1].strip(), "")
+
+
+def only_object(text: str, keys: frozenset[str]) -> dict[str, Any] | str:
+    """Return the one JSON object that has these keys and no other, or why it cannot be told.
+
+    Prose and one code fence may stand around it, no second object may.
+
+    An object that repeats a key, holds NaN or Infinity, or has one of the keys and not all, makes the reply
+    unreadable; the same object twice is one. Numbers with a point come as `Decimal`.
+    """
+    starts = [brace.start() for brace in re.finditer(r"\{", text)]
+    if not starts:
+        return "no verdict"
+    if len(starts) > MOST_BRACES:
+        return "bad JSON"
+    claims = _claims(text, starts, keys)
+    if len(claims) != len(_openings(text, keys)) or not claims:
+        return "bad JSON"
+    if any(claim != claims[0] for claim in claims[1:]):
+        return "several verdicts"
+    return claims[0] if claims[0].keys() == keys else "bad JSON"
+
+
+def _openings(text: str, keys: frozenset[str]) -> list[str]:
+    """Return the places that look like the beginning of such an object, whether they can be parsed or not."""
+    return re.findall(rf"\{{\s*\"(?:{'|'.join(map(re.escape, sorted(keys)))})\"", text)
+
+
+def _claims(text: str, starts: list[int], keys: frozenset[str]) -> list[dict[str, Any]]:
+    """Return the objects that have one of the keys and are not part of another object."""
+    claims, end = [], 0
+    for start in starts:
+        if start < end:
+            continue
+        parsed = _object_at(text, start)
+        if parsed is None:
+            continue
+        value, end = parsed
+        if value.keys() & keys and not _is_part(text, start, end):
+            claims.append(value)
+    return claims
+
+
+def _is_part(text: str, start: int, end: int) -> bool:
+    return bool(INSIDE.search(text[:start].rstrip())) or text[end:].lstrip().startswith(AFTER)
+
+
+def _object_at(text: str, start: int) -> tuple[dict[str, Any], int] | None:
+    try:
+        return _DECODER.raw_decode(text, start)
+    except (ValueError, ArithmeticError, RecursionError):
+        return None
+
+
+def _refuse_repeats(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key is repeated")
+    return dict(pairs)
+
+
+def _refuse_constant(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_refuse_repeats, parse_constant=_refuse_constant, parse_float=Decimal)

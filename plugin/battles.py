@@ -36,6 +36,8 @@ CRITERION = "margin_"
 """How columns begin that hold the margin on one criterion: judge score of a minus that of b; may be empty."""
 
 MOST_SLICES = 100
+ONE_ORDER_UNREAD = "one order unread"
+"""The reason of a battle of which just one of the two orders could be read."""
 
 
 def criterion_columns(names: Iterable[object]) -> list[str]:

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from podium.battles import criterion_columns
+from podium.battles import ONE_ORDER_UNREAD, criterion_columns
 
 COMPLEMENTED = ("credit", "human")
 AVERAGED = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight")
 KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
-ONE_ORDER_UNREAD = "one order unread"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,11 @@
 """podium calibrate: human-labelled battles in, a judge's calibration out."""
 
-import sys
 from typing import Any
 
 import click
 
+from podium.cli.output import print_reports, tell, warn
 from podium.cli.output_file import OutputFile
-from podium.cli.printable import printable
 from podium.cli.sources import read, source_options
 
 
@@ -62,34 +61,25 @@ def calibrate(**arguments: Any) -> None:
     from podium.calibration_run import calibrate as calibrate_battles
     from podium.calibration_run import compare, judge_agreement
     from podium.cli.progress_bar import shown_on_terminal
-    from podium.cli.summary import comparison, disagreement, summary
+    from podium.report.calibration_view import agreement_report, calibration_reports, targets_report
 
     output, side_by_side = arguments.pop("output"), arguments.pop("side_by_side")
     battles = read(arguments, one_sided=arguments.pop("one_sided"))
     with shown_on_terminal():
-        _say(disagreement(judge_agreement(battles)))
+        print_reports([agreement_report(judge_agreement(battles))])
         found = calibrate_battles(battles, **arguments)
-        others = compare(battles, tell=_warn, **_shared(arguments)) if side_by_side else []
-    _say(summary(found))
+        others = compare(battles, tell=warn, **_shared(arguments)) if side_by_side else []
+    print_reports(calibration_reports(found))
     if others:
-        _say(comparison(others))
+        print_reports([targets_report(others)])
     for warning in found.warnings:
-        _warn(warning)
+        warn(warning)
     if output is None:
-        click.echo("podium: nothing written; -o calibration.json keeps the calibration for podium rank", err=True)
+        tell("nothing written; -o calibration.json keeps the calibration for podium rank")
         return
     output.write_text(found.to_json(), encoding="utf-8")
-    click.echo(f"podium: wrote {output}", err=True)
+    tell(f"wrote {output}")
 
 
 def _shared(arguments: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if name not in ("target", "constant")}
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
-
-
-def _warn(warning: str) -> None:
-    click.echo(printable(f"podium: warning: {warning}"), err=True)

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from podium.cli.output import tell, warn
 from podium.cli.output_file import OutputFile
-from podium.cli.printable import printable
 from podium.cli.sources import read, source_options
 
 
@@ -34,7 +34,7 @@ def convert(context: click.Context, **arguments: Any) -> None:
     battles = read(arguments, merge=arguments.pop("merge"))
     write(battles.to_frame(), output)
     for note in battles.notes:
-        click.echo(printable(f"podium: warning: {note}"), err=True)
+        warn(note)
     counts = battles.counts()
-    click.echo(f"podium: wrote {len(battles):,} rows to {output}: {counts.unread:,} unread", err=True)
+    tell(f"wrote {len(battles):,} rows to {output}: {counts.unread:,} unread")
     context.exit(3 if battles.lost else 0)

@@ -57,11 +57,12 @@ def diagnose(**arguments: Any) -> None:
     podium diagnose votes.parquet --human-judge crowd --where judge=gpt-4
     podium diagnose verdicts.csv --gold leaderboard.csv --families 'acme-*=Acme,gpt-*=OpenAI'
     """
-    from podium.cli.card import announce, write
-    from podium.cli.output import suffix_style
+    from podium.cli.output import write_figures
     from podium.cli.progress_bar import shown_on_terminal
     from podium.diagnosis.card import diagnose as diagnose_battles
+    from podium.diagnosis.card_report import card_reports
     from podium.diagnosis.gold_source import read_gold
+    from podium.report.writers import suffix_style
 
     style = arguments.pop("style") or suffix_style(arguments["output"])
     output = arguments.pop("output")
@@ -73,8 +74,7 @@ def diagnose(**arguments: Any) -> None:
         battles = read(dict(arguments), one_sided=one_sided)
         standard = read_gold(gold) if gold else None
     found = diagnose_battles(presentations, battles, gold=standard, families=families, **options)
-    announce(found)
-    write(found, style, output)
+    write_figures(found, card_reports, style, output, found.warnings)
 
 
 def _families(given: str | None) -> dict[str, str]:

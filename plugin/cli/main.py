@@ -13,8 +13,8 @@ from podium.cli.enable import disable, enable
 from podium.cli.inspect import inspect
 from podium.cli.list import list_
 from podium.cli.lm_eval import lm_eval
+from podium.cli.output import tell
 from podium.cli.plan import plan
-from podium.cli.printable import printable
 from podium.cli.rank import rank
 from podium.cli.replay import replay
 from podium.errors import PodiumError
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def _told(message: str, code: int) -> int:
-    click.echo(printable(f"podium: {message}"), err=True)
+    tell(message)
     return code
 
 

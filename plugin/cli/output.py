@@ -1,78 +1,66 @@
-"""A ranking as a table, JSON, CSV or Markdown."""
+"""Where results and messages go: results to stdout or to the file of -o, messages to stderr."""
 
-import os
-import shutil
 import sys
-from io import StringIO
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
-from podium.cli.printable import printable
-from podium.cli.tables import markdown, print_table, widest
-from podium.cli.wording import name_of
-from podium.errors import UsageError
-from podium.ranking import Ranking
+from podium.report.printable import printable
 
-PLAIN_WIDTH = 120
-"""Columns of a table that does not go to a terminal."""
-STYLES = {".json": "json", ".csv": "csv", ".md": "md", ".txt": "table"}
+if TYPE_CHECKING:
+    from podium.ranking import Ranking
+    from podium.report.model import Report
 
 
-def suffix_style(output: Path | None) -> str:
-    """Return the style that a file's suffix asks for; `table` without a file or a suffix.
-
-    Raises:
-        UsageError: the suffix is of none of the styles.
-    """
-    if output is None or not output.suffix:
-        return "table"
-    if output.suffix not in STYLES:
-        raise UsageError(f"cannot tell the format from {output.name!r}: use {', '.join(STYLES)}, or pass --format")
-    return STYLES[output.suffix]
+def tell(message: str) -> None:
+    """Write a message to stderr; names in it cannot move the cursor."""
+    click.echo(printable(f"podium: {message}"), err=True)
 
 
-def announce(ranking: Ranking) -> None:
+def warn(warning: str) -> None:
+    """Write a warning to stderr."""
+    tell(f"warning: {warning}")
+
+
+def announce(ranking: "Ranking") -> None:
     """Write warnings and failures to stderr; a warning that several standings share is written once."""
-    told: dict[str, list[str]] = {}
-    for one in ranking.standings:
-        for warning in dict.fromkeys(one.warnings):
-            told.setdefault(warning, []).append(name_of(one))
-    for warning, names in told.items():
+    from podium.report.ranking_view import name_of
+
+    names_of: dict[str, list[str]] = {}
+    for standings in ranking.standings:
+        for warning in dict.fromkeys(standings.warnings):
+            names_of.setdefault(warning, []).append(name_of(standings))
+    for warning, names in names_of.items():
         whose = "" if len(names) == len(ranking.standings) else f"{', '.join(names)}: "
-        click.echo(printable(f"podium: warning: {whose}{warning}"), err=True)
+        warn(f"{whose}{warning}")
     for failure in ranking.failures:
-        click.echo(printable(f"podium: not ranked: {failure}"), err=True)
+        tell(f"not ranked: {failure}")
 
 
-def write(ranking: Ranking, style: str, output: Path | None) -> None:
-    """Write the ranking to a file, or to stdout."""
+def print_reports(reports: "Sequence[Report]") -> None:
+    """Write reports to stdout at once: what follows them takes long."""
+    from podium.report.terminal import terminal_text
+
+    sys.stdout.write(terminal_text(reports, sys.stdout.isatty()))
+    sys.stdout.flush()
+
+
+def write_figures(
+    figures: Any,
+    view: Callable[[Any], "Sequence[Report]"],
+    style: str,
+    output: Path | None,
+    warnings: Iterable[str] = (),
+) -> None:
+    """Write warnings to stderr, and figures in a style to a file or to stdout."""
+    from podium.report.writers import styled_text
+
+    for warning in warnings:
+        warn(warning)
     if output is None:
-        sys.stdout.write(as_text(ranking, style, sys.stdout.isatty()))
+        sys.stdout.write(styled_text(figures, style, view, sys.stdout.isatty()))
         return
-    output.write_text(as_text(ranking, style), encoding="utf-8", errors="backslashreplace")
-    click.echo(f"podium: wrote {output}", err=True)
-
-
-def as_text(ranking: Ranking, style: str, terminal: bool = False) -> str:
-    """Return the ranking in one of the styles table, json, csv, md."""
-    if style == "json":
-        return ranking.to_json() + "\n"
-    if style == "csv":
-        return ranking.to_frame().to_csv(index=False)
-    if style == "md":
-        return "\n".join(markdown(one) for one in ranking.standings)
-    return _tables(ranking, terminal)
-
-
-def _tables(ranking: Ranking, terminal: bool) -> str:
-    width = shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns if terminal else PLAIN_WIDTH
-    width = width if terminal else max(width, *(widest(one) for one in ranking.standings))
-    buffer = StringIO()
-    # Styles go only to a terminal, and not where NO_COLOR is set: rich would still write bold.
-    styled = terminal and not os.environ.get("NO_COLOR")
-    console = Console(file=buffer, width=width, force_terminal=styled, highlight=False, markup=False, emoji=False)
-    for one in ranking.standings:
-        print_table(one, console, width)
-    return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
+    output.write_text(styled_text(figures, style, view), encoding="utf-8", errors="backslashreplace")
+    tell(f"wrote {output}")

@@ -124,14 +124,15 @@ def plan(context: click.Context, **arguments: Any) -> None:
     podium plan pilot.csv --items 800 --tokens-in 1500 --tokens-out 300 --price-in 2.5 --price-out 10
     podium plan --entrants 7 --ties 0.39 --informativeness 0.45
     """
-    from podium.cli.output import suffix_style
-    from podium.cli.plan_text import write
+    from podium.cli.output import write_figures
     from podium.cli.progress_bar import shown_on_terminal
+    from podium.planning.plan_report import plan_reports
+    from podium.report.writers import suffix_style
 
     style, output = arguments.pop("style") or suffix_style(arguments["output"]), arguments.pop("output")
     with shown_on_terminal():
         found = _planned(context, arguments)
-    write(found, style, output)
+    write_figures(found, plan_reports, style, output)
     context.exit(3 if found.is_partial else 0)
 
 

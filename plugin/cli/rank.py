@@ -83,15 +83,17 @@ def rank(context: click.Context, **arguments: Any) -> None:
     podium rank votes.parquet --columns model_a=left,model_b=right,credit=vote \\
         --credit-map left=1,tie=0.5,right=0 --ranker bradley-terry --by language
     """
-    from podium.cli.output import announce, suffix_style, write
+    from podium.cli.output import announce, write_figures
     from podium.cli.progress_bar import shown_on_terminal
+    from podium.report.ranking_view import ranking_reports
+    from podium.report.writers import suffix_style
 
     style = arguments.pop("style") or suffix_style(arguments["output"])
     output = arguments.pop("output")
     with shown_on_terminal():
         ranking, whole = _ranking(context, arguments)
     announce(ranking)
-    write(ranking, style, output)
+    write_figures(ranking, ranking_reports, style, output)
     context.exit(0 if whole and not ranking.failures else 3)
 
 

@@ -7,7 +7,6 @@ import click
 from click.core import ParameterSource
 
 from podium.cli.output_file import OutputFile
-from podium.cli.printable import printable
 from podium.cli.sources import read, source_options
 from podium.cli.study import RANKERS, study
 from podium.errors import UsageError
@@ -108,7 +107,7 @@ def replay(context: click.Context, **arguments: Any) -> None:
     podium replay battles.csv --tournament round_robin,anchor,swim,chain --seeds 20 --budget 1000,5000
     podium replay battles.csv --study --gold arena.csv -o study.csv
     """
-    from podium.cli.output import suffix_style
+    from podium.report.writers import suffix_style
     from podium.study.comparison import tournament_names
 
     style, output = arguments.pop("style") or suffix_style(arguments["output"]), arguments.pop("output")
@@ -166,13 +165,14 @@ def _single(
     battles: Any, tournament: str, rankers: list[str], style: str, output: Path | None, arguments: dict[str, Any]
 ) -> int:
     """Play one tournament once; return the exit code."""
-    from podium.cli.output import announce, write
+    from podium.cli.output import announce, write_figures
     from podium.replays import replay as replay_battles
+    from podium.report.ranking_view import ranking_reports
 
     common = {name: arguments[name] for name in ("level", "seed", "pool")}
     found = replay_battles(battles, tournament, rankers, **common, **arguments["options"])
     announce(found.ranking)
-    write(found.ranking, style, output)
+    write_figures(found.ranking, ranking_reports, style, output)
     return 3 if found.ranking.failures else 0
 
 
@@ -180,8 +180,9 @@ def _several(
     battles: Any, tournaments: list[str], rankers: list[str], style: str, output: Path | None, arguments: dict[str, Any]
 ) -> None:
     """Set tournaments side by side."""
-    from podium.cli.comparison import write
+    from podium.cli.output import write_figures
     from podium.study.comparison import compare_tournaments
+    from podium.study.comparison_report import comparison_reports
 
     common = {name: arguments[name] for name in ("seed", "pool")}
     found = compare_tournaments(
@@ -193,6 +194,4 @@ def _several(
         **common,
         **arguments["options"],
     )
-    for warning in found.warnings:
-        click.echo(printable(f"podium: warning: {warning}"), err=True)
-    write(found, style, output)
+    write_figures(found, comparison_reports, style, output, found.warnings)

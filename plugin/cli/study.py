@@ -3,10 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from podium.cli.printable import printable
-
 if TYPE_CHECKING:
     from podium.battles import Battles
 
@@ -23,9 +19,10 @@ def study(
     arguments: dict[str, Any],
 ) -> None:
     """Run the study that was typed, and write it."""
+    from podium.cli.output import write_figures
     from podium.cli.progress_bar import shown_on_terminal
-    from podium.cli.study_text import write
     from podium.study.laboratory import run_study
+    from podium.study.study_report import study_reports
 
     with shown_on_terminal():
         found = run_study(
@@ -40,9 +37,7 @@ def study(
             **_gold(arguments["gold"], arguments),
             **arguments["options"],
         )
-    for warning in found.warnings:
-        click.echo(printable(f"podium: warning: {warning}"), err=True)
-    write(found, style, output)
+    write_figures(found, study_reports, style, output, found.warnings)
 
 
 def _gold(source: str | None, arguments: dict[str, Any]) -> dict[str, Any]:

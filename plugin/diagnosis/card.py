@@ -5,6 +5,7 @@ that returns an `Answer`, or a `Missing` where the data cannot answer. A functio
 or `NotConvergedError`: its message becomes the section's `Missing`.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -149,6 +150,10 @@ class Diagnosis:
             "warnings": list(self.warnings),
             "provenance": dict(self.provenance),
         }
+
+    def to_json(self) -> str:
+        """Return a JSON document without NaN or infinity."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def diagnose(

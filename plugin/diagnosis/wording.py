@@ -25,15 +25,16 @@ def ends(figure: Figure) -> str:
     return f"{_written(figure.low, figure.unit)} … {_written(figure.high, figure.unit)}"
 
 
-def made_of(figure: Figure) -> str:
-    """Write the denominators.
+def size_of(figure: Figure) -> tuple[str, str]:
+    """Write the denominators: what the figure is made of, and how many clusters those are.
 
-    >>> made_of(Figure(0.5, None, None, 0.95, "a single item: no interval", 1200, "pairs", 1))
-    '1,200 pairs, 1 item'
+    >>> size_of(Figure(0.5, None, None, 0.95, "a single item: no interval", 1200, "pairs", 1))
+    ('1,200 pairs', '1 item')
     """
+    size = f"{figure.n:,} {figure.of}"
     if figure.clusters is None or "row-clustered" in figure.method:
-        return f"{figure.n:,} {figure.of}"
-    return f"{figure.n:,} {figure.of}, {figure.clusters:,} item{'' if figure.clusters == 1 else 's'}"
+        return size, ""
+    return size, f"{figure.clusters:,} item{'' if figure.clusters == 1 else 's'}"
 
 
 def brief(value: Figure | Missing) -> str:

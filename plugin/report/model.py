@@ -33,6 +33,11 @@ class Note:
     text: str
     kind: Kind = Kind.NOTE
 
+    @property
+    def line(self) -> str:
+        """The text, with its kind before it where that matters."""
+        return self.text if self.kind is Kind.NOTE else f"{self.kind.value}: {self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:
@@ -49,6 +54,11 @@ class Measure:
     interval: str = ""
     size: str = ""
     clusters: str = ""
+
+    @property
+    def denominator(self) -> str:
+        """What it is made of, as "1,200 pairs, 80 items"."""
+        return ", ".join(part for part in (self.size, self.clusters) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +108,7 @@ class Table:
         header: names of the columns; all empty for none.
         rows: each with as many cells as the header.
         align: a letter a column, `l` or `r`; by default the first is left and the others are right.
-        words: whether the last column holds sentences, which may wrap.
+        words: whether the last column holds sentences, which may wrap, and which a terminal aligns to the left.
         rules: rows (from 0) below which there is a rule.
         spare: columns that are given up first where there is no room.
         name: the column whose cells may lose their middle where there is no room; None for none.
@@ -121,8 +131,7 @@ class Table:
         """Settle the alignment; refuse a table that is not rectangular."""
         columns = len(self.header)
         if not self.align:
-            letters = ["l", *"r" * (columns - 1)][:columns]
-            object.__setattr__(self, "align", "".join([*letters[:-1], "l"] if self.words else letters))
+            object.__setattr__(self, "align", "l" + "r" * (columns - 1))
         for k, row in enumerate(self.rows):
             if len(row) != columns:
                 raise ValueError(f"table {self.title!r}, row {k}: {len(row)} cells under {columns} columns: {row}")

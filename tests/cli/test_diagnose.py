@@ -6,10 +6,11 @@ import re
 import pytest
 
 from podium import Judge, simulate
-from podium.cli.card import as_text
 from podium.diagnosis.card import diagnose
+from podium.diagnosis.card_report import card_reports
 from podium.ranking import FORMAT_VERSION
 from podium.reading.judgements import read_battles
+from podium.report.terminal import terminal_text
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +145,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_number_is_cut(verdicts, monke
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("NO_COLOR", "1")
     found = diagnose(read_battles(verdicts, merge=False), read_battles(verdicts))
-    text = as_text(found, "table", terminal=True)
+    text = terminal_text(card_reports(found), terminal=True)
     assert max(map(len, text.splitlines())) <= width
     assert not re.search(r"\d…", text)
     position = found.cards[1].answers["position"]

@@ -9,7 +9,8 @@ import pytest
 from rich.cells import cell_len
 
 from podium import make_plan
-from podium.cli.plan_text import as_text
+from podium.planning.plan_report import plan_reports
+from podium.report.terminal import terminal_text
 
 Podium = Callable[..., Any]
 FAST = ("--simulations", "200")
@@ -50,7 +51,7 @@ def test_a_plan_from_a_pilot_names_anchor_designs_and_the_cheapest(podium: Podiu
 def test_a_plan_is_as_wide_as_there_is_room_and_loses_no_figure(example: Path, width: int) -> None:
     """The picture of the candidates is there only where it fits; figures are the same at any width."""
     found = make_plan(example, items=200, simulations=200)
-    text, wide = as_text(found, "table", width), as_text(found, "table", 10_000)
+    text, wide = (terminal_text(plan_reports(found), width=columns) for columns in (width, 10_000))
     assert max(cell_len(line) for line in text.splitlines()) <= width
     assert ("●" in text) == (width == 200)
     assert figures(text) == figures(wide)

@@ -11,7 +11,8 @@ import pytest
 from rich.cells import cell_len
 
 from podium import run_study
-from podium.cli.study_text import as_text
+from podium.report.terminal import terminal_text
+from podium.study.study_report import study_reports
 
 Podium = Callable[..., Any]
 
@@ -99,7 +100,7 @@ def test_a_study_draws_every_anchor_and_prints_its_tables(podium: Podium, exampl
 @pytest.mark.parametrize("width", [105, 120])
 def test_a_study_is_no_wider_than_there_is_room(example: Path, width: int) -> None:
     found = run_study(example, ["bradley-terry", "win-rate"], seeds=2, items=[10, 20])
-    text = as_text(found, "table", width)
+    text = terminal_text(study_reports(found), width=width)
     assert max(cell_len(line) for line in text.splitlines()) <= width
     assert set(text.split()) >= {"amber", "fjord", "informative"}
 

@@ -12,9 +12,9 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from podium import DataError, Judge, UsageError, calibrate, rank, read_battles, simulate
-from podium.cli.wording import denominators
 from podium.merging import mirror
 from podium.rankers.scale import MEAN, POINTS
+from podium.report.ranking_view import denominators
 
 JUDGE = Judge("rubric-judge", scale=2.0, noise=0.6)
 OLD = tuple(f"old-{k:02d}" for k in range(12))
@@ -458,7 +458,7 @@ ASSUMED = "holds if a new entrant is exchangeable with the calibrated entrants"
 def test_what_the_coverage_rests_on_is_said_with_the_numbers_and_in_the_printed_table(options, words):
     found = standings(arrivals(), entrants=ABOUT, **options)
     assumption, printed = (
-        " ".join(text.split()) for text in (found.diagnostics["conformal"]["assumption"], denominators(found))
+        " ".join(text.split()) for text in (found.diagnostics["conformal"]["assumption"], " ".join(denominators(found)))
     )
     assert [part in assumption for part in words] == [True] * len(words)
     assert assumption in printed
@@ -580,4 +580,4 @@ def test_a_ridge_beside_a_calibration_is_refused():
 
 def test_where_one_stratum_is_too_small_the_printed_quantile_says_so():
     found = standings(arrivals(), calibration=known(), strata="family", entrants=ABOUT)
-    assert "infinite from 3–9 calibrated entrants" in denominators(found)
+    assert "infinite from 3–9 calibrated entrants" in " ".join(denominators(found))

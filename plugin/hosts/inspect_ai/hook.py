@@ -82,7 +82,8 @@ def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]
 
 
 def _rank_together(logs: Sequence[EvalLog], paths: Sequence[Path], rankers: Sequence[str]) -> None:
-    from podium.hosts.inspect_ai.write_back import rank_log_files, ranking_text, write_beside, write_into_log
+    from podium.hosts.inspect_ai.write_back import rank_log_files, write_beside, write_into_log
+    from podium.report.ranking_view import ranking_text
 
     try:
         one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unread")

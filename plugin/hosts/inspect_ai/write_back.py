@@ -78,16 +78,6 @@ def write_beside(path: str | Path, ranking: Ranking) -> Path:
     return draft.replace(place)
 
 
-def ranking_text(ranking: Ranking) -> str:
-    """Return a ranking as an aligned table, with its warnings, and what could not be ranked."""
-    from podium.cli.output import as_text
-
-    warnings = dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings)
-    lines = [f"podium: warning: {warning}\n" for warning in warnings]
-    lines += [f"podium: not ranked: {failure}\n" for failure in ranking.failures]
-    return as_text(ranking, "table") + "".join(lines)
-
-
 def _merge_rankings(before: Any, now: dict[str, Any]) -> dict[str, Any]:
     """Keep the rankings by other rankers that are there already."""
     if not isinstance(before, Mapping):

@@ -81,6 +81,7 @@ class RunRanking:
     def _rank(self, results: dict[str, Any], tracker: Any) -> None:
         from podium.hosts.lm_eval.runs import lay_out, refuse_single_model, write_run
         from podium.hosts.lm_eval.write_back import write_into
+        from podium.report.ranking_view import ranking_text
 
         with self._folder() as folder:
             own = write_run(folder / "this", results, tracker)
@@ -98,7 +99,7 @@ class RunRanking:
             except PodiumError as error:
                 raise PodiumError(runs.name_places(str(error))) from None
         whole, left_out = write_into(results, rankings, runs.model)
-        self.table = as_table(whole)
+        self.table = ranking_text(whole, as_typed_here)
         self.notes += left_out
         if whole.failures:
             self.code = PARTLY
@@ -236,16 +237,6 @@ def prepare_ranking(options: RankerOptions, output_path: str | None, *, predict_
     elif predict_only:
         raise UsageError("--predict_only computes no metric to rank by: name a judge with --ranker_judge")
     return RunRanking(options, output_path, others, settings)
-
-
-def as_table(ranking: "Ranking") -> str:
-    """Return the ranking as an aligned table, with its warnings and what could not be ranked."""
-    from podium.cli.output import as_text
-
-    warnings = dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings)
-    lines = [f"podium: warning: {warning}\n" for warning in warnings]
-    lines += [f"podium: not ranked: {failure}\n" for failure in ranking.failures]
-    return as_text(ranking, "table") + as_typed_here("".join(lines))
 
 
 def _select(tasks: Sequence[str], column: str, battles: "Battles") -> "Battles":

@@ -1,14 +1,13 @@
 """Tables on terminals of any width."""
 
-from io import StringIO
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
 import podium
-from podium.cli.tables import print_table
+from podium.report.ranking_view import ranking_reports
+from podium.report.terminal import terminal_text
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "simulated" / "battles.csv"
 
@@ -27,9 +26,7 @@ def test_a_narrow_terminal_shortens_the_middle_of_a_long_name() -> None:
 
 
 def on_a_terminal(ranking: podium.Ranking, width: int) -> list[str]:
-    console = Console(file=StringIO(), width=width)
-    print_table(ranking.standings[0], console, width)
-    return console.file.getvalue().splitlines()
+    return terminal_text(ranking_reports(ranking), width=width).splitlines()
 
 
 def renamed_amber(name: str) -> podium.Battles:

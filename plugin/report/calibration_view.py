@@ -1,0 +1,228 @@
+"""A calibration as reports: what a reader asks of a judge, one table per question."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from scipy.special import expit
+
+from podium.calibration import Calibration, Conformal, HeldOut
+from podium.report.model import EMPTY, Axis, Bar, Report, Table
+from podium.report.numbers import bounds_of, number_text, share_text, slope_text
+
+if TYPE_CHECKING:
+    from podium.rankers.calibration.agreement import Agreement
+
+BLOCKS = 20
+"""Columns of a bar that shows a share."""
+PICTURE_WIDTH = 32
+LEGEND = (
+    "log loss is that of human preferences, each predicted by the fits without one and without the other of its models "
+    "(a coin has 0.693); ECE is that of the fit itself, and next to 0 for a fitted constant; width is the median over "
+    "half splits"
+)
+Rows = Sequence[Sequence[str]]
+
+
+def agreement_report(agreement: "Agreement") -> Report:
+    """Say how the judge agrees with people, battle by battle."""
+    rows = [
+        ("battles with a verdict and a human label", f"{agreement.battles:,}"),
+        ("kappa (win, tie, loss)", number_text(agreement.kappa, 3)),
+        ("battles in which neither calls a tie", f"{agreement.decisive:,}"),
+        ("  same winner", share_text(agreement.agreement)),
+        ("mean |margin|", number_text(agreement.mean_abs_margin, 2)),
+        ("verdicts against the sign of their margin", share_text(agreement.sign_conflicts)),
+        ("larger |margin| where people agree (AUC)", number_text(agreement.auc, 3)),
+    ]
+    return _report("judge and people, all battles", ["", ""], rows)
+
+
+def calibration_reports(calibration: Calibration) -> tuple[Report, ...]:
+    """Say what the calibration found."""
+    return (
+        _beta(calibration),
+        _accuracy(calibration),
+        _conformal(calibration),
+        _entrants(calibration),
+        *([_reliability(calibration)] if calibration.agreement["bins"] else []),
+        *([_stability(calibration)] if calibration.stability else []),
+    )
+
+
+def targets_report(calibrations: Sequence[Calibration]) -> Report:
+    """Set targets side by side, each evaluated by the same leave-one-out."""
+    header = ["target", "", "battles", "MAE", "Spearman", "Kendall", "log loss", "ECE", "q", "median SE", "width"]
+    hard = calibrations[0]
+    rows = [["hard", "", _battles(hard), *_errors(hard, "hard"), EMPTY, EMPTY, *_widths(hard.conformal["hard"])]]
+    for soft in calibrations:
+        loss, ece = number_text(soft.accuracy["soft"].log_loss, 3), number_text(soft.agreement["ece"], 3)
+        row = [soft.target.kind, _parameter(soft), _battles(soft), *_errors(soft, "soft"), loss, ece]
+        rows.append([*row, *_widths(soft.conformal["soft"])])
+    weights = [_weights(soft) for soft in calibrations if len(soft.target.weights) > 1]
+    title = "targets side by side, leave one entrant out"
+    return _report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND))
+
+
+def _report(
+    title: str, header: Sequence[str], rows: Rows, align: str = "", axis: Axis | None = None, legend: Sequence[str] = ()
+) -> Report:
+    cells = tuple(map(tuple, rows))
+    return Report(title, table=Table("", tuple(header), cells, align, axis=axis, legend=tuple(legend)))
+
+
+def _beta(calibration: Calibration) -> Report:
+    target, human = calibration.target, calibration.provenance.get("human", {})
+    counts = calibration.provenance.get("counts", {})
+    rows = [("judged battles, of all", f"{counts.get('judged', 0):,} of {counts.get('battles', 0):,}")]
+    rows.append(("human labels, ties among them", f"{human.get('labelled', 0):,}, {human.get('ties', 0):,}"))
+    rows.append(("human preferences beside a signal", f"{human.get('preferences', 0):,}"))
+    if target.kind != "credit":
+        rows.append(("beta", slope_text(target.beta) + ("" if target.battles else " (given)")))
+    if target.low is not None and target.high is not None and target.level is not None:
+        rows.append((f"  {100 * target.level:g}% interval", f"{slope_text(target.low)} … {slope_text(target.high)}"))
+    folds = [calibration.fold_beta(held) for held in calibration.entrants if held.weights]
+    if target.battles and folds:
+        rows.append(("  without one entrant", f"{slope_text(min(folds))} … {slope_text(max(folds))}"))
+    if len(target.weights) > 1:
+        rows += [(f"  weight of {name}", f"{weight:.3f}") for name, weight in target.weights.items()]
+    title = f"calibration · {calibration.judge or 'judge not named'} · target {target.kind}"
+    return _report(title, ["", ""], rows)
+
+
+def _accuracy(calibration: Calibration) -> Report:
+    hard, soft = calibration.accuracy["hard"], calibration.accuracy["soft"]
+    rows = [
+        ("mean absolute error, Elo", number_text(hard.mae, 1), number_text(soft.mae, 1)),
+        ("Spearman", number_text(hard.spearman, 3), number_text(soft.spearman, 3)),
+        ("Kendall", number_text(hard.kendall, 3), number_text(soft.kendall, 3)),
+        ("entrants", str(hard.n), str(soft.n)),
+    ]
+    return _report("ratings of entrants that the fit knew nothing of", ["", "hard", "soft"], rows)
+
+
+def _conformal(calibration: Calibration) -> Report:
+    both = (calibration.conformal["hard"], calibration.conformal["soft"])
+    rows = [
+        ("q, standard errors", *map(_quantile, both)),
+        ("median standard error, Elo", *(number_text(kind.median_se, 1) for kind in both)),
+        ("scores, of which needed", *(f"{kind.n}, {kind.needed}" for kind in both)),
+        *_split_rows(both),
+    ]
+    title = f"{100 * both[1].level:g}% conformal intervals for new entrants"
+    return _report(title, ["", "hard", "soft"], rows)
+
+
+def _split_rows(both: tuple[Conformal, Conformal]) -> Rows:
+    """Say what the intervals did on halves of the entrants, or how many that would take."""
+    if all(kind.coverage is None for kind in both):
+        return [(f"coverage and width over half splits need {2 * both[1].needed} entrants", EMPTY, EMPTY)]
+    return [
+        (f"coverage over {both[1].splits} half splits", *(share_text(kind.coverage) for kind in both)),
+        ("  least … largest", *(_extremes(kind.coverage_range, 100, 0, "%") for kind in both)),
+        ("median width over the splits, Elo", *(number_text(kind.median_width, 1) for kind in both)),
+        ("  least … largest", *(_extremes(kind.width_range, 1, 1) for kind in both)),
+    ]
+
+
+def _entrants(calibration: Calibration) -> Report:
+    """Return a row per entrant, with a picture of its interval."""
+    q = calibration.conformal["soft"].q
+    ordered = sorted(calibration.entrants, key=lambda held: -(held.human_elo or 0.0))
+    header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
+    bars = tuple(_bar(held, q) for held in ordered)
+    ends = bounds_of(bars)
+    axis = Axis(bars, ends, (f"{ends[0]:.0f}", f"{ends[1]:.0f}"), PICTURE_WIDTH) if ends else None
+    return _report("entrants, held out one by one", header, list(map(_entrant, ordered)), axis=axis)
+
+
+def _entrant(held: HeldOut) -> list[str]:
+    return [
+        held.model + (" *" if held.separated else ""),
+        number_text(held.human_elo, 0),
+        number_text(held.hard_elo, 0),
+        _signed(held.residual("hard")),
+        number_text(held.soft_elo, 0),
+        _signed(held.residual("soft")),
+        number_text(held.soft_se, 1),
+        f"{held.battles:,}",
+    ]
+
+
+def _bar(held: HeldOut, q: float | None) -> Bar:
+    """Return the soft rating with its conformal interval, and the human rating as its mark."""
+    if held.soft_elo is None or held.residual("soft") is None:
+        return Bar(None, None, None, held.human_elo)
+    reach = q * (held.soft_se or 0.0) if q else None
+    low, high = (None, None) if reach is None else (held.soft_elo - reach, held.soft_elo + reach)
+    return Bar(low, held.soft_elo, high, held.human_elo)
+
+
+def _reliability(calibration: Calibration) -> Report:
+    rows = [
+        [
+            f"{share['battles']:,}",
+            number_text(share["mean_margin"], 2),
+            f"{share['predicted']:.1%}",
+            f"{share['agreement']:.1%}",
+            "█" * round(max(0.0, share["agreement"] - 0.5) * 2 * BLOCKS),
+        ]
+        for share in calibration.agreement["bins"]
+    ]
+    ece = number_text(calibration.agreement["ece"], 3)
+    header = ["battles", "mean |margin|", "predicted", "people agreed", f"50% … 100%   (ECE {ece})"]
+    return _report("is the signal a probability?", header, rows, "rrrrl")
+
+
+def _stability(calibration: Calibration) -> Report:
+    rows = [
+        [
+            f"{size.battles:,}",
+            number_text(size.mean, 3),
+            number_text(size.sd, 3),
+            f"{size.draws} of {size.draws + size.failed}",
+        ]
+        for size in calibration.stability
+    ]
+    header = ["preferences", "mean beta", "SD", "draws with a beta"]
+    return _report("beta from fewer human preferences", header, rows, "rrrr")
+
+
+def _parameter(calibration: Calibration) -> str:
+    """Return what was fitted, or given, in a few words."""
+    target = calibration.target
+    given = "" if target.battles else ", given"
+    if target.kind == "credit":
+        return "as they are"
+    if target.kind == "smoothing":
+        return f"a win earns {expit(target.beta):.3f}{given}"
+    return f"beta {target.beta:.3f}{given}"
+
+
+def _weights(calibration: Calibration) -> str:
+    weights = ", ".join(f"{name} {weight:.3f}" for name, weight in calibration.target.weights.items())
+    return f"{calibration.target.kind} weighs {weights}"
+
+
+def _errors(calibration: Calibration, kind: str) -> list[str]:
+    accuracy = calibration.accuracy[kind]
+    return [number_text(accuracy.mae, 1), number_text(accuracy.spearman, 3), number_text(accuracy.kendall, 3)]
+
+
+def _battles(calibration: Calibration) -> str:
+    return f"{sum(held.battles for held in calibration.entrants) // 2:,}"
+
+
+def _widths(kind: Conformal) -> list[str]:
+    return [_quantile(kind), number_text(kind.median_se, 1), number_text(kind.median_width, 1)]
+
+
+def _quantile(kind: Conformal) -> str:
+    return "∞" if kind.q is None else f"{kind.q:.2f}"
+
+
+def _signed(value: float | None) -> str:
+    return EMPTY if value is None else f"{value:+.0f}"
+
+
+def _extremes(ends: tuple[float, float] | None, factor: float, digits: int, unit: str = "") -> str:
+    return EMPTY if ends is None else f"{factor * ends[0]:.{digits}f}{unit} … {factor * ends[1]:.{digits}f}{unit}"

@@ -1,0 +1,79 @@
+"""Reports as Markdown; what Markdown would read as markup is escaped, and pictures of single rows are left out."""
+
+import re
+from collections.abc import Sequence
+
+from podium.report.drawing import PLAIN_WIDTH, side_by_side
+from podium.report.model import Fact, Figure, Form, Measure, Note, Report, Section, Table
+from podium.report.printable import printable
+
+MARKUP = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
+"""What Markdown would not show as it is; an underscore inside a word it does."""
+RULE = {"l": "---", "r": "---:"}
+
+
+def markdown_text(reports: Sequence[Report]) -> str:
+    """Write reports as Markdown."""
+    return "\n".join(_card(report) if report.form is Form.CARD else _leaf(report) for report in reports)
+
+
+def literal(text: str) -> str:
+    """Escape what Markdown would read as markup."""
+    return MARKUP.sub(lambda sign: f"\\{sign[0]}", printable(text))
+
+
+def table_lines(table: Table) -> list[str]:
+    """Return the lines of a table, without its title."""
+    header, *rows = ["| " + " | ".join(map(literal, row)) + " |" for row in (table.header, *table.rows)]
+    return [header, "|" + "".join(f"{RULE[letter]}|" for letter in table.align), *rows]
+
+
+def _leaf(report: Report) -> str:
+    """Write a ledger or a sheet: bold titles, and a line break after every note."""
+    first = Section("", report.title, (), (report.table,) if report.table else (), (), report.notes)
+    answer = [f"{' '.join(map(literal, report.answer))}\n"] if report.answer else []
+    parts = ["\n".join(_part(section)) for section in (first, *report.sections)]
+    if report.form is Form.SHEET:
+        parts = [part.rstrip() for part in parts]
+    return "\n".join([*answer, "\n\n".join(parts)]) + "\n"
+
+
+def _part(section: Section) -> list[str]:
+    lines = [f"**{literal(section.title)}**", *_facts(section.facts)]
+    for table in section.tables:
+        lines += ["", *table_lines(table)]
+        lines += [part for text in table.legend for part in ("", literal(text))]
+    return [*lines, *_drawing(section.figures), "", *(f"{literal(note.line)}  " for note in section.notes)]
+
+
+def _card(report: Report) -> str:
+    """Write a card: headings, and notes as lists."""
+    lines = [*(f"{literal(text)}\n" for text in report.answer), f"## {literal(report.title)}", ""]
+    lines += [part for note in report.notes for part in (literal(note.line), "")]
+    lines += [*table_lines(report.table), ""] if report.table else []
+    return "\n".join([*lines, *(line for section in report.sections for line in _section(section))])
+
+
+def _section(section: Section) -> list[str]:
+    lines = [f"### {literal(section.title)}", *_facts(section.facts), ""]
+    for table in section.tables:
+        lines += [*([literal(table.title), ""] if table.title else []), *table_lines(table), ""]
+    lines += [*_drawing(section.figures), *_list(section.notes)]
+    return lines
+
+
+def _list(notes: Sequence[Note]) -> list[str]:
+    return [*(f"- {literal(note.line)}" for note in notes), ""] if notes else []
+
+
+def _facts(facts: Sequence[Fact]) -> list[str]:
+    rows = tuple((fact.label, *_measured(fact.value)) for fact in facts)
+    return ["", *table_lines(Table("", ("", "estimate", "interval", "of"), rows))] if rows else []
+
+
+def _measured(value: Measure | str) -> tuple[str, str, str]:
+    return (value, "", "") if isinstance(value, str) else (value.estimate, value.interval, value.denominator)
+
+
+def _drawing(figures: Sequence[Figure]) -> list[str]:
+    return ["", "```", *side_by_side(figures, PLAIN_WIDTH), "```"] if figures else []

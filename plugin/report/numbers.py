@@ -1,0 +1,53 @@
+"""Numbers as text, the same way in every view."""
+
+from collections.abc import Mapping, Sequence
+
+from podium.report.model import EMPTY, Bar
+
+
+def number_text(value: float | None, digits: int) -> str:
+    """Write a number; a dash where it is unknown."""
+    return EMPTY if value is None else f"{value:.{digits}f}"
+
+
+def share_text(value: float | None) -> str:
+    """Write a share in percent, to a tenth."""
+    return EMPTY if value is None else f"{value:.1%}"
+
+
+def percent(level: float) -> str:
+    """Write a level, as 95%."""
+    return f"{100 * level:.10g}%"
+
+
+def slope_text(value: float) -> str:
+    """Write a slope: three decimals, or three digits where margins are large and it is small."""
+    return f"{value:.3f}" if abs(value) >= 0.1 or value == 0 else f"{value:.3g}"
+
+
+def interval_text(low: float | None, high: float | None, digits: int) -> str:
+    """Write the ends of an interval; an unknown one as a dash."""
+    return f"{number_text(low, digits)} … {number_text(high, digits)}"
+
+
+def range_text(low: int, high: int | None) -> str:
+    """Write a range of whole numbers, as 1–3.
+
+    >>> range_text(1, 3), range_text(2, 2)
+    ('1–3', '2')
+    """
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def bounds_of(bars: Sequence[Bar]) -> tuple[float, float] | None:
+    """Return the least and the largest value of all bars; None where they have no distance."""
+    values = [value for bar in bars for value in (bar.low, bar.middle, bar.high, bar.mark) if value is not None]
+    return (min(values), max(values)) if values and min(values) < max(values) else None
+
+
+def reasons_text(reasons: Mapping[str, int], most: int = 4) -> str:
+    """Write the most frequent reasons with their counts in brackets, and count the rest; nothing for none."""
+    shown = [f"{reason}: {times:,}" for reason, times in list(reasons.items())[:most]]
+    more = sum(list(reasons.values())[most:])
+    parts = [*shown, *([f"other: {more:,}"] if more else [])]
+    return f" ({', '.join(parts)})" if parts else ""

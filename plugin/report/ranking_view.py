@@ -1,0 +1,216 @@
+"""A ranking as reports: one for each of its standings."""
+
+from collections.abc import Callable
+from functools import partial
+
+from podium.battles import ONE_ORDER_UNREAD
+from podium.ranking import Entry, Ranking, Standings
+from podium.report.model import EMPTY, Axis, Bar, Kind, Note, Report, Table, notes_of
+from podium.report.numbers import (
+    bounds_of,
+    interval_text,
+    number_text,
+    percent,
+    range_text,
+    reasons_text,
+    share_text,
+    slope_text,
+)
+from podium.report.terminal import terminal_text
+
+PICTURE_WIDTH = 28
+CONFORMAL = ("conformal_low", "conformal_high", "conformal_level")
+"""Extra figures that are shown as one column."""
+DIGITS = {"pairs": 0, "hard": 1}
+"""Decimals of extra figures; 3 for others."""
+
+
+def ranking_text(ranking: Ranking, rephrase: Callable[[str], str] = str) -> str:
+    """Return the tables of a ranking as lines, with its warnings, and what could not be ranked.
+
+    Args:
+        ranking: to be shown where a host writes its own results.
+        rephrase: names options in the warnings as they are typed there.
+    """
+    warnings = dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings)
+    notes = [Note(warning, Kind.WARNING) for warning in warnings]
+    notes += [Note(f"not ranked: {failure}") for failure in ranking.failures]
+    return terminal_text(ranking_reports(ranking)) + rephrase("".join(f"podium: {note.line}\n" for note in notes))
+
+
+def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
+    """Return a report for each of the standings."""
+    return tuple(map(standings_report, ranking.standings))
+
+
+def standings_report(standings: Standings) -> Report:
+    """Return title, table and denominators of one ranker on one slice."""
+    level = percent(standings.level)
+    interval = f"{level} intervals: {standings.interval}" if standings.interval else "no interval"
+    return Report(
+        title=f"{name_of(standings)} · {interval}",
+        table=_table(standings),
+        notes=notes_of(*denominators(standings)),
+    )
+
+
+def name_of(standings: Standings) -> str:
+    """Name the ranker and the slice."""
+    return standings.ranker if standings.slice is None else f"{standings.ranker} [{standings.slice}]"
+
+
+def _table(standings: Standings) -> Table:
+    columns = _columns(standings)
+    return Table(
+        title="",
+        header=tuple(name for name, _ in columns),
+        rows=tuple(tuple(cell(entry) for _, cell in columns) for entry in standings.entries),
+        align="rl" + "r" * (len(columns) - 2),
+        spare=("win rate", "se"),
+        name=1,
+        axis=_axis(standings),
+    )
+
+
+def _columns(standings: Standings) -> list[tuple[str, Callable[[Entry], str]]]:
+    """Return the names of the columns, and what each says of an entrant."""
+    digits = 1 if standings.scale == "elo" else 3
+    conformal, level = _conformal_level(standings), percent(standings.level)
+    columns: list[tuple[str, Callable[[Entry], str]]] = [
+        ("rank", lambda entry: EMPTY if entry.score is None else str(entry.rank)),
+        ("model", lambda entry: entry.model + (" *" if entry.separated else "")),
+        ("Elo" if standings.scale == "elo" else standings.scale, lambda entry: number_text(entry.score, digits)),
+        (f"sampling {level}" if conformal else "interval", lambda entry: _interval(entry, digits)),
+        ("se", lambda entry: number_text(entry.se, digits)),
+    ]
+    if conformal:
+        columns.append((f"conformal {percent(conformal)}", lambda entry: _conformal(entry, digits)))
+    else:
+        columns.append(("rank set", _rank_set))
+    columns.append(("battles", lambda entry: f"{entry.battles:,}"))
+    if standings.ranker != "win-rate":
+        columns.append(("win rate", lambda entry: number_text(entry.win_rate, 3)))
+    extra = [name for name in (standings.entries[0].extra if standings.entries else ()) if name not in CONFORMAL]
+    return [*columns, *((name.replace("_", " "), partial(_extra, name)) for name in extra)]
+
+
+def _axis(standings: Standings) -> Axis | None:
+    bars = tuple(Bar(entry.low, entry.score, entry.high) for entry in standings.entries)
+    ends = bounds_of(bars)
+    if ends is None:
+        return None
+    low, high = (number_text(end, 0 if standings.scale == "elo" else 2) for end in ends)
+    return Axis(bars, ends, (low, high), PICTURE_WIDTH)
+
+
+def _conformal_level(standings: Standings) -> float | None:
+    """Return the level of the conformal intervals; None where nobody has one."""
+    return next((level for entry in standings.entries if (level := entry.extra.get("conformal_level"))), None)
+
+
+def _interval(entry: Entry, digits: int) -> str:
+    return EMPTY if entry.low is None and entry.high is None else interval_text(entry.low, entry.high, digits)
+
+
+def _rank_set(entry: Entry) -> str:
+    return EMPTY if entry.rank_low is None else range_text(entry.rank_low, entry.rank_high)
+
+
+def _extra(name: str, entry: Entry) -> str:
+    value = entry.extra.get(name)
+    digits = DIGITS.get(name, 3)
+    return f"{value:,.0f}" if value is not None and digits == 0 else number_text(value, digits)
+
+
+def _conformal(entry: Entry, digits: int) -> str:
+    low, high = entry.extra.get("conformal_low"), entry.extra.get("conformal_high")
+    if entry.extra.get("conformal_level") is None:
+        return EMPTY
+    return "unbounded" if low is None or high is None else interval_text(low, high, digits)
+
+
+def denominators(standings: Standings) -> list[str]:
+    """Say what was asked, judged, unread (and why) and missing, and how verdicts held when the order was swapped."""
+    counts, reasons = standings.counts, standings.diagnostics.get("unread_reasons", {})
+    kept = counts.one_sided - reasons.get(ONE_ORDER_UNREAD, 0)
+    halves = f", {kept:,} of them in one order only" if kept else ""
+    missing = "" if counts.missing is None else f", {counts.missing:,} missing"
+    lines = [
+        f"{counts.items:,} items, {counts.presentations:,} presentations, {counts.battles:,} battles: "
+        f"{counts.judged:,} judged{halves}, {counts.unread:,} unread{reasons_text(reasons)}{missing}"
+    ]
+    swap = standings.diagnostics.get("swap")
+    if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):
+        same, half, flip = (share_text(swap[name] / readable) for name in ("same", "half", "flip"))
+        lines.append(f"order swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}")
+    informative = standings.diagnostics.get("informative_items")
+    if informative is not None:
+        rest = " (on the others all battles are ties)" if informative < counts.items else ""
+        lines.append(f"informative items: {informative:,} of {counts.items:,}{rest}")
+    lines += [*_soft_targets(standings), *_conformal_basis(standings), *_length_control(standings), *_cost(standings)]
+    anchor = standings.scale.removeprefix("win rate against ")
+    if standings.ranker == "win-rate" and anchor != standings.scale:
+        lines.append(f"{anchor} itself: 1 - the mean of the others")
+    if standings.fit.separated:
+        lines.append("* separated: the data do not bound this rating")
+    return lines
+
+
+def _soft_targets(standings: Standings) -> list[str]:
+    """Say which map made the soft targets, and where it comes from."""
+    soft, fit = standings.diagnostics.get("soft"), standings.fit
+    if not soft or fit.beta is None:
+        return []
+    left = f"; {soft['left_out']:,} judged battles have none" if soft["left_out"] else ""
+    if soft["kind"] == "credit":
+        return [f"soft targets: the credits {soft['from']}{left}"]
+    ends = ""
+    if soft["level"] and fit.beta_low is not None and fit.beta_high is not None:
+        ends = f", {percent(soft['level'])}: {slope_text(fit.beta_low)} … {slope_text(fit.beta_high)}"
+    return [f"soft targets from the {soft['kind']}: beta {slope_text(fit.beta)} ({soft['from']}{ends}){left}"]
+
+
+def _conformal_basis(standings: Standings) -> list[str]:
+    """Say what the conformal intervals are made of, and what they rest on."""
+    conformal = standings.diagnostics.get("conformal")
+    if not conformal or not conformal["q"]:
+        return []
+    quantiles = conformal["q"].values()
+    sizes, widths = sorted(set(conformal["n"].values())), sorted({q for q in quantiles if q is not None})
+    ends = [f"{width:.2f}" for width in widths[:: max(1, len(widths) - 1)]]
+    unbounded = ["infinite"] if None in quantiles else []
+    q = " … ".join([*ends[: 1 if unbounded else 2], *unbounded])
+    return [
+        "placed one by one on the calibration's axis; its own entrants keep the judge's ratings",
+        f"conformal: score ± q se, q = {q} from {range_text(sizes[0], sizes[-1])} calibrated entrants",
+        *conformal["assumption"].replace("; ", ";\n").splitlines(),
+    ]
+
+
+def _length_control(standings: Standings) -> list[str]:
+    """Say how length was controlled for, and what it was worth to the judge."""
+    used = standings.diagnostics.get("length_control")
+    if not used:
+        return []
+    left = f"; {used['left_out']:,} judged battles without lengths are left out" if used["left_out"] else ""
+    lines = [f"at equal lengths: {used['model']}{left}"]
+    if "elo_per_sd" in used:
+        low, high = used["elo_per_sd_low"], used["elo_per_sd_high"]
+        ends = "" if low is None else f" ({percent(used['level'])}: {low:.1f} … {high:.1f})"
+        lines.append(f"a response longer by {used['sd']:,.0f} characters gains {used['elo_per_sd']:.1f} Elo{ends}")
+    return lines
+
+
+def _cost(standings: Standings) -> list[str]:
+    """Say what the tournament cost that was replayed."""
+    price = standings.diagnostics.get("replay")
+    if not price:
+        return []
+    given = f"; {price['given']:,} battles of those ranked before were given" if price["given"] else ""
+    asked = f"{price['battles']:,} battles asked for, {price['calls']:,} judge calls"
+    met = f"{_count(price['pairs'], 'pair')} of models, {_count(price['rounds'], 'round')}"
+    return [f"replay of {price['tournament']}: {asked}, {met}{given}"]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

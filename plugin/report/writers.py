@@ -1,0 +1,51 @@
+"""The formats in which podium writes what it found: `WRITERS` for reports, and JSON and CSV for those who go on.
+
+A writer is one file with one function from reports to text, and one line of `WRITERS` (and of `STYLES`, if it has a
+suffix): HTML, LaTeX and pictures go here.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from podium.errors import UsageError
+from podium.report.markdown import markdown_text
+from podium.report.model import Report
+from podium.report.terminal import terminal_text
+
+WRITERS: dict[str, Callable[[Sequence[Report], bool], str]] = {
+    "table": terminal_text,
+    "md": lambda reports, _: markdown_text(reports),
+}
+"""From reports, and whether they go to a terminal, to text."""
+STYLES = {".json": "json", ".csv": "csv", ".md": "md", ".txt": "table"}
+"""The style of a file's suffix."""
+
+
+def suffix_style(output: Path | None) -> str:
+    """Return the style that a file's suffix asks for; `table` without a file or a suffix.
+
+    Raises:
+        UsageError: the suffix is of none of the styles.
+    """
+    if output is None or not output.suffix:
+        return "table"
+    if output.suffix not in STYLES:
+        raise UsageError(f"cannot tell the format from {output.name!r}: use {', '.join(STYLES)}, or pass --format")
+    return STYLES[output.suffix]
+
+
+def styled_text(figures: Any, style: str, view: Callable[[Any], Sequence[Report]], terminal: bool = False) -> str:
+    """Write figures in a style: as JSON or CSV, or by a view of them and its writer.
+
+    Args:
+        figures: what has `to_json`, and `to_frame` where it can be CSV.
+        style: json, csv, or one of `WRITERS`.
+        view: from the figures to reports.
+        terminal: whether the text goes to a terminal.
+    """
+    if style == "json":
+        return figures.to_json() + "\n"
+    if style == "csv":
+        return figures.to_frame().to_csv(index=False)
+    return WRITERS[style](view(figures), terminal)

@@ -1,0 +1,46 @@
+"""Tournaments side by side as a report."""
+
+from podium.report.model import EMPTY, Form, Report, Table
+from podium.study.comparison import Row, Study
+
+HEADER = ("tournament", "budget", "battles", "calls", "pairs", "rounds", "missing", "error", "tau", "failed")
+IDLE = {"budget": EMPTY, "missing": "0", "failed": "0"}
+"""Cells that say nothing; of other columns, none."""
+
+
+def comparison_reports(study: Study) -> tuple[Report, ...]:
+    """Say what is compared with what, a tournament a row."""
+    whole = study.whole
+    title = f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {study.ranker}"
+    rows = [_cells(row) for row in study.rows]
+    kept = [k for k, name in enumerate(HEADER) if any(row[k] != IDLE.get(name) for row in rows)]
+    header, rows = tuple(HEADER[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
+    return (Report(title, table=Table("", header, tuple(rows), legend=(_legend(study),)), form=Form.SHEET),)
+
+
+def _legend(study: Study) -> str:
+    """Say what the columns are."""
+    seeds = max(row.seeds for row in study.rows)
+    unit = "Elo" if study.scale == "elo" else study.scale
+    means = f"means ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
+    return (
+        f"error: mean absolute difference of the scores ({unit}), both centred; tau: Kendall's; {means}; "
+        "calls: judge calls, both orders"
+    )
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return (
+        row.tournament,
+        EMPTY if row.budget is None else f"{row.budget:,}",
+        *(f"{value:,.0f}" for value in (row.battles, row.calls, row.pairs, row.rounds, row.missing)),
+        _spread(row.error, row.error_sd, 1),
+        _spread(row.tau, row.tau_sd, 2),
+        str(row.failed),
+    )
+
+
+def _spread(mean: float | None, sd: float | None, digits: int) -> str:
+    if mean is None:
+        return EMPTY
+    return f"{mean:.{digits}f}" + ("" if sd is None else f" ± {sd:.{digits}f}")

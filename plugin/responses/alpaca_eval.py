@@ -22,23 +22,23 @@ def read(sheet: Sheet) -> list[Answer]:
     """
     entrants = sheet.entrants("generator")
     seen: Counter[tuple[str, str]] = Counter()
-    found = []
+    answers = []
     for record in sheet.records():
         instruction = record.text("instruction")
         if not instruction:
             raise record.error("no instruction", "AlpacaEval outputs name the instruction in every row")
         entrant = entrants[record.name("generator")]
         seen[entrant, instruction] += 1
-        item = numbered(id_of(instruction), seen[entrant, instruction])
+        item = number_repeat(id_of(instruction), seen[entrant, instruction])
         asked = record.question(item, instruction, category=record.name("dataset"))
-        found.append(answer(asked, entrant, record.text("output")))
-    return found
+        answers.append(answer(asked, entrant, record.text("output")))
+    return answers
 
 
-def numbered(item: str, time: int) -> str:
+def number_repeat(item: str, time: int) -> str:
     """Name an item that occurs again by how often it did.
 
-    >>> numbered("q", 1), numbered("q", 2)
+    >>> number_repeat("q", 1), number_repeat("q", 2)
     ('q', 'q#2')
     """
     return item if time == 1 else f"{item}#{time}"

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from podium.errors import DataError, UsageError
 from podium.text import some
@@ -70,14 +70,11 @@ def answer(question: Question, entrant: str, text: str | None, *, errored: bool 
     >>> answer(Question("q1", "Say hi."), "wren", " ").reason
     'empty response'
     """
-    if errored:
-        return Answer(question, entrant, None, ERRORED)
-    if text is None or not text.strip():
-        return Answer(question, entrant, None, EMPTY)
-    return Answer(question, entrant, text)
+    reason = ERRORED if errored else None if text and text.strip() else EMPTY
+    return Answer(question, entrant, text if reason is None else None, reason)
 
 
-def entrant_of(named: Iterable[str | None], label: str | None, otherwise: str) -> dict[str | None, str]:
+def entrant_names(named: Iterable[str | None], label: str | None, otherwise: str = "") -> dict[str | None, str]:
     """Return what to call each of the entrants that a file names; None stands for rows that name none.
 
     A label wins over the one name in a file; a file without names takes the label, else the fallback.
@@ -85,7 +82,7 @@ def entrant_of(named: Iterable[str | None], label: str | None, otherwise: str) -
     Raises:
         UsageError: a label on a file of several entrants.
     """
-    names = sorted({one for one in named if one is not None})
+    names = sorted({name for name in named if name is not None})
     if label is None:
         return {None: otherwise, **{name: name for name in names}}
     if len(names) > 1:
@@ -96,15 +93,26 @@ def entrant_of(named: Iterable[str | None], label: str | None, otherwise: str) -
     return {None: label, **dict.fromkeys(names, label)}
 
 
+def label_answers(answers: Iterable[Answer], label: str | None) -> list[Answer]:
+    """Call the one entrant of some answers by its label, if there is one.
+
+    Raises:
+        UsageError: there are several entrants.
+    """
+    answers = list(answers)
+    names = entrant_names((each.entrant for each in answers), label)
+    return [replace(each, entrant=names[each.entrant]) for each in answers]
+
+
 def id_of(instruction: str) -> str:
     """Return an id for an instruction that has none: the same text has the same id.
 
     >>> id_of("Say hi.")
     'i-e276e57b8ac9'
     """
-    return f"i-{hashlib.sha256(normal(instruction).encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    return f"i-{hashlib.sha256(normal_text(instruction).encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
-def normal(text: str) -> str:
+def normal_text(text: str) -> str:
     """Return the text as it is compared: line ends and outer blanks do not count."""
     return text.replace("\r\n", "\n").strip()

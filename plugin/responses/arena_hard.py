@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.responses.answers import Answer, Question, answer
-from podium.responses.sheets import Record, Sheet, empty
+from podium.responses.sheets import Record, Sheet, is_empty
 
 ERROR = "$ERROR$"
 """What arena-hard writes where the provider failed."""
@@ -12,12 +12,16 @@ ERROR = "$ERROR$"
 def holds_answers(sheet: Sheet) -> bool:
     """Whether these are one model's answers."""
     known = sheet.columns
-    return _item(sheet) is not None and bool(known & {"choices", "messages"}) and bool(known & {"model", "model_id"})
+    return (
+        _item_column(sheet) is not None
+        and bool(known & {"choices", "messages"})
+        and bool(known & {"model", "model_id"})
+    )
 
 
 def holds_questions(sheet: Sheet) -> bool:
     """Whether these are v0.1 questions, whose prompts are turns; those of v2 are a plain table."""
-    return _item(sheet) is not None and "turns" in sheet.columns
+    return _item_column(sheet) is not None and "turns" in sheet.columns
 
 
 def read(sheet: Sheet) -> list[Answer]:
@@ -29,7 +33,7 @@ def read(sheet: Sheet) -> list[Answer]:
     """
     model = "model" if "model" in sheet.columns else "model_id"
     entrants = sheet.entrants(model)
-    return [_answer(record, _item(sheet), entrants[record.name(model)]) for record in sheet.records()]
+    return [_answer(record, _item_column(sheet), entrants[record.name(model)]) for record in sheet.records()]
 
 
 def read_questions(sheet: Sheet) -> list[Question]:
@@ -40,19 +44,19 @@ def read_questions(sheet: Sheet) -> list[Question]:
     """
     return [
         record.question(
-            _id(record, _item(sheet)),
-            _content(record, _one(record, record.cells["turns"], "turns")),
+            _item_id(record, _item_column(sheet)),
+            _content(record, _only_entry(record, record.cells["turns"], "turns")),
             category=record.name("cluster") or record.name("category"),
         )
         for record in sheet.records()
     ]
 
 
-def _item(sheet: Sheet) -> str | None:
+def _item_column(sheet: Sheet) -> str | None:
     return next((name for name in ("uid", "question_id") if name in sheet.columns), None)
 
 
-def _id(record: Record, column: str | None) -> str:
+def _item_id(record: Record, column: str | None) -> str:
     item = record.name(column)
     if item is None:
         raise record.error(f"no {column}", "give each row the id of its question")
@@ -60,13 +64,13 @@ def _id(record: Record, column: str | None) -> str:
 
 
 def _answer(record: Record, column: str | None, entrant: str) -> Answer:
-    item = _id(record, column)
+    item = _item_id(record, column)
     if isinstance(record.cells.get("messages"), list):
         instruction, system, text = _messages(record, record.cells["messages"])
     else:
-        choice = _one(record, record.cells.get("choices"), "choices")
+        choice = _only_entry(record, record.cells.get("choices"), "choices")
         turns = choice.get("turns") if isinstance(choice, dict) else None
-        instruction, system, text = None, None, _content(record, _one(record, turns, "turns"))
+        instruction, system, text = None, None, _content(record, _only_entry(record, turns, "turns"))
     return answer(record.question(item, instruction, system=system), entrant, text, errored=text == ERROR)
 
 
@@ -85,7 +89,7 @@ def _messages(record: Record, messages: list[Any]) -> tuple[str | None, str | No
     return instruction, system, text
 
 
-def _one(record: Record, values: Any, name: str) -> Any:
+def _only_entry(record: Record, values: Any, name: str) -> Any:
     """Return the one entry of a list."""
     if not isinstance(values, list) or len(values) != 1:
         many = len(values) if isinstance(values, list) else "no"
@@ -97,4 +101,4 @@ def _content(record: Record, said: Any) -> str | None:
     """Return the text of a turn or message: itself, its content, or the content's answer (the rest is thought)."""
     for key in ("content", "answer"):
         said = said.get(key) if isinstance(said, dict) else said
-    return None if empty(said) else record.as_text("content", said)
+    return None if is_empty(said) else record.as_text("content", said)

@@ -60,15 +60,15 @@ class Responses:
     @property
     def categories(self) -> tuple[str, ...]:
         """Names of the categories, sorted."""
-        return tuple(sorted({one.category for one in self.items if one.category is not None}))
+        return tuple(sorted({item.category for item in self.items if item.category is not None}))
 
     def by_id(self) -> dict[str, Item]:
         """Return the items by their ids."""
-        return {one.id: one for one in self.items}
+        return {item.id: item for item in self.items}
 
     def field(self) -> Field:
         """Return who can play what."""
-        items = tuple(one.id for one in self.items)
+        items = tuple(item.id for item in self.items)
         absent = {item: frozenset(name for name in self.entrants if item in self.missing[name]) for item in items}
         return Field(self.entrants, items, {item: names for item, names in absent.items() if names})
 
@@ -79,11 +79,11 @@ class Responses:
 
     def digest(self) -> str:
         """Return a hash of all that a judge could be shown, the same in whatever order files and rows were read."""
-        items = sorted([one.id, one.instruction, one.reference, one.system] for one in self.items)
+        items = sorted([item.id, item.instruction, item.reference, item.system] for item in self.items)
         said = [[name, sorted(self.texts[name].items()), sorted(self.missing[name].items())] for name in self.entrants]
         return hashlib.sha256(json.dumps([items, said]).encode("ascii")).hexdigest()
 
-    def of(self, entrants: Sequence[str]) -> "Responses":
+    def only(self, entrants: Sequence[str]) -> "Responses":
         """Keep some entrants.
 
         Raises:
@@ -114,31 +114,30 @@ class Responses:
         """
         if limit is not None and limit < 1:
             raise UsageError(f"limit={limit}: give a number of items, 1 or more")
-        items = self.items if category is None else self._in([category] if isinstance(category, str) else category)
+        items = (
+            self.items if category is None else self._items_in([category] if isinstance(category, str) else category)
+        )
         if limit is not None and limit < len(items):
-            items = items[:limit] if seed is None else _drawn(items, limit, seed)
-        return self._with(items)
+            items = items[:limit] if seed is None else _draw_items(items, limit, seed)
+        kept = {item.id for item in items}
+        return replace(self, items=items, texts=_cells_of(kept, self.texts), missing=_cells_of(kept, self.missing))
 
-    def _in(self, categories: Sequence[str]) -> tuple[Item, ...]:
+    def _items_in(self, categories: Sequence[str]) -> tuple[Item, ...]:
         for name in categories:
             if name not in self.categories:
                 known = some(self.categories) or "none: no source says any"
                 raise UsageError(f"no item has category {name!r}; categories: {known}")
-        return tuple(one for one in self.items if one.category in categories)
-
-    def _with(self, items: tuple[Item, ...]) -> "Responses":
-        kept = {one.id for one in items}
-        return replace(self, items=items, texts=_only(self.texts, kept), missing=_only(self.missing, kept))
+        return tuple(item for item in self.items if item.category in categories)
 
 
-def _only(cells: Mapping[str, Mapping[str, str]], kept: set[str]) -> dict[str, dict[str, str]]:
-    return {name: {item: text for item, text in row.items() if item in kept} for name, row in cells.items()}
+def _cells_of(items: set[str], cells: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    return {name: {item: text for item, text in row.items() if item in items} for name, row in cells.items()}
 
 
-def _drawn(items: Sequence[Item], limit: int, seed: int) -> tuple[Item, ...]:
+def _draw_items(items: Sequence[Item], limit: int, seed: int) -> tuple[Item, ...]:
     """Draw items at random; which ones depends on their ids and the seed alone."""
     import numpy as np
 
-    ids = sorted(one.id for one in items)
+    ids = sorted(item.id for item in items)
     drawn = {ids[k] for k in np.random.default_rng(seed).permutation(len(ids))[:limit]}
-    return tuple(one for one in items if one.id in drawn)
+    return tuple(item for item in items if item.id in drawn)

@@ -22,7 +22,7 @@ from podium.formats.lm_eval_layout import (
     select_runs,
 )
 from podium.responses.answers import Answer, Question, answer
-from podium.responses.sheets import Record, Sheet, empty
+from podium.responses.sheets import Record, Sheet, is_empty
 
 
 def find_samples(source: SourceFiles) -> tuple[list[Samples], tuple[Path, ...], list[str]]:
@@ -86,7 +86,7 @@ def fits(sheet: Sheet) -> bool:
     first = _first(_responses(sheet.frame.iloc[0]))
     if len(_request(sheet.frame.iloc[0]["arguments"])) == 1:
         return False
-    return isinstance(first, str) or empty(first)
+    return isinstance(first, str) or is_empty(first)
 
 
 def read(sheet: Sheet) -> list[Answer]:

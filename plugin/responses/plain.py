@@ -2,7 +2,7 @@
 
 from podium.errors import UsageError
 from podium.responses.answers import Answer, Question, answer, id_of
-from podium.responses.sheets import Record, Sheet, empty
+from podium.responses.sheets import Record, Sheet, is_empty
 
 NAMES = {
     "item": ("item", "id", "uid", "question_id"),
@@ -37,7 +37,7 @@ def read(sheet: Sheet) -> list[Answer]:
         UsageError: two columns could be the same thing.
         DataError: a row without id and instruction, or a cell that is no text.
     """
-    columns = chosen(sheet)
+    columns = choose_columns(sheet)
     entrants = sheet.entrants(columns["entrant"])
     return [_answer(record, columns, entrants) for record in sheet.records()]
 
@@ -49,27 +49,28 @@ def read_instructions(sheet: Sheet) -> list[Question]:
         UsageError: two columns could be the same thing.
         DataError: a row without id or instruction, or a cell that is no text.
     """
-    columns = chosen(sheet)
+    columns = choose_columns(sheet)
     questions = [question(record, columns) for record in sheet.records()]
-    for one in questions:
-        if one.instruction is None:
-            raise one.error(f"item {one.item!r} has no instruction", "write what was asked, or remove the row")
+    for asked in questions:
+        if asked.instruction is None:
+            raise asked.error(f"item {asked.item!r} has no instruction", "write what was asked, or remove the row")
     return questions
 
 
-def chosen(sheet: Sheet) -> dict[str, str | None]:
+def choose_columns(sheet: Sheet) -> dict[str, str | None]:
     """Return which column holds what; None where none does.
 
     Raises:
         UsageError: two columns could be the same thing.
     """
-    return {what: _only(what, [name for name in names if name in sheet.columns]) for what, names in NAMES.items()}
-
-
-def _only(what: str, found: list[str]) -> str | None:
-    if len(found) > 1:
-        raise UsageError(f"the columns {' and '.join(found)} could each be the {what}: rename or remove all but one")
-    return found[0] if found else None
+    columns: dict[str, str | None] = {}
+    for what, names in NAMES.items():
+        there = [name for name in names if name in sheet.columns]
+        if len(there) > 1:
+            problem = f"the columns {' and '.join(there)} could each be the {what}"
+            raise UsageError(f"{problem}: rename or remove all but one")
+        columns[what] = there[0] if there else None
+    return columns
 
 
 def question(record: Record, columns: dict[str, str | None]) -> Question:
@@ -83,11 +84,11 @@ def question(record: Record, columns: dict[str, str | None]) -> Question:
 
 
 def _answer(record: Record, columns: dict[str, str | None], entrants: dict[str | None, str]) -> Answer:
-    errored = columns["error"] is not None and _failed(record.cells[columns["error"]])
+    errored = columns["error"] is not None and _has_failed(record.cells[columns["error"]])
     text = None if errored else record.text(columns["response"])
     return answer(question(record, columns), entrants[record.name(columns["entrant"])], text, errored=errored)
 
 
-def _failed(error: object) -> bool:
+def _has_failed(error: object) -> bool:
     """Whether a cell of errors says that there was one."""
-    return not empty(error) and error not in ("", False, 0, "false", "False")
+    return not is_empty(error) and error not in ("", False, 0, "false", "False")

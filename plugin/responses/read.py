@@ -1,6 +1,7 @@
 """Sources in, responses out: find the files, recognise them, read, and put together."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -8,8 +9,8 @@ from podium.errors import DataError, UsageError
 from podium.formats.containers import read_records
 from podium.formats.files import find_files
 from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
-from podium.responses.answers import Answer, Question
-from podium.responses.assembly import assembled, renamed
+from podium.responses.answers import Answer, Question, label_answers
+from podium.responses.assembly import assemble
 from podium.responses.collection import Responses
 from podium.responses.sheets import Sheet
 from podium.text import some
@@ -71,28 +72,27 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = ()) -> 
         UsageError: a path that does not exist, an entrant named twice, or nothing to compare.
         DataError: a file or a value in it is not what it should be.
     """
-    rows: list[Answer | Question] = []
-    files: list[str] = []
-    skipped: list[str] = []
+    parts: list[SourceContent] = []
     owners: dict[str, str] = {}
-    notes: list[str] = []
     for source in map(str, sources):
-        part = _of_source(source, readers)
-        _refuse_namesakes(owners, source, part.rows)
-        rows, files = rows + part.rows, files + part.files
-        skipped, notes = skipped + part.skipped, notes + part.notes
-    answers = [one for one in rows if isinstance(one, Answer)]
+        parts.append(_read_source(source, readers))
+        _refuse_namesakes(owners, source, parts[-1].rows)
+    rows = [row for part in parts for row in part.rows]
+    skipped = [path for part in parts for path in part.skipped]
+    notes = [note for part in parts for note in part.notes]
+    answers = [row for row in rows if isinstance(row, Answer)]
     if not answers:
-        told = f"in {some(sources)}" if sources else "were named: give files or folders (-T responses=...)"
-        raise UsageError("; ".join([f"no responses {told}", *notes]))
-    questions = [one for one in rows if isinstance(one, Question)]
-    read = assembled(answers, questions + _questions_beside(answers, questions))
+        where = f"in {some(sources)}" if sources else "were named: give files or folders (-T responses=...)"
+        raise UsageError("; ".join([f"no responses {where}", *notes]))
+    questions = [row for row in rows if isinstance(row, Question)]
+    responses = assemble(answers, questions + _questions_beside(answers, questions))
     notes += [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
-    return replace(read, sources=tuple(sorted(files)), notes=(*notes, *read.notes))
+    files = sorted(path for part in parts for path in part.files)
+    return replace(responses, sources=tuple(files), notes=(*notes, *responses.notes))
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SourceContent:
     """What one source holds.
 
     Attributes:
@@ -113,37 +113,32 @@ class Part:
         self.rows.extend(rows or [])
 
 
-def _of_source(source: str, readers: Sequence[FileReader]) -> Part:
-    found = find_files(source, tuple(suffix for one in readers for suffix in one.suffixes))
-    files, rest, notes = lm_eval.find_samples(found)
-    part = Part([], [], [], notes)
+def _read_source(source: str, readers: Sequence[FileReader]) -> SourceContent:
+    place = find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes))
+    files, rest, notes = lm_eval.find_samples(place)
+    content = SourceContent([], [], [], notes)
     repeated: list[str] = []
     for file in files:
-        path, samples = file.path, lm_eval.read_rows(file)
-        fits = lm_eval.fits(samples.sheet)
-        if not fits and path in found.paths[-1:] and not found.searched and not part.files:
-            raise _unrecognised(samples.sheet)
-        part.add(path, _answers(samples.sheet) if fits else None)
-        part.notes.extend(samples.notes if fits else [])
-        repeated += [str(path)] if fits and samples.times > 1 else []
+        samples = lm_eval.read_rows(file)
+        if lm_eval.fits(samples.sheet):
+            with _named_in_errors(file.path):
+                content.add(file.path, lm_eval.read(samples.sheet))
+            content.notes.extend(samples.notes)
+            repeated += [str(file.path)] if samples.times > 1 else []
+        elif file.path in place.paths[-1:] and not place.searched and not content.files:
+            raise _unrecognised_error(samples.sheet)
+        else:
+            content.add(file.path, None)
     for path in rest:
-        part.add(path, _of_file(path, found.label, readers, optional=found.searched))
+        content.add(path, _read_file(path, place.label, readers, optional=place.searched))
     if repeated:
-        part.notes.append(
+        content.notes.append(
             f"of several responses to a document (repeats) the first is compared: {some(repeated, most=3)}"
         )
-    return part
+    return content
 
 
-def _answers(sheet: Sheet) -> Sequence[Answer]:
-    """Return the responses in samples of lm-eval."""
-    try:
-        return lm_eval.read(sheet)
-    except UnicodeEncodeError as error:
-        raise _half_a_character(sheet.path, error) from None
-
-
-def _of_file(
+def _read_file(
     path: Path, label: str | None, readers: Sequence[FileReader], *, optional: bool
 ) -> Sequence[Answer | Question] | None:
     """Return what a file holds; None where it is nothing known and was not named.
@@ -151,34 +146,42 @@ def _of_file(
     Raises:
         DataError: it is nothing known.
     """
-    try:
-        for one in readers:
-            if path.name.endswith(one.suffixes) and one.claims(path):
-                return renamed(one.read(path), label)
+    with _named_in_errors(path):
+        for reader in readers:
+            if path.name.endswith(reader.suffixes) and reader.claims(path):
+                return label_answers(reader.read(path), label)
         sheet = Sheet(path, label, read_records(path))
         shape = next((shape for shape in SHAPES if len(sheet.frame) and shape.fits(sheet)), None)
         if shape is not None:
             return shape.read(sheet)
+    if optional:
+        return None
+    raise _unrecognised_error(sheet)
+
+
+@contextmanager
+def _named_in_errors(path: Path) -> Iterator[None]:
+    """Name the file in whatever goes wrong with it.
+
+    Raises:
+        DataError: a value in it is not what it should be, or holds half a character.
+        UsageError: something was asked of it that cannot be.
+    """
+    try:
+        yield
     except DataError as error:
         raise error.with_place(str(path)) from None
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
     except UnicodeEncodeError as error:
-        raise _half_a_character(path, error) from None
-    if optional:
-        return None
-    raise _unrecognised(sheet)
+        raise DataError(
+            f"half a surrogate pair, which no text can hold: {error.object[error.start]!r}",
+            source=str(path),
+            remedy="replace it by U+FFFD, or write the response again with the whole character",
+        ) from None
 
 
-def _half_a_character(path: Path, error: UnicodeEncodeError) -> DataError:
-    return DataError(
-        f"half a surrogate pair, which no text can hold: {error.object[error.start]!r}",
-        source=str(path),
-        remedy="replace it by U+FFFD, or write the response again with the whole character",
-    )
-
-
-def _unrecognised(sheet: Sheet) -> DataError:
+def _unrecognised_error(sheet: Sheet) -> DataError:
     return DataError(
         f"no responses in the columns {some(sorted(sheet.columns)) or '(none)'}",
         source=str(sheet.path),
@@ -193,7 +196,7 @@ def _refuse_namesakes(owners: dict[str, str], source: str, rows: Iterable[Answer
     Raises:
         UsageError: an entrant is in two sources.
     """
-    for name in sorted({one.entrant for one in rows if isinstance(one, Answer)}):
+    for name in sorted({row.entrant for row in rows if isinstance(row, Answer)}):
         if name in owners:
             raise UsageError(
                 f"two sources hold an entrant {name!r}: {owners[name]} and {source}; "
@@ -210,9 +213,9 @@ def _path(source: str) -> str:
 
 def _questions_beside(answers: Sequence[Answer], questions: Sequence[Question]) -> list[Question]:
     """Read arena-hard's questions from where they lie, for answers that do not say what they answer."""
-    known = {one.item for one in questions}
-    lacking = [one.question for one in answers if one.question.instruction is None and one.question.item not in known]
-    folders = sorted({Path(one.source).parent for one in lacking})
+    known = {question.item for question in questions}
+    lacking = [answer.question for answer in answers if answer.question.instruction is None]
+    folders = sorted({Path(question.source).parent for question in lacking if question.item not in known})
     places = {folder / QUESTIONS for start in folders for folder in (start, start.parent)}
-    read = [_of_file(path, None, (), optional=True) or [] for path in sorted(places) if path.is_file()]
-    return [one for rows in read for one in rows if isinstance(one, Question)]
+    files = [_read_file(path, None, (), optional=True) or [] for path in sorted(places) if path.is_file()]
+    return [row for rows in files for row in rows if isinstance(row, Question)]

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from podium.errors import DataError
-from podium.responses.answers import Question, entrant_of
+from podium.responses.answers import Question, entrant_names
 from podium.text import text_of
 
 
@@ -38,9 +38,9 @@ class Sheet:
             yield Record(str(self.path), f"{self.frame.index.name} {place}", {str(key): cells[key] for key in cells})
 
     def entrants(self, column: str | None, otherwise: str | None = None) -> dict[str | None, str]:
-        """Return what to call each entrant that a column names; see `entrant_of`."""
+        """Return what to call each entrant that a column names; see `entrant_names`."""
         named = [text_of(value) for value in self.frame[column]] if column else []
-        return entrant_of(named, self.label, otherwise or stem(self.path))
+        return entrant_names(named, self.label, otherwise or stem(self.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Record:
         """
         if isinstance(value, str):
             return value
-        if empty(value):
+        if is_empty(value):
             return None
         raise self.error(f"{name} is not text: {str(value)[:60]!r}", f"write the {name} as a string")
 
@@ -84,7 +84,7 @@ class Record:
         return DataError(problem, remedy=remedy, source=self.source, row=self.row)
 
 
-def empty(value: Any) -> bool:
+def is_empty(value: Any) -> bool:
     """Whether a cell holds nothing: null, or the NaN that stands for it."""
     return value is None or (isinstance(value, float) and value != value) or value is pd.NA
 

@@ -156,9 +156,9 @@ def test_a_limit_below_one_is_refused(save):
 
 def test_entrants_can_be_chosen_and_a_misspelt_one_is_corrected(save):
     read = read_responses(save("wren.jsonl", rows("a")), save("lark.jsonl", rows("b")))
-    assert read.of(["lark"]).entrants == ("lark",)
+    assert read.only(["lark"]).entrants == ("lark",)
     with pytest.raises(podium.UsageError, match="did you mean 'lark'"):
-        read.of(["larc"])
+        read.only(["larc"])
 
 
 def log_reader(path):

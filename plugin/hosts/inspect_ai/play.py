@@ -87,7 +87,7 @@ def tournament_task(
         raise UsageError(f"seed={seed} is below 0")
     competing = read_responses(*_split_names(responses), readers=(READER,))
     if entrants:
-        competing = competing.of(_split_names(entrants))
+        competing = competing.only(_split_names(entrants))
     if limit is not None or category:
         competing = competing.select(limit=limit, category=category, seed=seed)
     rule = _rule(name, settings, seed, max_battles)

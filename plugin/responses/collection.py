@@ -114,9 +114,8 @@ class Responses:
         """
         if limit is not None and limit < 1:
             raise UsageError(f"limit={limit}: give a number of items, 1 or more")
-        items = (
-            self.items if category is None else self._items_in([category] if isinstance(category, str) else category)
-        )
+        categories = [category] if isinstance(category, str) else category
+        items = self.items if categories is None else self._items_in(categories)
         if limit is not None and limit < len(items):
             items = items[:limit] if seed is None else _draw_items(items, limit, seed)
         kept = {item.id for item in items}

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from podium.reading.judgements import read_battles
     from podium.replays import Replay, replay
     from podium.simulation import Judge, World, simulate
-    from podium.study.comparison import Study, compare_tournaments
     from podium.study.laboratory import run_study
 
 __version__ = "0.1.0"
@@ -42,12 +41,10 @@ _HOMES = {
     "Ranking": "ranking",
     "Replay": "replays",
     "Standings": "ranking",
-    "Study": "study.comparison",
     "Tournament": "hookspecs",
     "UsageError": "errors",
     "World": "simulation",
     "calibrate": "calibration_run",
-    "compare_tournaments": "study.comparison",
     "diagnose": "diagnosis.card",
     "hookimpl": "hookspecs",
     "make_plan": "planning.planner",
@@ -72,12 +69,10 @@ __all__ = [
     "Ranking",
     "Replay",
     "Standings",
-    "Study",
     "Tournament",
     "UsageError",
     "World",
     "calibrate",
-    "compare_tournaments",
     "diagnose",
     "hookimpl",
     "make_plan",

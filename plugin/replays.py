@@ -1,6 +1,6 @@
 """Replay a tournament: recorded verdicts stand in for the judge, and nothing is called."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from podium.plugins.settings import deal_options, options_of, ranker_names
 from podium.rank_battles import rank, refuse_several_judges
 from podium.ranking import Ranking
 from podium.reading.judgements import read_battles
-from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule
+from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,14 @@ class Recording:
         """Return the mask of the rows of battles, shape (rows,); a battle that is not on record has none."""
         # One more than there are battles: rows without an item have the code -1, and are never played.
         asked = np.zeros(len(self.outcomes) + 1, dtype=bool)
-        asked[[self.codes[one] for one in pairings if one in self.codes]] = True
+        asked[[self.codes[pairing] for pairing in pairings if pairing in self.codes]] = True
         return asked[self.code_of_row]
+
+    def gaps(self) -> list[str]:
+        """Say what is lacking to a full round robin, in a warning, or none."""
+        entrants = len(self.field.entrants)
+        share = len(self.codes) / (entrants * (entrants - 1) // 2 * len(self.field.items))
+        return [f"the record is no full round robin: {share:.1%} of its battles are there"] if share < 1 else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,33 +78,14 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
-    """A tournament that was played with recorded verdicts.
+class Playthrough:
+    """What a tournament made of a record, before anything is ranked.
 
     Attributes:
-        tournament: its name.
-        settings: its options.
         rounds: all that was scheduled, and how it ended; a missing battle has no credit.
         given: the battles that it found played.
         battles: those played and those given, as rows of the record.
         price: of those played.
-        ranking: of `battles`.
-    """
-
-    tournament: str
-    settings: Mapping[str, Any]
-    rounds: tuple[Round, ...]
-    given: tuple[Outcome, ...]
-    battles: Battles
-    price: Price
-    ranking: Ranking
-
-
-@dataclass(frozen=True, slots=True)
-class Playthrough:
-    """What a tournament made of a record, before anything is ranked: as in `Replay`.
-
-    Attributes:
         rows: mask of the record's rows that are in `battles`, shape (rows,).
     """
 
@@ -107,6 +94,21 @@ class Playthrough:
     battles: Battles
     price: Price
     rows: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Replay(Playthrough):
+    """A tournament that was played with recorded verdicts, and ranked.
+
+    Attributes:
+        tournament: its name.
+        settings: its options.
+        ranking: of `battles`.
+    """
+
+    tournament: str
+    settings: Mapping[str, Any]
+    ranking: Ranking
 
 
 def replay(
@@ -139,14 +141,13 @@ def replay(
         PluginError: the tournament asks for a battle twice, or for one that cannot be.
     """
     record = recording_of(battles, pool=pool)
-    known = options_of(catalogue.tournament_rule(tournament))
     names = ranker_names(rankers)
-    settings, others = divide_options(options, {tournament: known}, names)
-    own = seed_settings(settings[tournament], seed, known)
+    settings, others = divide_options(options, [tournament], names)
+    own = seed_settings(tournament, settings[tournament], seed)
     played = play(make_tournament(tournament, own), record)
     ranking = rank(played.battles, names, level=level, seed=seed, pool=pool, **others)
-    ranking = _priced(ranking, {"tournament": tournament, "settings": own, **asdict(played.price)})
-    return Replay(tournament, own, played.rounds, played.given, played.battles, played.price, ranking)
+    ranking = _add_price(ranking, {"tournament": tournament, "settings": own, **asdict(played.price)})
+    return Replay(played.rounds, played.given, played.battles, played.price, played.rows, tournament, own, ranking)
 
 
 def recording_of(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False) -> Recording:
@@ -160,14 +161,15 @@ def recording_of(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = F
         refuse_several_judges(battles)
     if not battles.has_items:
         raise NotIdentifiedError("no item column: a tournament cannot be replayed without knowing which item is which")
-    pairings, code = _numbered(battles)
-    credit, margin = (_means(values, code, len(pairings)) for values in _as_named(battles))
+    pairings, code = _distinct_pairings(battles)
+    credit, margin = (_means(values, code, len(pairings)) for values in _verdicts_by_name(battles))
+    calls = 1.0 + battles.table["swap"].notna().to_numpy() if "swap" in battles.table else np.ones(len(battles))
     return Recording(
         battles=battles,
         field=Field(battles.entrants, tuple(battles.table["item"].dropna().unique()), {}),
-        codes={one: k for k, one in enumerate(pairings)},
+        codes={pairing: k for k, pairing in enumerate(pairings)},
         outcomes=tuple(map(Outcome, pairings, credit, margin)),
-        calls=np.bincount(code + 1, _presentations(battles.table), len(pairings) + 1)[1:],
+        calls=np.bincount(code + 1, calls, len(pairings) + 1)[1:],
         code_of_row=code,
     )
 
@@ -192,44 +194,23 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     Raises:
         PluginError: the tournament asks for a battle twice, or for one that cannot be.
     """
-    given = _given(tournament, record)
+    given = _given_outcomes(tournament, record)
     before = (Round(given, "ranked before"),) if given else ()
     rounds: list[Round] = []
     seen: set[Pairing] = set()
     while (coming := tournament.next(record.field, (*before, *rounds))).pairings:
-        _refuse_repeats(tournament, coming, seen)
+        if len(set(coming.pairings)) < len(coming.pairings) or not seen.isdisjoint(coming.pairings):
+            # Such a schedule would never end.
+            raise PluginError(f"{tournament!r} asks for a battle twice; a tournament must read what was played")
         seen.update(coming.pairings)
-        rounds.append(Round(tuple(_looked_up(record, one) for one in coming.pairings), coming.note))
+        rounds.append(Round(tuple(_outcome_of(pairing, record) for pairing in coming.pairings), coming.note))
     price = _price(record, rounds, len(given))
-    rows = record.rows_of([*seen, *(one.pairing for one in given)])
+    rows = record.rows_of([*seen, *(outcome.pairing for outcome in given)])
     return Playthrough(tuple(rounds), given, replace(record.battles.select(rows), missing=price.missing), price, rows)
 
 
-def _price(record: Recording, rounds: Sequence[Round], given: int) -> Price:
-    asked = [outcome for done in rounds for outcome in done.outcomes]
-    judged = sum(one.credit is not None for one in asked)
-    known = [record.codes[one.pairing] for one in asked if one.pairing in record.codes]
-    return Price(
-        battles=len(asked),
-        judged=judged,
-        unread=len(known) - judged,
-        missing=len(asked) - len(known),
-        calls=int(record.calls[known].sum()),
-        pairs=len({(one.pairing.a, one.pairing.b) for one in asked}),
-        rounds=len(rounds),
-        given=given,
-    )
-
-
-def _refuse_repeats(tournament: TournamentRule, coming: Next, seen: set[Pairing]) -> None:
-    """Refuse a schedule that would never end."""
-    twice = len(set(coming.pairings)) < len(coming.pairings) or not seen.isdisjoint(coming.pairings)
-    if twice:
-        raise PluginError(f"{tournament!r} asks for a battle twice; a tournament must read what was played")
-
-
 def divide_options(
-    options: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]], rankers: Sequence[str]
+    options: Mapping[str, Any], tournaments: Sequence[str], rankers: Sequence[str]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Give each tournament the options that are its own; return those, and what is left for the rankers.
 
@@ -237,20 +218,36 @@ def divide_options(
 
     Args:
         options: `option` or `name.option` to value.
-        known: the options of each tournament, by its name.
-        rankers: names of the rankers.
+        tournaments, rankers: their names.
     """
+    known = {name: options_of(catalogue.tournament_rule(name)) for name in tournaments}
     ranked = {option for name in rankers for option in options_of(catalogue.ranker_function(name))}
     own, rest = deal_options(options, known)
     return own, {key: value for key, value in options.items() if key in rest or key in ranked}
 
 
-def seed_settings(settings: Mapping[str, Any], seed: int, known: Collection[str]) -> dict[str, Any]:
-    """Add the seed, where the tournament has one and the settings do not say it."""
-    return {**({"seed": seed} if "seed" in known else {}), **settings}
+def seed_settings(name: str, settings: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Add the seed to a tournament's settings, where it has one and they do not say it."""
+    return {**({"seed": seed} if "seed" in options_of(catalogue.tournament_rule(name)) else {}), **settings}
 
 
-def _numbered(battles: Battles) -> tuple[list[Pairing], np.ndarray]:
+def _price(record: Recording, rounds: Sequence[Round], given: int) -> Price:
+    asked = [outcome for played in rounds for outcome in played.outcomes]
+    judged = sum(outcome.credit is not None for outcome in asked)
+    on_record = [record.codes[outcome.pairing] for outcome in asked if outcome.pairing in record.codes]
+    return Price(
+        battles=len(asked),
+        judged=judged,
+        unread=len(on_record) - judged,
+        missing=len(asked) - len(on_record),
+        calls=int(record.calls[on_record].sum()),
+        pairs=len({(outcome.pairing.a, outcome.pairing.b) for outcome in asked}),
+        rounds=len(rounds),
+        given=given,
+    )
+
+
+def _distinct_pairings(battles: Battles) -> tuple[list[Pairing], np.ndarray]:
     """Return the distinct battles, and the position of each row's among them, -1 without an item, shape (rows,)."""
     table, names = battles.table, battles.entrants
     item, a, b = (table[name].cat.codes.to_numpy(dtype=np.int64) for name in ("item", "model_a", "model_b"))
@@ -263,50 +260,50 @@ def _numbered(battles: Battles) -> tuple[list[Pairing], np.ndarray]:
     return pairings, code - unplaced
 
 
-def _presentations(table: pd.DataFrame) -> np.ndarray:
-    """Return how many judge calls each row stands for: two where both orders were merged, shape (rows,)."""
-    return 1.0 + table["swap"].notna().to_numpy() if "swap" in table else np.ones(len(table))
-
-
-def _as_named(battles: Battles) -> tuple[np.ndarray, np.ndarray]:
+def _verdicts_by_name(battles: Battles) -> tuple[np.ndarray, np.ndarray]:
     """Return credit and margin of whoever comes first by name, NaN where there is none, shape (rows,) each."""
     table, nothing = battles.table, np.full(len(battles), np.nan)
-    named = (table["model_a"].cat.codes < table["model_b"].cat.codes).to_numpy()
+    in_order = (table["model_a"].cat.codes < table["model_b"].cat.codes).to_numpy()
     credit = table["credit"].to_numpy()
     margin = table["margin"].to_numpy() if "margin" in table else nothing
-    readable = ~np.isnan(credit)
-    return np.where(named, credit, 1 - credit), np.where(readable, np.where(named, margin, -margin), np.nan)
+    in_order_margin = np.where(in_order, margin, -margin)
+    return np.where(in_order, credit, 1 - credit), np.where(np.isnan(credit), np.nan, in_order_margin)
 
 
 def _means(values: np.ndarray, code: np.ndarray, size: int) -> list[float | None]:
     """Return the mean of the values of each code, None where there is none; the code -1 is left out."""
     keep = (code >= 0) & ~np.isnan(values)
     total, number = np.bincount(code[keep], values[keep], size), np.bincount(code[keep], minlength=size)
-    found = np.divide(total, number, out=np.full(size, np.nan), where=number > 0)
-    return [None if number == 0 else value for value, number in zip(found.tolist(), number.tolist(), strict=True)]
+    means = total / np.maximum(number, 1)
+    return [None if count == 0 else mean for mean, count in zip(means.tolist(), number.tolist(), strict=True)]
 
 
-def _given(tournament: TournamentRule, record: Recording) -> tuple[Outcome, ...]:
+def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outcome, ...]:
     """Return the recorded battles of those who were ranked before the tournament begins."""
     ranked_before = getattr(tournament, "ranked_before", None)
     ranked = frozenset(ranked_before(record.field)) if ranked_before else frozenset()
-    if not ranked:
-        return ()
-    return tuple(one for one in record.outcomes if one.pairing.a in ranked and one.pairing.b in ranked)
+    return tuple(outcome for outcome in record.outcomes if {outcome.pairing.a, outcome.pairing.b} <= ranked)
 
 
-def _looked_up(record: Recording, one: Pairing) -> Outcome:
-    code = record.codes.get(one)
+def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
+    """Return how a battle ended, without a credit where it is not on record.
+
+    Raises:
+        PluginError: there can be no such battle.
+    """
+    code = record.codes.get(pairing)
     if code is not None:
         return record.outcomes[code]
-    if {one.a, one.b} <= set(record.field.entrants) and one.a < one.b:
-        return Outcome(one, None)
-    raise PluginError(f"no such battle: {one}; a pairing names two entrants of the field, the first by name first")
+    if {pairing.a, pairing.b} <= set(record.field.entrants) and pairing.a < pairing.b:
+        return Outcome(pairing, None)
+    raise PluginError(f"no such battle: {pairing}; a pairing names two entrants of the field, the first by name first")
 
 
-def _priced(ranking: Ranking, price: Mapping[str, Any]) -> Ranking:
+def _add_price(ranking: Ranking, price: Mapping[str, Any]) -> Ranking:
     """Say in every standings what the battles cost, and in the provenance how they came about."""
-    standings = tuple(replace(one, diagnostics={**one.diagnostics, "replay": dict(price)}) for one in ranking.standings)
+    standings = tuple(
+        replace(each, diagnostics={**each.diagnostics, "replay": dict(price)}) for each in ranking.standings
+    )
     asked = {"tournament": price["tournament"], "settings": dict(price["settings"])}
     options = {**ranking.provenance["options"], "replay": asked}
     return replace(ranking, standings=standings, provenance={**ranking.provenance, "options": options})

@@ -108,7 +108,7 @@ def replay(context: click.Context, **arguments: Any) -> None:
     podium replay battles.csv --study --gold arena.csv -o study.csv
     """
     from podium.report.writers import suffix_style
-    from podium.study.comparison import tournament_names
+    from podium.study.side_by_side import tournament_names
 
     style, output = arguments.pop("style") or suffix_style(arguments["output"]), arguments.pop("output")
     whole_study = arguments.pop("whole_study")
@@ -181,11 +181,11 @@ def _several(
 ) -> None:
     """Set tournaments side by side."""
     from podium.cli.output import write_figures
-    from podium.study.comparison import compare_tournaments
-    from podium.study.comparison_report import comparison_reports
+    from podium.study.side_by_side import set_side_by_side
+    from podium.study.side_by_side_report import side_by_side_reports
 
     common = {name: arguments[name] for name in ("seed", "pool")}
-    found = compare_tournaments(
+    found = set_side_by_side(
         battles,
         tournaments,
         ",".join(rankers),
@@ -194,4 +194,4 @@ def _several(
         **common,
         **arguments["options"],
     )
-    write_figures(found, comparison_reports, style, output, found.warnings)
+    write_figures(found, side_by_side_reports, style, output, found.warnings)

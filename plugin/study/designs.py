@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from podium.plugins import catalogue
-from podium.plugins.settings import options_of
 from podium.replays import Recording, make_tournament, play, seed_settings
 from podium.tournaments.drawing import draw_items, generator
 from podium.tournaments.schedule import Field
@@ -37,7 +35,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Draw:
     """What a cell plays with one seed.
 
     Attributes:
@@ -53,65 +51,56 @@ class Drawn:
     missing: int
 
 
-class Bench:
+class Workbench:
     """Plays cells on a record: by masks where the schedule needs no verdicts, else as the tournament goes."""
 
     def __init__(self, record: Recording) -> None:
-        table, field_ = record.battles.table, record.field
+        table, whole = record.battles.table, record.field
         self.record = record
         self.a, self.b = (table[side].cat.codes.to_numpy() for side in ("model_a", "model_b"))
-        self.place = {name: k for k, name in enumerate(field_.items)}
-        places = np.array([self.place.get(name, -1) for name in table["item"].cat.categories])
+        self.place = {name: k for k, name in enumerate(whole.items)}
+        # Rows without an item have the code -1: the last place, which is that of no item.
+        places = np.array([self.place.get(name, -1) for name in table["item"].cat.categories] + [-1])
         self.item = places[table["item"].cat.codes]
-        self.item[table["item"].isna().to_numpy()] = -1
         self._sizes: dict[tuple[Any, ...], int] = {}
 
-    def drawn(self, cell: Cell, seed: int) -> Drawn:
+    def draw(self, cell: Cell, seed: int) -> Draw:
         """Return what a cell plays with a seed; items and entrants of one seed are nested and shared by all cells."""
         whole = self.record.field
-        items = draw_items(whole, cell.items, seed)
-        names = _some(whole.entrants, cell.entrants, seed, "entrants")
-        part = Field(names, items, {})
+        names = _draw_names(whole.entrants, cell.entrants, seed, "entrants")
+        part = Field(names, draw_items(whole, cell.items, seed), {})
         taking = np.isin(whole.entrants, names)
         settings = dict(cell.settings)
         if cell.anchors is not None:
-            settings["anchor"] = _some(names, cell.anchors, seed, "anchors")
+            settings["anchor"] = _draw_names(names, cell.anchors, seed, "anchors")
         if cell.name == "round_robin" or (cell.name == "anchor" and settings.get("anchor", "auto") != "auto"):
-            return self._static(cell, settings, part, taking)
-        return self._played(cell, settings, part, taking, seed)
+            return self._draw_by_mask(cell, settings, part, taking)
+        tournament = make_tournament(cell.name, seed_settings(cell.name, settings, seed))
+        played = play(tournament, replace(self.record, field=part))
+        price = played.price
+        return Draw(played.rows, np.flatnonzero(taking), price.battles, price.calls, price.missing)
 
-    def _static(self, cell: Cell, settings: Mapping[str, Any], part: Field, taking: np.ndarray) -> Drawn:
+    def _draw_by_mask(self, cell: Cell, settings: Mapping[str, Any], part: Field, taking: np.ndarray) -> Draw:
         """Return the rows of all pairs, or of all pairs with an anchor, on the items."""
         # One more than there are items: rows without an item have the place -1, and are never played.
         within = np.zeros(len(self.place) + 1, dtype=bool)
         within[[self.place[name] for name in part.items]] = True
         rows = within[self.item] & taking[self.a] & taking[self.b]
+        anchors = np.atleast_1d(settings["anchor"]) if cell.name == "anchor" else np.array([])
         if cell.name == "anchor":
-            anchor = np.isin(self.record.field.entrants, np.atleast_1d(settings["anchor"]))
-            rows &= anchor[self.a] | anchor[self.b]
+            is_anchor = np.isin(self.record.field.entrants, anchors)
+            rows &= is_anchor[self.a] | is_anchor[self.b]
         codes = np.unique(self.record.code_of_row[rows])
-        asked = self._size(cell, settings, part)
-        calls = int(self.record.calls[codes].sum())
-        return Drawn(rows, np.flatnonzero(taking), asked, calls, asked - len(codes))
-
-    def _played(self, cell: Cell, settings: Mapping[str, Any], part: Field, taking: np.ndarray, seed: int) -> Drawn:
-        known = options_of(catalogue.tournament_rule(cell.name))
-        played = play(
-            make_tournament(cell.name, seed_settings(settings, seed, known)), replace(self.record, field=part)
-        )
-        price = played.price
-        return Drawn(played.rows, np.flatnonzero(taking), price.battles, price.calls, price.missing)
-
-    def _size(self, cell: Cell, settings: Mapping[str, Any], part: Field) -> int:
-        """Return how many battles the tournament counts; it depends on numbers only, so it is asked once."""
-        anchors = len(np.atleast_1d(settings["anchor"])) if cell.name == "anchor" else 0
-        key = (cell.name, len(part.entrants), len(part.items), anchors)
+        # How many battles the tournament counts depends on numbers only, so it is asked once.
+        key = (cell.name, len(part.entrants), len(part.items), len(anchors))
         if key not in self._sizes:
             self._sizes[key] = make_tournament(cell.name, settings).size(part)
-        return self._sizes[key]
+        asked = self._sizes[key]
+        calls = int(self.record.calls[codes].sum())
+        return Draw(rows, np.flatnonzero(taking), asked, calls, asked - len(codes))
 
 
-def _some(names: tuple[str, ...], number: int, seed: int, purpose: str) -> tuple[str, ...]:
+def _draw_names(names: tuple[str, ...], number: int, seed: int, purpose: str) -> tuple[str, ...]:
     """Return some of the names, sorted; those of a seed are nested."""
     if number >= len(names):
         return names

@@ -71,7 +71,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Anchored:
+class AnchorProfile:
     """An entrant as the anchor.
 
     Attributes:
@@ -109,7 +109,7 @@ class Findings:
     entrants: int
     scales: Mapping[str, str]
     level: float
-    anchors: tuple[Anchored, ...]
+    anchors: tuple[AnchorProfile, ...]
     points: tuple[Point, ...]
     whole: Mapping[str, int]
     provenance: Mapping[str, Any]
@@ -125,7 +125,7 @@ class Findings:
 
         None for fewer than four anchors, or where all have one tau or one informativeness.
         """
-        share = {one.anchor: one.informativeness for one in self.anchors if one.informativeness is not None}
+        share = {each.anchor: each.informativeness for each in self.anchors if each.informativeness is not None}
         points = [
             (share[point.design], point.tau.mean)
             for point in self.points
@@ -135,9 +135,9 @@ class Findings:
         ]
         if len(points) < 4 or any(len(set(values)) < 2 for values in zip(*points, strict=True)):
             return None
-        found = pearsonr(*zip(*points, strict=True))
-        low, high = found.confidence_interval(self.level)
-        return Spread(float(found.statistic), None, float(low), float(high))
+        pearson = pearsonr(*zip(*points, strict=True))
+        low, high = pearson.confidence_interval(self.level)
+        return Spread(float(pearson.statistic), None, float(low), float(high))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
@@ -149,9 +149,9 @@ class Findings:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per point; anchors bring their place and their informativeness."""
-        about = {one.anchor: one for one in self.anchors}
+        about = {each.anchor: (each.place, each.informativeness) for each in self.anchors}
         frame = pd.DataFrame([point.row() for point in self.points])
-        own = [about.get(point.design) if point.figure == "anchor" else None for point in self.points]
-        frame["place"] = [None if one is None else one.place for one in own]
-        frame["informativeness"] = [None if one is None else one.informativeness for one in own]
+        own = [about[point.design] if point.figure == "anchor" else (None, None) for point in self.points]
+        frame["place"] = [place for place, _ in own]
+        frame["informativeness"] = [share for _, share in own]
         return frame.astype({"anchors": "Int64", "place": "Int64"})

@@ -5,26 +5,23 @@ Xu et al. 2025, Figure 6 (number of entrants).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
-from scipy.stats import kendalltau
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
-from podium.plugins import catalogue
-from podium.plugins.settings import options_of, ranker_names, ranker_options
+from podium.plugins.settings import ranker_names, ranker_options
 from podium.progress import track
 from podium.rank_battles import rank
+from podium.rankers.intervals import mean_interval
 from podium.ranking import provenance
-from podium.replays import divide_options, recording_of
-from podium.study.designs import Bench, Cell, Drawn
-from podium.study.findings import Anchored, Findings, Point, Spread
-from podium.study.scoring import Scorer, scorer
+from podium.replays import Recording, divide_options, recording_of
+from podium.study.designs import Cell, Draw, Workbench
+from podium.study.findings import AnchorProfile, Findings, Point, Spread
+from podium.study.yardstick import Yardstick
 from podium.text import some
 
 ITEMS = (25, 50, 100, 200, 400, 800)
@@ -34,19 +31,6 @@ FEWEST = 3
 """Entrants that a ranking can be right or wrong about in more than one way."""
 LEVEL_WITH = 1e-9
 """Spread of scores below which all are the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """What rankings are compared with.
-
-    Attributes:
-        scores: of each entrant of the record, NaN where it has none, shape (entrants,).
-        comparable: whether differences of scores are on the ranker's scale.
-    """
-
-    scores: np.ndarray
-    comparable: bool
 
 
 def run_study(
@@ -92,92 +76,81 @@ def run_study(
         raise UsageError(f"seeds={seeds}: a study needs at least one")
     names = ranker_names(rankers)
     sizes = _sizes(items, most)
-    known = {name: options_of(catalogue.tournament_rule(name)) for name in tournaments}
-    settings, others = divide_options(options, known, names)
+    settings, others = divide_options(options, tournaments, names)
     if any("seed" in own for own in settings.values()):
         raise UsageError("a study counts its seeds from --seed; leave out the option seed")
-    own = ranker_options(names, others)
-    scorers = {name: scorer(name, record.battles, own[name]) for name in names}
-    alone = {name: score for name, (score, _) in scorers.items()}
-    laboratory = _Laboratory(Bench(record), alone, range(seed, seed + seeds))
-    scales = {name: scale for name, (_, scale) in scorers.items()}
-    laboratory.references = _references(laboratory, entrants, scales, gold, gold_scale)
+    scores = None if gold is None else np.array([gold.get(name, np.nan) for name in entrants], dtype=np.float64)
+    yardsticks = {
+        name: Yardstick(record.battles, name, own, gold=scores, gold_scale=gold_scale)
+        for name, own in ranker_options(names, others).items()
+    }
+    for name, yardstick in yardsticks.items():
+        _refuse_poor_reference(yardstick.reference, name, gold is not None, entrants)
+    laboratory = _Laboratory(Workbench(record), yardsticks, range(seed, seed + seeds), level)
     cells = [*_by_design(settings, entrants, sizes, most), *_by_anchors(entrants, most)]
     cells += [*_by_entrants(settings, len(entrants), sizes)]
-    points = [point for cell in track(cells, "study") for point in laboratory.points(cell, level)]
-    points += laboratory.mean_anchor(sizes, most, level)
-    counts = record.battles.counts()
+    points = [point for cell in track(cells, "study") for point in laboratory.points(cell)]
+    points += laboratory.mean_anchor([*sizes, most], len(entrants))
+    counts, reference = record.battles.counts(), yardsticks[names[0]].reference
     asked = {"rankers": names, "tournaments": list(tournaments), "items": list(sizes), "seeds": seeds, "seed": seed}
     return Findings(
         reference=gold_name if gold is not None else f"all {counts.battles:,} battles of {most:,} items",
-        known=int((~np.isnan(next(iter(laboratory.references.values())).scores)).sum()),
+        known=int((~np.isnan(reference)).sum()),
         entrants=len(entrants),
-        scales=scales,
+        scales={name: yardstick.scale for name, yardstick in yardsticks.items()},
         level=level,
-        anchors=tuple(_anchors(record.battles, laboratory, names[0], level, seed)),
+        anchors=tuple(_anchor_profiles(record.battles, reference, level, seed)),
         points=tuple(points),
         whole={"battles": counts.battles, "judged": counts.judged, "calls": counts.presentations, "items": most},
         provenance=provenance(record.battles.sources, {**asked, **options}),
-        warnings=tuple(_warnings(laboratory, points, gold, entrants)),
+        warnings=tuple(_warnings(record, points, gold)),
     )
 
 
 class _Laboratory:
     """Plays cells and compares; what was compared stays known, seed by seed, for means over anchors."""
 
-    def __init__(self, bench: Bench, scorers: Mapping[str, Scorer], seeds: Sequence[int]) -> None:
+    def __init__(
+        self, bench: Workbench, yardsticks: Mapping[str, Yardstick], seeds: Sequence[int], level: float
+    ) -> None:
         self.bench = bench
-        self.scorers = scorers
+        self.yardsticks = yardsticks
         self.seeds = seeds
-        self.references: dict[str, Reference] = {}
+        self.level = level
         self.by_anchor: dict[tuple[str, int], list[np.ndarray]] = {}
 
-    def points(self, cell: Cell, level: float) -> Iterator[Point]:
+    def points(self, cell: Cell) -> Iterator[Point]:
         """Play a cell with all seeds; once where nothing is left to chance."""
-        seeds = self.seeds[:1] if self._certain(cell) else self.seeds
-        drawn = [self.bench.drawn(cell, seed) for seed in seeds]
-        for ranker, score in self.scorers.items():
-            found = np.array([self._compared(ranker, score(one.rows), one) for one in drawn])
+        seeds = self.seeds[:1] if self._is_certain(cell) else self.seeds
+        draws = [self.bench.draw(cell, seed) for seed in seeds]
+        for ranker, yardstick in self.yardsticks.items():
+            distances = np.array([yardstick.distance(draw.rows, draw.entrants) for draw in draws])
             if cell.figure == "anchor":
-                self.by_anchor.setdefault((ranker, cell.items), []).append(found)
-            yield _point(cell, ranker, drawn, found, level)
+                self.by_anchor.setdefault((ranker, cell.items), []).append(distances)
+            yield _point(cell, ranker, draws, distances, self.level)
 
-    def mean_anchor(self, sizes: Sequence[int], most: int, level: float) -> Iterator[Point]:
+    def mean_anchor(self, sizes: Sequence[int], entrants: int) -> Iterator[Point]:
         """Yield, for each number of items, the mean over all anchors, averaged seed by seed (Figure 4)."""
-        entrants = len(self.bench.record.field.entrants)
-        for items in [*sizes, most]:
-            for ranker in self.scorers:
-                known = self.by_anchor.get((ranker, items), [])
-                if known:
-                    cell = Cell("tournament", "anchor, mean of all", "anchor", items, entrants)
-                    yield _point(cell, ranker, [], np.mean(known, axis=0), level)
+        for items in sizes:
+            cell = Cell("tournament", "anchor, mean of all", "anchor", items, entrants)
+            for ranker in self.yardsticks:
+                distances = np.mean(self.by_anchor[ranker, items], axis=0)
+                yield _point(cell, ranker, [], distances, self.level)
 
-    def _certain(self, cell: Cell) -> bool:
-        field = self.bench.record.field
-        everyone = cell.items >= len(field.items) and cell.entrants >= len(field.entrants)
+    def _is_certain(self, cell: Cell) -> bool:
+        whole = self.bench.record.field
+        everyone = cell.items >= len(whole.items) and cell.entrants >= len(whole.entrants)
         fixed = cell.name == "round_robin" or (cell.name == "anchor" and "anchor" in cell.settings)
         return everyone and fixed and cell.anchors is None
 
-    def _compared(self, ranker: str, scores: np.ndarray, drawn: Drawn) -> tuple[float, float]:
-        """Return tau-b and the mean absolute difference of centred scores, NaN where someone has no score."""
-        reference = self.references[ranker]
-        who = drawn.entrants[~np.isnan(reference.scores[drawn.entrants])]
-        found, truth = scores[who], reference.scores[who]
-        if len(who) < 2 or np.isnan(found).any():
-            return np.nan, np.nan
-        # Rounding must not make an order of equals.
-        tau = float(kendalltau(np.round(found, 9), np.round(truth, 9)).statistic)
-        error = np.abs((found - found.mean()) - (truth - truth.mean())).mean() if reference.comparable else np.nan
-        return tau, float(error)
 
-
-def _point(cell: Cell, ranker: str, drawn: Sequence[Drawn], found: np.ndarray, level: float) -> Point:
+def _point(cell: Cell, ranker: str, draws: Sequence[Draw], distances: np.ndarray, level: float) -> Point:
     """Summarise a cell.
 
     Args:
-        found: tau and error of each seed, shape (seeds, 2).
+        distances: tau and error of each seed, shape (seeds, 2).
     """
-    ranked = ~np.isnan(found[:, 0])
+    ranked = ~np.isnan(distances[:, 0])
     return Point(
         figure=cell.figure,
         design=cell.design,
@@ -185,12 +158,12 @@ def _point(cell: Cell, ranker: str, drawn: Sequence[Drawn], found: np.ndarray, l
         items=cell.items,
         anchors=cell.anchors,
         ranker=ranker,
-        battles=_mean([one.battles for one in drawn]),
-        calls=_mean([one.calls for one in drawn]),
-        missing=_mean([one.missing for one in drawn]),
-        tau=spread_of(found[ranked, 0], level, bounds=(-1, 1)),
-        error=spread_of(found[ranked, 1], level, bounds=(0, np.inf)),
-        seeds=len(found),
+        battles=_mean([draw.battles for draw in draws]),
+        calls=_mean([draw.calls for draw in draws]),
+        missing=_mean([draw.missing for draw in draws]),
+        tau=spread_of(distances[ranked, 0], level, bounds=(-1, 1)),
+        error=spread_of(distances[ranked, 1], level, bounds=(0, np.inf)),
+        seeds=len(distances),
         failed=int((~ranked).sum()),
     )
 
@@ -204,12 +177,11 @@ def spread_of(values: np.ndarray, level: float, bounds: tuple[float, float]) -> 
     """
     if not len(values) or np.isnan(values).any():
         return None
-    mean, number = float(values.mean()), len(values)
-    if number < 2:
+    mean, low, high = mean_interval(values, level)
+    if low is None or high is None:
         return Spread(mean, None, None, None)
-    se = float(values.std(ddof=1) / np.sqrt(number))
-    reach = float(stdtrit(number - 1, (1 + level) / 2)) * se
-    return Spread(mean, se, max(mean - reach, bounds[0]), min(mean + reach, bounds[1]))
+    se = float(values.std(ddof=1) / np.sqrt(len(values)))
+    return Spread(mean, se, max(low, bounds[0]), min(high, bounds[1]))
 
 
 def _sizes(items: Sequence[int], most: int) -> tuple[int, ...]:
@@ -224,36 +196,22 @@ def _sizes(items: Sequence[int], most: int) -> tuple[int, ...]:
     return tuple(sorted({number for number in (items or ITEMS) if number < most}))
 
 
-def _references(
-    laboratory: _Laboratory,
-    entrants: Sequence[str],
-    scales: Mapping[str, str],
-    gold: Mapping[str, float] | None,
-    gold_scale: str,
-) -> dict[str, Reference]:
-    """Return what each ranker is compared with.
+def _refuse_poor_reference(reference: np.ndarray, ranker: str, is_gold: bool, entrants: Sequence[str]) -> None:
+    """Refuse a reference that orders nobody.
 
     Raises:
         NotIdentifiedError: fewer than three entrants have a score to compare with, or all have the same.
     """
-    every = np.ones(len(laboratory.bench.a), dtype=bool)
-    if gold is not None:
-        scores = np.array([gold.get(name, np.nan) for name in entrants], dtype=np.float64)
-        found = {name: Reference(scores, scale == gold_scale) for name, scale in scales.items()}
-    else:
-        found = {name: Reference(score(every), True) for name, score in laboratory.scorers.items()}
-    for name, one in found.items():
-        number = int((~np.isnan(one.scores)).sum())
-        if number < FEWEST:
-            what = "the gold ranking scores" if gold is not None else f"{name} scores, from the whole record,"
-            raise NotIdentifiedError(
-                f"{what} {number} of the record's {len(entrants)} entrants: a study needs {FEWEST} to compare; "
-                f"entrants: {some(entrants)}"
-            )
-        if np.nanmax(one.scores) - np.nanmin(one.scores) < LEVEL_WITH:
-            what = "the gold ranking" if gold is not None else f"{name}, from the whole record,"
-            raise NotIdentifiedError(f"{what} puts all entrants level: no order is there for a study to find again")
-    return found
+    number = int((~np.isnan(reference)).sum())
+    if number < FEWEST:
+        what = "the gold ranking scores" if is_gold else f"{ranker} scores, from the whole record,"
+        raise NotIdentifiedError(
+            f"{what} {number} of the record's {len(entrants)} entrants: a study needs {FEWEST} to compare; "
+            f"entrants: {some(entrants)}"
+        )
+    if np.nanmax(reference) - np.nanmin(reference) < LEVEL_WITH:
+        what = "the gold ranking" if is_gold else f"{ranker}, from the whole record,"
+        raise NotIdentifiedError(f"{what} puts all entrants level: no order is there for a study to find again")
 
 
 def _by_design(
@@ -299,40 +257,26 @@ def _without_items(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name != "items"}
 
 
-def _anchors(battles: Battles, laboratory: _Laboratory, ranker: str, level: float, seed: int) -> Iterator[Anchored]:
+def _anchor_profiles(battles: Battles, reference: np.ndarray, level: float, seed: int) -> Iterator[AnchorProfile]:
     """Yield each entrant's place in the reference, and its informativeness as the anchor, the strongest first."""
-    scores = laboratory.references[ranker].scores
     try:
         entries = rank(battles, "informativeness", level=level, seed=seed, pool=True).standings[0].entries
     except PodiumError:
         entries = ()
-    known = {entry.model: entry for entry in entries}
-    names = laboratory.bench.record.field.entrants
-    for k in sorted(range(len(names)), key=lambda k: (-np.nan_to_num(scores[k], nan=-np.inf), names[k])):
-        entry = known.get(names[k])
-        place = None if np.isnan(scores[k]) else 1 + int(np.sum(scores > scores[k] + 1e-9))
-        yield Anchored(
-            names[k],
-            place,
-            None if entry is None else entry.score,
-            None if entry is None else entry.low,
-            None if entry is None else entry.high,
-        )
+    measured = {entry.model: (entry.score, entry.low, entry.high) for entry in entries}
+    names = battles.entrants
+    for k in sorted(range(len(names)), key=lambda k: (-np.nan_to_num(reference[k], nan=-np.inf), names[k])):
+        place = None if np.isnan(reference[k]) else 1 + int(np.sum(reference > reference[k] + LEVEL_WITH))
+        yield AnchorProfile(names[k], place, *measured.get(names[k], (None, None, None)))
 
 
-def _warnings(
-    laboratory: _Laboratory, points: Sequence[Point], gold: Mapping[str, float] | None, entrants: Sequence[str]
-) -> Iterator[str]:
-    if gold is not None and (unknown := [name for name in entrants if name not in gold]):
+def _warnings(record: Recording, points: Sequence[Point], gold: Mapping[str, float] | None) -> Iterator[str]:
+    if gold is not None and (unknown := [name for name in record.field.entrants if name not in gold]):
         yield f"the gold ranking does not know, so nothing is compared of: {some(unknown)}"
-    failed = [one for one in points if one.failed]
-    lost = [f"{one.design}, {one.ranker}, {one.items} items: {one.failed} of {one.seeds}" for one in failed]
+    lost = [f"{p.design}, {p.ranker}, {p.items} items: {p.failed} of {p.seeds}" for p in points if p.failed]
     if lost:
         yield f"no ranking of everyone, so left out of tau and error: {some(lost, '; ', most=5)}"
-    record = laboratory.bench.record
-    cells = len(entrants) * (len(entrants) - 1) // 2 * len(record.field.items)
-    if len(record.codes) < cells:
-        yield f"the record is no full round robin: {len(record.codes) / cells:.1%} of its battles are there"
+    yield from record.gaps()
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -12,9 +12,9 @@ from scipy.stats import t as student
 from podium import Battles, Judge, NotIdentifiedError, UsageError, rank, read_battles, replay, simulate
 from podium.rankers.informativeness import informativeness
 from podium.replays import make_tournament, play, recording_of
-from podium.study.designs import Bench, Cell
+from podium.study.designs import Cell, Workbench
 from podium.study.laboratory import run_study, spread_of
-from podium.study.scoring import scorer
+from podium.study.yardstick import Yardstick, scorer
 from podium.tournaments.drawing import draw_items
 
 RECORDED = Path(__file__).parents[3] / "shared" / "data" / "roundrobin_qlora_oa_gpt4.parquet"
@@ -42,27 +42,27 @@ def one(found, **wanted):
 @pytest.mark.parametrize("options", [{}, {"labels": "hard"}])
 def test_scores_from_pair_sums_are_the_rankers(battles: Battles, ranker: str, options: dict[str, str]) -> None:
     """Oracle: the ranker itself, on the whole, on some entrants and on a path."""
-    score, scale = scorer(ranker, battles, options)
+    score = scorer(battles, ranker, options)
     rng = np.random.default_rng(0)
     path = play(make_tournament("chain", {}), recording_of(battles)).rows
     for rows in (np.ones(len(battles), dtype=bool), rng.random(len(battles)) < 0.3, path):
         standings = rank(battles.select(rows), ranker, **options).standings[0]
         oracle = {entry.model: entry.score for entry in standings.entries}
         assert dict(zip(battles.entrants, score(rows), strict=True)) == pytest.approx(oracle, abs=1e-6)
-        assert standings.scale == scale
+        assert standings.scale == Yardstick(battles, ranker, options).scale
 
 
 def test_entrants_without_a_battle_have_no_score(battles: Battles) -> None:
     rows = ~((battles.table["model_a"] == "model-02") | (battles.table["model_b"] == "model-02")).to_numpy()
     for ranker in ("bradley-terry", "win-rate"):
-        assert np.isnan(scorer(ranker, battles, {})[0](rows)).tolist() == [False, True, False, False, False, False]
+        assert np.isnan(scorer(battles, ranker, {})(rows)).tolist() == [False, True, False, False, False, False]
 
 
 def test_parts_that_never_met_have_no_ratings(battles: Battles) -> None:
     pairs = [("model-01", "model-02"), ("model-03", "model-04")]
     table = battles.table
     rows = np.array([pair in pairs for pair in zip(table["model_a"], table["model_b"], strict=True)])
-    assert np.isnan(scorer("bradley-terry", battles, {})[0](rows)).all()
+    assert np.isnan(scorer(battles, "bradley-terry", {})(rows)).all()
 
 
 @pytest.mark.parametrize("anchors", [(), ("model-03",), ("model-01", "model-05")])
@@ -73,7 +73,7 @@ def test_rows_by_mask_are_those_that_the_tournament_plays(
     """Oracle: the tournament's own schedule, looked up in the record."""
     record = recording_of(battles)
     name, settings = ("anchor", {"anchor": anchors}) if anchors else ("round_robin", {})
-    drawn = Bench(record).drawn(Cell("anchor", "", name, items, 6, settings), seed=5)
+    drawn = Workbench(record).draw(Cell("anchor", "", name, items, 6, settings), seed=5)
     played = play(make_tournament(name, {**settings, "items": items, "seed": 5}), record)
     assert (drawn.rows == played.rows).all()
     price = played.price
@@ -100,7 +100,7 @@ def test_a_fixed_anchor_is_compared_seed_by_seed(battles: Battles, found) -> Non
 
 def test_error_without_centring_would_be_another_number(battles: Battles) -> None:
     """The wrong variant: win rates against the best are all low, and most of the gap is that, not disorder."""
-    score, _ = scorer("win-rate", battles, {})
+    score = scorer(battles, "win-rate", {})
     every = np.ones(len(battles), dtype=bool)
     anchored = ((battles.table["model_a"] == "model-01") | (battles.table["model_b"] == "model-01")).to_numpy()
     gaps = score(anchored) - score(every)
@@ -165,12 +165,12 @@ def test_fewer_entrants_are_compared_among_themselves(battles: Battles, found) -
     """SWIM's Figure 6: three of six, drawn by the seed; the reference is the whole record's, of these three."""
     point = one(found, figure="entrants", design="round_robin", entrants=3, ranker="bradley-terry")
     record = recording_of(battles)
-    bench, cell = Bench(record), Cell("entrants", "", "round_robin", 20, 3)
-    score, _ = scorer("bradley-terry", battles, {})
+    bench, cell = Workbench(record), Cell("entrants", "", "round_robin", 20, 3)
+    score = scorer(battles, "bradley-terry", {})
     whole = score(np.ones(len(battles), dtype=bool))
     taus = []
     for seed in range(3):
-        drawn = bench.drawn(cell, seed)
+        drawn = bench.draw(cell, seed)
         assert (len(drawn.entrants), drawn.battles) == (3, 60)
         taus.append(kendalltau(score(drawn.rows)[drawn.entrants], whole[drawn.entrants]).statistic)
     assert point.tau.mean == pytest.approx(np.mean(taus))
@@ -242,7 +242,7 @@ def test_the_same_seed_gives_the_same_study_whatever_the_order_of_the_rows(battl
 
 def test_items_of_a_seed_are_nested_and_shared(battles: Battles) -> None:
     record = recording_of(battles)
-    small, large = (Bench(record).drawn(Cell("", "", "round_robin", k, 6), 4).rows for k in (10, 20))
+    small, large = (Workbench(record).draw(Cell("", "", "round_robin", k, 6), 4).rows for k in (10, 20))
     assert not (small & ~large).any()
     drawn = set(battles.table["item"][small])
     assert drawn == set(draw_items(record.field, 10, 4))

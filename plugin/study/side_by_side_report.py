@@ -1,27 +1,29 @@
 """Tournaments side by side as a report."""
 
 from podium.report.model import EMPTY, Form, Report, Table
-from podium.study.comparison import Row, Study
+from podium.study.side_by_side import SideBySide, TournamentRow
 
 HEADER = ("tournament", "budget", "battles", "calls", "pairs", "rounds", "missing", "error", "tau", "failed")
 IDLE = {"budget": EMPTY, "missing": "0", "failed": "0"}
 """Cells that say nothing; of other columns, none."""
 
 
-def comparison_reports(study: Study) -> tuple[Report, ...]:
+def side_by_side_reports(side_by_side: SideBySide) -> tuple[Report, ...]:
     """Say what is compared with what, a tournament a row."""
-    whole = study.whole
-    title = f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {study.ranker}"
-    rows = [_cells(row) for row in study.rows]
+    whole = side_by_side.whole
+    title = (
+        f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {side_by_side.ranker}"
+    )
+    rows = [_cells(row) for row in side_by_side.rows]
     kept = [k for k, name in enumerate(HEADER) if any(row[k] != IDLE.get(name) for row in rows)]
     header, rows = tuple(HEADER[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
-    return (Report(title, table=Table("", header, tuple(rows), legend=(_legend(study),)), form=Form.SHEET),)
+    return (Report(title, table=Table("", header, tuple(rows), legend=(_legend(side_by_side),)), form=Form.SHEET),)
 
 
-def _legend(study: Study) -> str:
+def _legend(side_by_side: SideBySide) -> str:
     """Say what the columns are."""
-    seeds = max(row.seeds for row in study.rows)
-    unit = "Elo" if study.scale == "elo" else study.scale
+    seeds = max(row.seeds for row in side_by_side.rows)
+    unit = "Elo" if side_by_side.scale == "elo" else side_by_side.scale
     means = f"means ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
     return (
         f"error: mean absolute difference of the scores ({unit}), both centred; tau: Kendall's; {means}; "
@@ -29,7 +31,7 @@ def _legend(study: Study) -> str:
     )
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: TournamentRow) -> tuple[str, ...]:
     return (
         row.tournament,
         EMPTY if row.budget is None else f"{row.budget:,}",

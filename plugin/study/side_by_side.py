@@ -1,0 +1,243 @@
+"""Tournaments side by side: how far each is from the whole record, and what it costs, over many seeds."""
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.battles import Battles
+from podium.errors import NotIdentifiedError, UsageError
+from podium.hookspecs import Tournament
+from podium.plugins import catalogue
+from podium.plugins.settings import options_of, ranker_names, ranker_options
+from podium.ranking import provenance
+from podium.replays import Recording, divide_options, make_tournament, play, recording_of, seed_settings
+from podium.study.yardstick import Yardstick
+from podium.text import plain, some
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentRow:
+    """One tournament over all seeds; means, unless said otherwise.
+
+    Attributes:
+        tournament: its name, and the anchor where several are set side by side.
+        budget: battles that it was not to exceed; None for the whole tournament.
+        battles: asked for.
+        calls: judge calls, both orders counted.
+        pairs: of entrants that met.
+        rounds: in which the battles were scheduled.
+        missing: battles not on record.
+        error: mean absolute difference of the scores from those of the whole record, both centred; None where no seed
+            gave a ranking.
+        error_sd: standard deviation of `error` over seeds; None for fewer than two.
+        tau: Kendall's tau-b with the whole record.
+        tau_sd: its standard deviation over seeds.
+        seeds: how many were played.
+        failed: how many of them gave no ranking of all entrants; left out of `error` and `tau`.
+    """
+
+    tournament: str
+    budget: int | None
+    battles: float
+    calls: float
+    pairs: float
+    rounds: float
+    missing: float
+    error: float | None
+    error_sd: float | None
+    tau: float | None
+    tau_sd: float | None
+    seeds: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Tournaments side by side.
+
+    Attributes:
+        ranker: by which everything is ranked.
+        scale: of `error`.
+        whole: battles and judge calls of the whole record.
+        rows: one per tournament and budget.
+        provenance: sources, options and versions.
+        warnings: what to know before reading the rows.
+    """
+
+    ranker: str
+    scale: str
+    whole: Mapping[str, int]
+    rows: tuple[TournamentRow, ...]
+    provenance: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """Return a JSON document without NaN or infinity."""
+        return json.dumps(asdict(self), indent=1, allow_nan=False, ensure_ascii=False, default=plain)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per tournament and budget."""
+        return pd.DataFrame([asdict(row) for row in self.rows]).astype({"budget": "Int64"})
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A tournament before it is played: its label, name, options without the seed, and battles not to exceed."""
+
+    label: str
+    name: str
+    settings: Mapping[str, Any]
+    budget: int | None = None
+
+
+def set_side_by_side(
+    battles: Battles | pd.DataFrame,
+    tournaments: str | Sequence[str] = ("round_robin", "anchor", "swim", "chain"),
+    ranker: str = "bradley-terry",
+    *,
+    seeds: int = 20,
+    seed: int = 0,
+    budgets: Sequence[int] = (),
+    pool: bool = False,
+    **options: Any,
+) -> SideBySide:
+    """Replay tournaments with many seeds, and compare each ranking with that of the whole record.
+
+    Args:
+        battles: the record; or what `read_battles` reads.
+        tournaments: names, as a sequence or separated by commas; one that offers variants (an anchor) is played in
+            each of them, unless an option settles which.
+        ranker: by which everything is ranked.
+        seeds: how many seeds, counted from `seed`.
+        seed: the first.
+        budgets: play each tournament on as many items as these numbers of battles allow; by default on all.
+        pool: take the verdicts of several judges together.
+        **options: of the tournaments and of the ranker; `name.option` (through a dict) reaches one of them only.
+
+    Raises:
+        UsageError: an unknown tournament, ranker or option, or a budget too small for a single item.
+        NotIdentifiedError: several judges, no items, or the whole record cannot be ranked.
+    """
+    names = tournament_names(tournaments)
+    ranker, *more = ranker_names(ranker)
+    if more:
+        raise UsageError(f"tournaments are set side by side by one ranker; leave out {', '.join(more)}")
+    settings, others = divide_options(options, names, [ranker])
+    if any("seed" in own for own in settings.values()):
+        raise UsageError("side by side, seeds are counted from --seed; leave out the option seed")
+    record = recording_of(battles, pool=pool)
+    yardstick = Yardstick(record.battles, ranker, ranker_options([ranker], others)[ranker], seed=seed)
+    if len(yardstick.scored) < 2:
+        raise NotIdentifiedError("the whole record scores fewer than two entrants: nothing to compare with")
+    variants = [variant for name in names for variant in _variants(name, settings[name], record)]
+    played = [each for variant in variants for each in _fit_to_budgets(variant, record, budgets)]
+    rows = tuple(_row(variant, record, yardstick, range(seed, seed + seeds)) for variant in played)
+    counts = record.battles.counts()
+    asked = {"tournaments": names, "ranker": ranker, "seeds": seeds, "seed": seed, "budgets": list(budgets)}
+    return SideBySide(
+        ranker=ranker,
+        scale=yardstick.scale,
+        whole={"battles": counts.battles, "calls": counts.presentations, "items": counts.items},
+        rows=rows,
+        provenance=provenance(record.battles.sources, {**asked, **options}),
+        warnings=tuple(_warnings(rows, record)),
+    )
+
+
+def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
+    """Return the names of tournaments, given as a sequence or separated by commas, each once.
+
+    Raises:
+        UsageError: there is none, or one of them is not known.
+    """
+    names = tournaments.split(",") if isinstance(tournaments, str) else tournaments
+    stripped = [name.strip() for name in names if name.strip()]
+    if not stripped:
+        raise UsageError("no tournament named; `podium list tournaments` shows them")
+    return list(dict.fromkeys(catalogue.extension(Tournament, name).name for name in stripped))
+
+
+def _row(variant: Variant, record: Recording, yardstick: Yardstick, seeds: Sequence[int]) -> TournamentRow:
+    """Play a variant with all seeds."""
+    everyone = np.arange(len(record.field.entrants))
+    prices, distances = [], []
+    for seed in seeds:
+        played = play(make_tournament(variant.name, seed_settings(variant.name, variant.settings, seed)), record)
+        prices.append(played.price)
+        distances.append(yardstick.distance(played.rows, everyone))
+    ranked = [distance for distance in distances if not np.isnan(distance[0])]
+    taus, errors = [tau for tau, _ in ranked], [error for _, error in ranked]
+    return TournamentRow(
+        tournament=variant.label,
+        budget=variant.budget,
+        battles=_mean([price.battles for price in prices]),
+        calls=_mean([price.calls for price in prices]),
+        pairs=_mean([price.pairs for price in prices]),
+        rounds=_mean([price.rounds for price in prices]),
+        missing=_mean([price.missing for price in prices]),
+        error=_mean(errors) if ranked else None,
+        error_sd=_deviation(errors),
+        tau=_mean(taus) if ranked else None,
+        tau_sd=_deviation(taus),
+        seeds=len(seeds),
+        failed=len(seeds) - len(ranked),
+    )
+
+
+def _variants(name: str, settings: Mapping[str, Any], record: Recording) -> Iterator[Variant]:
+    """Yield the tournament as it is asked for, or in each of its variants where the settings do not choose."""
+    offer = getattr(catalogue.tournament_rule(name), "variants", None)
+    variants: Mapping[str, Mapping[str, Any]] = offer(record.field) if offer else {}
+    if not variants or any(option in settings for variant in variants.values() for option in variant):
+        chosen = [label for label, variant in variants.items() if variant.items() <= settings.items()]
+        yield Variant(" ".join([name, *chosen]), name, settings)
+        return
+    for label, variant in variants.items():
+        yield Variant(f"{name} {label}", name, {**settings, **variant})
+
+
+def _fit_to_budgets(variant: Variant, record: Recording, budgets: Sequence[int]) -> Iterator[Variant]:
+    """Yield the tournament on as many items as each budget allows, as it is without budgets.
+
+    Raises:
+        UsageError: a budget too small for a single item, or the tournament has no option `items`.
+    """
+    if not budgets:
+        yield variant
+    elif "items" not in options_of(catalogue.tournament_rule(variant.name)):
+        raise UsageError(f"{variant.name} has no option items, so it cannot be fitted to a budget")
+
+    def size(items: int) -> int:
+        return make_tournament(variant.name, {**variant.settings, "items": items}).size(record.field)
+
+    most = len(record.field.items)
+    for budget in budgets:
+        counts = range(1, min(int(variant.settings.get("items") or most), most) + 1)
+        items = bisect_right(counts, budget, key=size)
+        if not items:
+            too_small = f"a budget of {budget} battles is too small for {variant.label}"
+            raise UsageError(f"{too_small}: one item takes {size(1)}")
+        yield replace(variant, settings={**variant.settings, "items": items}, budget=budget)
+
+
+def _warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[str]:
+    lost = [f"{row.tournament} ({row.failed} of {row.seeds} seeds)" for row in rows if row.failed]
+    if lost:
+        yield f"no score for every entrant, so left out of error and tau: {', '.join(lost)}"
+    short = list(dict.fromkeys(row.tournament for row in rows if row.missing))
+    if short:
+        yield f"battles that are not on record were asked for, the scores rest on fewer: {some(short)}"
+    yield from record.gaps()
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values))
+
+
+def _deviation(values: Sequence[float]) -> float | None:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None

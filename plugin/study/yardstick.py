@@ -1,0 +1,150 @@
+"""Scores of a part of a record, thousands of times, and how far they are from a reference."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import kendalltau
+
+from podium.battles import Battles
+from podium.errors import NotConvergedError, PodiumError
+from podium.rank_battles import rank
+from podium.rankers.coded import code
+from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.graph import graph_of
+from podium.rankers.pairs import Pairs, pair_sums, win_rates
+from podium.rankers.scale import MEAN, POINTS
+from podium.rankers.strengths import fit_strengths
+
+Scorer = Callable[[np.ndarray], np.ndarray]
+"""From a mask of the record's rows, shape (rows,), to a score per entrant, NaN without one, shape (entrants,)."""
+
+FROM_PAIRS = {"bradley-terry": {"regularization", "labels"}, "win-rate": {"labels"}}
+"""Rankers that need pair sums only, and the options with which they still do."""
+
+
+class Yardstick:
+    """How far a ranker's scores of parts of a record are from a reference: its scores of the whole, or gold ones.
+
+    Args:
+        battles: of the record.
+        ranker: its name.
+        options: of the ranker.
+        seed: of the ranker.
+        gold: scores of each entrant instead of the ranker's own, NaN where there is none, shape (entrants,).
+        gold_scale: of those.
+
+    Attributes:
+        scale: of the ranker's scores.
+        reference: what is compared with, NaN where nothing is known, shape (entrants,).
+
+    Raises:
+        PodiumError: the ranker cannot rank the whole.
+    """
+
+    def __init__(
+        self,
+        battles: Battles,
+        ranker: str,
+        options: Mapping[str, Any],
+        *,
+        seed: int = 0,
+        gold: np.ndarray | None = None,
+        gold_scale: str = "",
+    ) -> None:
+        self.scale = rank(battles, ranker, pool=True, seed=seed, **options).standings[0].scale
+        self.score = scorer(battles, ranker, {"seed": seed, **options})
+        self.reference = self.score(np.ones(len(battles), dtype=bool)) if gold is None else gold
+        self._has_one_scale = gold is None or gold_scale == self.scale
+        self._known: dict[bytes, tuple[float, float]] = {}
+
+    @property
+    def scored(self) -> np.ndarray:
+        """Positions of the entrants that the reference scores, shape (n,)."""
+        return np.flatnonzero(~np.isnan(self.reference))
+
+    def distance(self, rows: np.ndarray, entrants: np.ndarray) -> tuple[float, float]:
+        """Return Kendall's tau-b and the mean absolute difference of centred scores; the same rows are ranked once.
+
+        Both are NaN where someone whom the reference scores has no score, the second also where the scales differ.
+
+        Args:
+            rows: mask of the record's rows that are ranked, shape (rows,).
+            entrants: positions of those who are compared, shape (n,).
+        """
+        key = np.packbits(rows).tobytes() + entrants.tobytes()
+        if key not in self._known:
+            self._known[key] = self._distance(self.score(rows), np.intersect1d(entrants, self.scored))
+        return self._known[key]
+
+    def _distance(self, scores: np.ndarray, entrants: np.ndarray) -> tuple[float, float]:
+        own, reference = scores[entrants], self.reference[entrants]
+        if len(entrants) < 2 or np.isnan(own).any():
+            return np.nan, np.nan
+        # Rounding must not make an order of equals.
+        tau = float(kendalltau(np.round(own, 9), np.round(reference, 9)).statistic)
+        error = np.abs((own - own.mean()) - (reference - reference.mean())).mean() if self._has_one_scale else np.nan
+        return tau, float(error)
+
+
+def scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Scorer:
+    """Return how a ranker scores parts of the battles.
+
+    Bradley-Terry and win rates are computed from pair sums, without intervals; other rankers rank each part in full.
+
+    Args:
+        options: of the ranker, and its seed.
+    """
+    if ranker in FROM_PAIRS and options.keys() <= FROM_PAIRS[ranker] | {"seed"}:
+        labels, regularization = options.get("labels", "soft"), float(options.get("regularization", REGULARIZATION))
+        score = win_rates if ranker == "win-rate" else lambda pairs: elo_of_pairs(pairs, regularization)
+        return _scorer_from_pairs(battles, labels, score)
+    return _scorer_in_full(battles, ranker, options)
+
+
+def elo_of_pairs(pairs: Pairs, regularization: float) -> np.ndarray:
+    """Return Bradley-Terry ratings of those who played, NaN where nothing identifies them, shape (entrants,)."""
+    elo = np.full(pairs.entrants, np.nan)
+    graph = graph_of(pairs) if len(pairs.low) else None
+    if graph is None or graph.groups > 1 or (regularization == 0 and graph.separated.any()):
+        return elo
+    position = np.cumsum(graph.played) - 1
+    number = int(graph.played.sum())
+    played = Pairs(position[pairs.low], position[pairs.high], pairs.credit, pairs.weight, number)
+    try:
+        elo[graph.played] = MEAN + POINTS * fit_strengths(played, regularization).theta
+    except NotConvergedError:
+        return elo
+    return elo
+
+
+def _scorer_from_pairs(battles: Battles, labels: Any, score: Callable[[Pairs], np.ndarray]) -> Scorer:
+    """Code once, and add up by pair for each part."""
+    coded, readable = code(battles, labels=labels), battles.readable
+    # The codes of all entrants, those without a readable battle included.
+    position = np.array([battles.entrants.index(name) for name in coded.entrants])
+    coded = replace(coded, a=position[coded.a], b=position[coded.b], entrants=battles.entrants)
+
+    def score_rows(rows: np.ndarray) -> np.ndarray:
+        keep = rows[readable]
+        part = replace(coded, a=coded.a[keep], b=coded.b[keep], credit=coded.credit[keep], weight=coded.weight[keep])
+        return score(pair_sums(part))
+
+    return score_rows
+
+
+def _scorer_in_full(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Scorer:
+    names = {name: k for k, name in enumerate(battles.entrants)}
+
+    def score_rows(rows: np.ndarray) -> np.ndarray:
+        scores = np.full(len(names), np.nan)
+        try:
+            entries = rank(battles.select(rows), ranker, pool=True, **options).standings[0].entries
+        except PodiumError:
+            return scores
+        for entry in entries:
+            scores[names[entry.model]] = np.nan if entry.score is None else entry.score
+        return scores
+
+    return score_rows

@@ -129,8 +129,8 @@ class Format:
         label_is: the foreign column that `label=path` fills in; None adds the label as column `source`.
         suffixes: of files that are no tables and that `opens` can open; folders are searched for them, too.
         opens: `path -> frame`, or where to import it from; None for a file that is not of this format.
-        gathers: `(found, reading) -> Gathered`, or where to import it from, for files that mean something only
-            together; it sees all that was found, before any file is read.
+        gathers: `(files, reading) -> Gathered`, or where to import it from, for files that mean something only
+            together; it sees all that is there, before any file is read.
     """
 
     name: str
@@ -150,13 +150,13 @@ class Format:
         """Return what is in a file of one of the suffixes; None where it is not of this format."""
         return None if self.opens is None or not path.name.endswith(self.suffixes) else _load(self.opens)(path)
 
-    def gather(self, found: "Sequence[SourceFiles]", reading: Reading) -> Gathered:
+    def gather(self, files: "Sequence[SourceFiles]", reading: Reading) -> Gathered:
         """Return what is in the files that belong together; nothing where there are none of this format."""
-        return Gathered() if self.gathers is None else _load(self.gathers)(found, reading)
+        return Gathered() if self.gathers is None else _load(self.gathers)(files, reading)
 
     def specificity(self, columns: frozenset[str]) -> int:
         """Return how many columns of the best matching signature are there; 0 when none matches whole."""
-        return max((len(one) for one in self.signature if one <= columns), default=0)
+        return max((len(names) for names in self.signature if names <= columns), default=0)
 
 
 @hookspec

@@ -129,14 +129,14 @@ class Ranking:
     failures: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        parts = [one.ranker + (f" [{one.slice}]" if one.slice else "") for one in self.standings]
+        parts = [each.ranker + (f" [{each.slice}]" if each.slice else "") for each in self.standings]
         return f"Ranking({', '.join(parts)}: {len({e.model for s in self.standings for e in s.entries})} entrants)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contract's JSON document as plain Python values."""
         return {
             "podium": FORMAT_VERSION,
-            "rankings": [one.to_dict() for one in self.standings],
+            "rankings": [each.to_dict() for each in self.standings],
             "provenance": dict(self.provenance),
         } | ({"failures": list(self.failures)} if self.failures else {})
 
@@ -147,12 +147,12 @@ class Ranking:
     def to_frame(self) -> pd.DataFrame:
         """Return one row per entrant, slice and ranker, with the method of the interval and the denominators."""
         rows = [
-            {"ranker": one.ranker, "slice": one.slice, "scale": one.scale, "level": one.level}
+            {"ranker": each.ranker, "slice": each.slice, "scale": each.scale, "level": each.level}
             | entry.to_dict()
-            | {"interval": one.interval, "items": one.counts.items}
-            | {"judged": one.counts.judged, "unread": one.counts.unread}
-            for one in self.standings
-            for entry in one.entries
+            | {"interval": each.interval, "items": each.counts.items}
+            | {"judged": each.counts.judged, "unread": each.counts.unread}
+            for each in self.standings
+            for entry in each.entries
         ]
         frame = pd.DataFrame(rows)
         return frame.astype({"rank_low": "Int64", "rank_high": "Int64"})

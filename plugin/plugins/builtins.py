@@ -10,23 +10,18 @@ def _any_of(*alternatives: str) -> tuple[frozenset[str], ...]:
 @hookimpl
 def podium_rankers() -> list[Ranker]:
     """Return podium's own rankers."""
+    home = "podium.rankers"
     return [
+        Ranker("bradley-terry", f"{home}.bradley_terry:bradley_terry", "joint maximum likelihood, Elo scale"),
         Ranker(
-            "bradley-terry",
-            "podium.rankers.bradley_terry:bradley_terry",
-            "joint maximum likelihood, Elo scale",
+            "soft-elo", f"{home}.soft_elo:soft_elo", "Bradley-Terry on calibrated probabilities, Elo scale of people"
         ),
-        Ranker(
-            "soft-elo",
-            "podium.rankers.soft_elo:soft_elo",
-            "Bradley-Terry on calibrated probabilities, Elo scale of people",
-        ),
-        Ranker("win-rate", "podium.rankers.win_rate:win_rate", "mean credit against all, or against one anchor"),
-        Ranker("mean", "podium.rankers.pointwise:mean", "mean pointwise score over items"),
-        Ranker("median", "podium.rankers.pointwise:median", "median pointwise score over items"),
+        Ranker("win-rate", f"{home}.win_rate:win_rate", "mean credit against all, or against one anchor"),
+        Ranker("mean", f"{home}.pointwise:mean", "mean pointwise score over items"),
+        Ranker("median", f"{home}.pointwise:median", "median pointwise score over items"),
         Ranker(
             "informativeness",
-            "podium.rankers.informativeness:informativeness",
+            f"{home}.informativeness:informativeness",
             "how often each entrant, as anchor, tells two others apart",
         ),
     ]
@@ -136,7 +131,7 @@ def podium_formats() -> list[Format]:
             _any_of("doc_id doc arguments filter"),
             f"{home}.lm_eval:read",
             "lm-eval output folders (--log_samples): any metric per document, battles document by document",
-            gathers="podium.formats.lm_eval:gather",
+            gathers=f"{home}.lm_eval:gather",
         ),
         Format(
             "pointwise",

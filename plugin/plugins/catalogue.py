@@ -44,33 +44,49 @@ Extension = TypeVar("Extension", bound=Named)
 
 
 @dataclass(frozen=True, slots=True)
-class Registered(Generic[Extension]):
+class Registration(Generic[Extension]):
     """An extension and the package that brought it."""
 
     extension: Extension
     origin: str
 
 
-def extensions_of(kind: type[Extension]) -> dict[str, Registered[Extension]]:
+def extensions_of(kind: type[Extension]) -> dict[str, Registration[Extension]]:
     """Return all extensions of a kind by name.
 
     Raises:
         PluginError: a plugin is broken, or two register the same name.
     """
     noun = KINDS[kind]
-    hook = f"podium_{noun}s"
-    found: dict[str, Registered[Extension]] = {}
-    for implementation in getattr(_manager().hook, hook).get_hookimpls():
+    known: dict[str, Registration[Extension]] = {}
+    for implementation in getattr(_manager().hook, f"podium_{noun}s").get_hookimpls():
         origin = implementation.plugin_name
-        for answer in _called(implementation.function, origin, hook):
-            extension = _checked(answer, kind, origin, hook)
-            if extension.name in found:
+        for extension in _additions(implementation.function, kind, origin):
+            if extension.name in known:
                 raise PluginError(
-                    f"two plugins register the {noun} {extension.name!r}: {found[extension.name].origin} "
+                    f"two plugins register the {noun} {extension.name!r}: {known[extension.name].origin} "
                     f"and {origin}; uninstall or rename one"
                 )
-            found[extension.name] = Registered(extension, origin)
-    return dict(sorted(found.items()))
+            known[extension.name] = Registration(extension, origin)
+    return dict(sorted(known.items()))
+
+
+def _additions(function: Callable[[], Iterable[Any]], kind: type[Extension], origin: str) -> list[Extension]:
+    """Return what a plugin adds by one hook.
+
+    Raises:
+        PluginError: the hook fails, or returns something else.
+    """
+    hook = f"podium_{KINDS[kind]}s"
+    try:
+        additions = list(function())
+    except Exception as error:
+        raise PluginError(f"plugin {origin}: {hook}() failed: {type(error).__name__}: {error}") from error
+    for extension in additions:
+        if not isinstance(extension, kind):
+            strange = type(extension).__name__
+            raise PluginError(f"plugin {origin}: {hook}() must return {kind.__name__} objects, got {strange}")
+    return additions
 
 
 def extension(kind: type[Extension], name: str) -> Extension:
@@ -80,11 +96,11 @@ def extension(kind: type[Extension], name: str) -> Extension:
         UsageError: none has that name; the nearest is suggested.
     """
     known = extensions_of(kind)
-    alike = {one.replace("_", "-"): one for one in known}
-    found = name if name in known else alike.get(name.replace("_", "-"))
-    if found is None:
+    alike = {registered.replace("_", "-"): registered for registered in known}
+    meant = name if name in known else alike.get(name.replace("_", "-"))
+    if meant is None:
         raise unknown_name(KINDS[kind], name, known)
-    return known[found].extension
+    return known[meant].extension
 
 
 def import_extension(extension: Named) -> Any:
@@ -99,33 +115,24 @@ def import_extension(extension: Named) -> Any:
         raise PluginError(f"{_culprit(extension)} cannot be imported: {error}") from error
 
 
-def rankers() -> dict[str, Registered[Ranker]]:
+def rankers() -> dict[str, Registration[Ranker]]:
     """Return all rankers by name."""
     return extensions_of(Ranker)
 
 
-def formats() -> dict[str, Registered[Format]]:
+def formats() -> dict[str, Registration[Format]]:
     """Return all formats by name."""
     return extensions_of(Format)
 
 
-def scorers() -> dict[str, Registered[Scorer]]:
+def scorers() -> dict[str, Registration[Scorer]]:
     """Return all scorers by name."""
     return extensions_of(Scorer)
 
 
-def tournaments() -> dict[str, Registered[Tournament]]:
+def tournaments() -> dict[str, Registration[Tournament]]:
     """Return all tournaments by name."""
     return extensions_of(Tournament)
-
-
-def ranker(name: str) -> Ranker:
-    """Return the ranker of that name.
-
-    Raises:
-        UsageError: no ranker has that name; the nearest is suggested.
-    """
-    return extension(Ranker, name)
 
 
 def ranker_function(name: str) -> Callable[..., Any]:
@@ -176,10 +183,10 @@ def realization_named(name: str) -> "Realization":
     from podium.scorers.realization import Realization
 
     scorer = extension(Scorer, name)
-    found = import_extension(scorer)
-    if not isinstance(found, Realization):
-        raise PluginError(f"{_culprit(scorer)} is no Realization but {found!r}")
-    return found
+    realization = import_extension(scorer)
+    if not isinstance(realization, Realization):
+        raise PluginError(f"{_culprit(scorer)} is no Realization but {realization!r}")
+    return realization
 
 
 def origin_of_realization(name: str) -> str:
@@ -239,18 +246,3 @@ def _register(manager: pluggy.PluginManager, entry: EntryPoint) -> None:
 def _origin(entry: EntryPoint) -> str:
     package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown package"
     return f"{package} ({entry.name} = {entry.value})"
-
-
-def _called(function: object, origin: str, hook: str) -> Iterable[object]:
-    try:
-        return list(function())  # type: ignore[operator]
-    except Exception as error:
-        raise PluginError(f"plugin {origin}: {hook}() failed: {type(error).__name__}: {error}") from error
-
-
-def _checked(answer: object, expected: type[Extension], origin: str, hook: str) -> Extension:
-    if not isinstance(answer, expected):
-        raise PluginError(
-            f"plugin {origin}: {hook}() must return {expected.__name__} objects, got {type(answer).__name__}"
-        )
-    return answer

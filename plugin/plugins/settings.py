@@ -65,7 +65,7 @@ def parse_settings(settings: Sequence[str], rankers: Sequence[str], tournaments:
         key, equals, text = setting.partition("=")
         if not equals:
             raise UsageError(f"--set {setting!r}: write KEY=VALUE or RANKER.KEY=VALUE")
-        values[key] = _value(key, text, _parameter(key, known, kind))
+        values[key] = _typed_value(key, text, _parameter(key, known, kind))
     return values
 
 
@@ -127,11 +127,11 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]]) -> UsageError
     owners += [name for name in catalogue.tournaments() if option in options_of(catalogue.tournament_rule(name))]
     if owners:
         return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
-    return unknown_name("option", key, {one for options in known.values() for one in options})
+    return unknown_name("option", key, {name for options in known.values() for name in options})
 
 
-def _value(key: str, text: str, parameter: inspect.Parameter) -> Any:
-    declared = _declared(parameter)
+def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:
+    declared = _declared_type(parameter)
     if get_origin(declared) is Literal:
         values = {str(value): value for value in get_args(declared)}
         if text not in values:
@@ -144,17 +144,17 @@ def _value(key: str, text: str, parameter: inspect.Parameter) -> Any:
         raise UsageError(f"{key}={text!r} is not {what}") from None
 
 
-def _declared(parameter: inspect.Parameter) -> Any:
+def _declared_type(parameter: inspect.Parameter) -> Any:
     """Return the type of an option: as annotated, without None; of the default where there is no annotation."""
     annotation = parameter.annotation
     if annotation is inspect.Parameter.empty or isinstance(annotation, str):
         return type(parameter.default)
     if get_origin(annotation) in (Union, UnionType):
-        return next(one for one in get_args(annotation) if one is not type(None))
+        return next(part for part in get_args(annotation) if part is not type(None))
     return annotation
 
 
-def _finite(text: str) -> float:
+def _finite_number(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(text)
@@ -170,6 +170,6 @@ def _flag(text: str) -> bool:
 READERS: dict[Any, tuple[Callable[[str], Any], str]] = {
     bool: (_flag, "true or false"),
     int: (int, "a whole number"),
-    float: (_finite, "a number"),
+    float: (_finite_number, "a number"),
 }
 """How a typed value is read, and what it must be."""

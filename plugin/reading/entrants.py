@@ -25,19 +25,20 @@ def about_entrants(table: About) -> dict[str, dict[str, Any]]:
     source = "the table of entrants" if isinstance(table, pd.DataFrame) else str(table)
     frame = table if isinstance(table, pd.DataFrame) else read_records(Path(table))
     if "model" not in frame:
-        found = ", ".join(map(str, frame.columns))
-        raise DataError(f"no column model; found: {found}", source=source, remedy="write a row per model")
+        columns = ", ".join(map(str, frame.columns))
+        raise DataError(f"no column model; found: {columns}", source=source, remedy="write a row per model")
     names = frame["model"].map(text_of)
     twice = names[names.duplicated()]
     if len(twice):
         raise DataError(f"model {twice.iloc[0]!r} stands in it twice", source=source, remedy="keep one row of it")
-    columns = [name for name in frame if name != "model"]
+    facts = frame.drop(columns="model").to_dict("records")
     return {
-        str(name): {str(column): _value(frame[column].iloc[k]) for column in columns} for k, name in enumerate(names)
+        str(name): {str(column): _plain_cell(value) for column, value in row.items()}
+        for name, row in zip(names, facts, strict=True)
     }
 
 
-def _value(value: Any) -> Any:
+def _plain_cell(value: Any) -> Any:
     """Write a cell as JSON can keep it: text, a number, or nothing."""
     if isinstance(value, float) and not math.isfinite(value):
         return None

@@ -20,7 +20,7 @@ from podium.human_labels import check_judge, label_by
 from podium.merging import merge as merge_orders
 from podium.merging import stand_in
 from podium.plugins import catalogue
-from podium.reading.recognition import recognise_format, unrecognised_error
+from podium.reading.recognition import known_formats, recognise_format, unrecognised_error
 from podium.reading.rows import RecordTable, join_tables, keep_rows, odd_rows
 from podium.text import as_text, some
 
@@ -131,7 +131,7 @@ def _gather_tables(
     tables: list[RecordTable] = []
     notes: list[str] = []
     lost: list[str] = []
-    for known in [chosen] if chosen else _formats():
+    for known in [chosen] if chosen else known_formats():
         gathered = known.gather([place for place in places if isinstance(place, SourceFiles)], reading)
         tables += [_check_table(RecordTable(source, frame, known.name)) for source, frame in gathered.sheets]
         notes += gathered.notes
@@ -140,12 +140,8 @@ def _gather_tables(
     return tables, notes, lost, places
 
 
-def _formats() -> list[Format]:
-    return [known.extension for known in catalogue.formats().values()]
-
-
 def _openers() -> list[Format]:
-    return [known for known in _formats() if known.opens is not None]
+    return [known for known in known_formats() if known.opens is not None]
 
 
 def _locate_files(source: str) -> SourceFiles:

@@ -5,6 +5,11 @@ from podium.hookspecs import Format
 from podium.plugins import catalogue
 
 
+def known_formats() -> list[Format]:
+    """Return all formats, podium's own and those of plugins."""
+    return [registration.extension for registration in catalogue.formats().values()]
+
+
 def recognise_format(columns: frozenset[str], label: str | None = None) -> Format | None:
     """Return the format whose signature the columns fit best; None when none fits.
 
@@ -12,15 +17,14 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
         UsageError: two formats fit equally well.
     """
     fits: dict[int, list[Format]] = {}
-    for registered in catalogue.formats().values():
-        one = registered.extension
-        given = columns | {one.label_is} if label and one.label_is else columns
-        fits.setdefault(one.specificity(frozenset(given)), []).append(one)
+    for known in known_formats():
+        given = columns | {known.label_is} if label and known.label_is else columns
+        fits.setdefault(known.specificity(frozenset(given)), []).append(known)
     best = max(fits)
     if best == 0:
         return None
     if len(fits[best]) > 1:
-        names = " or ".join(sorted(one.name for one in fits[best]))
+        names = " or ".join(sorted(known.name for known in fits[best]))
         raise UsageError(f"the columns fit {names}: say which with --from")
     return fits[best][0]
 
@@ -28,18 +32,16 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
 def unrecognised_error(columns: frozenset[str]) -> DataError:
     """Return the error for a file that fits no format, with what the nearest one misses."""
     return DataError(
-        f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}{_nearly(columns)}",
+        f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}{_nearest_format(columns)}",
         remedy="name the columns, for example --columns model_a=left,model_b=right,credit=outcome; "
         "`podium list formats` shows what is known",
     )
 
 
-def _nearly(columns: frozenset[str]) -> str:
+def _nearest_format(columns: frozenset[str]) -> str:
     """Name the format of which most columns are there, if that is at least half of them."""
-    signatures = [
-        (one.extension.name, signature) for one in catalogue.formats().values() for signature in one.extension.signature
-    ]
-    name, best = max(signatures, key=lambda one: len(one[1] & columns) / len(one[1]))
+    signatures = [(known.name, signature) for known in known_formats() for signature in known.signature]
+    name, best = max(signatures, key=lambda pair: len(pair[1] & columns) / len(pair[1]))
     if len(best & columns) < len(best) / 2:
         return ""
     return f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"

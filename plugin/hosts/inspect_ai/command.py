@@ -94,10 +94,11 @@ def _ask_for(rankers: Sequence[str], arguments: Sequence[str]) -> None:
     if not arguments or arguments[0] not in COMMANDS:
         given = f", not with {arguments[0]}" if arguments else ""
         raise UsageError(f"--ranker goes with inspect {', '.join(COMMANDS)}{given}: inspect eval TASK --ranker NAME")
+    from podium.hookspecs import Ranker
     from podium.plugins import catalogue
 
     for name in rankers:
-        catalogue.ranker(name)
+        catalogue.extension(Ranker, name)
     os.environ[RANKER_VARIABLE] = ",".join(rankers)
 
 

@@ -1,17 +1,21 @@
-"""Calibration files: read and checked, field by field, before anything is built on them."""
+"""Calibration files: read and checked against the nouns that they hold, before anything is built on them."""
 
 import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
-from podium.calibration import Accuracy, Anchor, Calibration, Conformal, HeldOut, Stability, Target
+from podium.calibration import Calibration
 from podium.errors import DataError, UsageError
 
 REMEDY = "make the file anew with `podium calibrate`"
+BESIDE = {"se_cluster": "row", "n": 0, "needed": 0}
+"""What stands in for fields that the contract does not ask for; single battles are what the paper draws."""
+KINDS = {dict: "an object", list: "a list", str: "text"}
 
 
 def read_calibration(path: str | Path) -> Calibration:
@@ -27,149 +31,104 @@ def read_calibration(path: str | Path) -> Calibration:
         raise UsageError(f"there is no calibration file {str(path)!r}; `podium calibrate` makes one") from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise DataError(f"cannot be read as JSON ({error})", remedy=REMEDY, source=str(path)) from None
-    try:
-        return from_dict(content)
-    except DataError as error:
-        raise error.with_place(str(path)) from None
-
-
-def from_dict(content: Any) -> Calibration:
-    """Turn the contract's calibration file back into a calibration.
-
-    Raises:
-        DataError: a field is missing, or is not what it should be.
-    """
     if not isinstance(content, Mapping):
-        raise DataError("is not a calibration: no JSON object", remedy=REMEDY)
+        raise DataError("is not a calibration: no JSON object", remedy=REMEDY, source=str(path))
     try:
         return _calibration(content)
+    except DataError as error:
+        raise error.with_place(str(path)) from None
     except KeyError as error:
-        raise DataError(f"is not a calibration: no field {error}", remedy=REMEDY) from None
+        raise DataError(f"is not a calibration: no field {error}", remedy=REMEDY, source=str(path)) from None
     except (TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"is not a calibration: {error}", remedy=REMEDY) from None
+        raise DataError(f"is not a calibration: {error}", remedy=REMEDY, source=str(path)) from None
 
 
 def _calibration(content: Mapping[str, Any]) -> Calibration:
-    method, loo, conformal = str(content["se_method"]), _object(content, "loo"), _object(content, "conformal")
+    _check_kind(content["podium"], "podium", str)
+    _check_method(str(content["se_method"]))
+    by_kind = {name: content[field] for name, field in (("accuracy", "loo"), ("conformal", "conformal"))}
+    nouns = {name: {kind: parts[kind] for kind in ("hard", "soft")} for name, parts in by_kind.items()}
+    above = {"target": _target_row(content), "provenance": content["provenance"]}
+    calibration = _noun(Calibration, {**content, **nouns, **above})
+    _check_ranges(calibration)
+    return calibration
+
+
+def _target_row(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Gather the fields of the target, most of which stand at the top of the file."""
+    plain = {"kind": "margin", "weights": {"margin": content["beta"]}}
+    target = _check_kind(content.get("target") or plain, "target", dict)
+    names = {"low": "beta_low", "high": "beta_high", "battles": "beta_battles"}
+    return {
+        **target,
+        "beta": content["beta"],
+        "level": content.get("beta_level"),
+        **{name: content[beside] for name, beside in names.items()},
+    }
+
+
+def _noun(kind: Any, row: Any) -> Any:
+    """Make a noun of the fields that it knows; others are passed over, as later versions may add some."""
+    hints, values = get_type_hints(kind), dict(_check_kind(row, kind.__name__, dict))
+    for item in fields(kind):
+        if item.name not in values and item.name in BESIDE:
+            values[item.name] = BESIDE[item.name]
+    known = {item.name for item in fields(kind) if item.name in values or not _has_default(item)}
+    return kind(**{name: _value(values[name], name, hints[name]) for name in known})
+
+
+def _value(value: Any, name: str, kind: Any) -> Any:
+    """Check a value against the annotation of its field, and make nouns and tuples of what is within."""
+    if isinstance(kind, UnionType):
+        return None if value is None else _value(value, name, get_args(kind)[0])
+    if is_dataclass(kind):
+        return _noun(kind, value)
+    if get_origin(kind) is tuple:
+        return tuple(_value(part, name, get_args(kind)[0]) for part in _check_kind(value, name, list))
+    if get_origin(kind) is Mapping:
+        content = _check_kind(value, name, dict)
+        return {key: _value(part, key, get_args(kind)[1]) for key, part in content.items()}
+    if kind is str:
+        return _check_kind(value, name, str)
+    if kind in (int, float):
+        _check_number(value, name)
+        return int(value) if kind is int else value
+    return value
+
+
+def _has_default(item: Any) -> bool:
+    return item.default is not MISSING or item.default_factory is not MISSING
+
+
+def _check_kind(value: Any, name: str, kind: type) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is {value!r}, not {KINDS[kind]}")
+    return value
+
+
+def _check_number(value: Any, name: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError(f"{name} is {value!r}, not a finite number")
+
+
+def _check_method(method: str) -> None:
     if not re.fullmatch(r"bootstrap:[0-9]+", method):
         raise DataError(f"se_method {method!r} is unknown", remedy="write bootstrap:N")
     if int(method.partition(":")[2]) < 2:
         raise ValueError(f"se_method is {method!r}, and a standard error needs at least 2 resamples")
-    _text(content, "podium")
-    return Calibration(
-        judge=None if content["judge"] is None else _text(content, "judge"),
-        target=_target(content),
-        regularization=_least(content, "regularization", 0),
-        se_method=method,
-        se_cluster=content.get("se_cluster", "row"),
-        seed=int(_number(content, "seed")),
-        accuracy={kind: _accuracy(_object(loo, kind)) for kind in ("hard", "soft")},
-        entrants=tuple(_held_out(one) for one in _list(content, "entrants")),
-        anchors=tuple(_anchor(one) for one in _list(content, "anchors")),
-        conformal={kind: _conformal(_object(conformal, kind)) for kind in ("hard", "soft")},
-        agreement=_agreement(_object(content, "agreement")),
-        stability=tuple(_known(Stability, one) for one in content.get("stability", [])),
-        warnings=tuple(content.get("warnings", [])),
-        provenance=_provenance(_object(content, "provenance")),
-    )
 
 
-def _target(content: Mapping[str, Any]) -> Target:
-    beta = _number(content, "beta")
-    if beta <= 0:
-        raise ValueError(f"beta is {beta:g}, not above 0")
-    told = content.get("target") or {"kind": "margin", "weights": {"margin": beta}}
-    covariance = told.get("covariance")
-    return Target(
-        kind=str(told["kind"]),
-        weights={name: _number(told["weights"], name) for name in told["weights"]},
-        beta=beta,
-        low=_maybe(content, "beta_low"),
-        high=_maybe(content, "beta_high"),
-        level=content.get("beta_level"),
-        covariance=tuple(tuple(map(float, row)) for row in covariance) if covariance is not None else None,
-        battles=int(_number(content, "beta_battles")),
-        ridge=float(told.get("ridge", 0.0)),
-    )
-
-
-def _held_out(row: Mapping[str, Any]) -> HeldOut:
-    _text(row, "model")
-    for name in ("human_elo", "hard_elo", "soft_elo"):
-        _maybe(row, name)
-    for name in ("hard_se", "soft_se"):
-        if row[name] is not None:
-            _least(row, name, 0)
-    _number(row, "battles")
-    return _known(HeldOut, {**row, "separated": tuple(row.get("separated", ()))})
-
-
-def _anchor(row: Mapping[str, Any]) -> Anchor:
-    return Anchor(_text(row, "model"), *(_number(row, f"{kind}_theta") for kind in ("human", "hard", "soft")))
-
-
-def _accuracy(row: Mapping[str, Any]) -> Accuracy:
-    for name in ("mae", "spearman", "kendall"):
-        _maybe(row, name)
-    return _known(Accuracy, {"n": 0, **row})
-
-
-def _conformal(row: Mapping[str, Any]) -> Conformal:
-    if not 0 < _number(row, "level") < 1:
-        raise ValueError(f"level is {row['level']!r}, not between 0 and 1")
-    for name in ("q", "coverage", "median_width"):
-        _maybe(row, name)
-    pairs = {name: tuple(row[name]) for name in ("coverage_range", "width_range") if row.get(name) is not None}
-    return _known(Conformal, {"needed": 0, **row, **pairs})
-
-
-def _agreement(row: Mapping[str, Any]) -> dict[str, Any]:
+def _check_ranges(calibration: Calibration) -> None:
+    """Refuse numbers that cannot be, and what is checked nowhere else because it is passed through."""
+    if calibration.target.beta <= 0:
+        raise ValueError(f"beta is {calibration.target.beta:g}, not above 0")
+    errors = [error for held in calibration.entrants for error in (held.hard_se, held.soft_se) if error is not None]
+    if min([calibration.regularization, *errors]) < 0:
+        raise ValueError("regularization, or a standard error, is below 0")
+    for conformal in calibration.conformal.values():
+        if not 0 < conformal.level < 1:
+            raise ValueError(f"level is {conformal.level!r}, not between 0 and 1")
     for name in ("kappa", "mean_abs_margin", "agreement", "auc", "ece"):
-        _maybe(row, name)
-    return dict(row)
-
-
-def _provenance(row: Mapping[str, Any]) -> dict[str, Any]:
-    if not isinstance(row.get("prompts", []), list):
-        raise TypeError(f"prompts is {row['prompts']!r}, not a list")
-    return dict(row)
-
-
-def _number(row: Mapping[str, Any], name: str) -> float:
-    value = row[name]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError(f"{name} is {value!r}, not a finite number")
-    return value
-
-
-def _maybe(row: Mapping[str, Any], name: str) -> float | None:
-    return None if row[name] is None else _number(row, name)
-
-
-def _least(row: Mapping[str, Any], name: str, least: float) -> float:
-    if _number(row, name) < least:
-        raise ValueError(f"{name} is {row[name]!r}, below {least}")
-    return row[name]
-
-
-def _text(row: Mapping[str, Any], name: str) -> str:
-    if not isinstance(row[name], str):
-        raise TypeError(f"{name} is {row[name]!r}, not text")
-    return row[name]
-
-
-def _object(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    if not isinstance(row[name], dict):
-        raise TypeError(f"{name} is {row[name]!r}, not an object")
-    return row[name]
-
-
-def _list(row: Mapping[str, Any], name: str) -> list[Any]:
-    if not isinstance(row[name], list):
-        raise TypeError(f"{name} is {row[name]!r}, not a list")
-    return row[name]
-
-
-def _known(noun: Any, row: Mapping[str, Any]) -> Any:
-    """Make a noun of the fields that it knows; others are passed over, as later versions may add some."""
-    return noun(**{item.name: row[item.name] for item in fields(noun) if item.name in row})
+        if calibration.agreement[name] is not None:
+            _check_number(calibration.agreement[name], name)
+    _check_kind(calibration.provenance.get("prompts", []), "prompts", list)

@@ -29,13 +29,13 @@ def watch() -> None:
     site-packages twice.
     """
     # `lm_eval run` alone shows help.
-    if not any(one.startswith(OPTIONS) for one in sys.orig_argv) and sys.orig_argv[-1] != "run":
+    if not any(word.startswith(OPTIONS) for word in sys.orig_argv) and sys.orig_argv[-1] != "run":
         return
-    if any((type(one).__module__, type(one).__name__) == (__name__, "Waiting") for one in sys.meta_path):
+    if any((type(finder).__module__, type(finder).__name__) == (__name__, "Waiting") for finder in sys.meta_path):
         return
     waiting = Waiting()
     sys.meta_path.insert(0, waiting)
-    if any(one.startswith("--ranker") for one in sys.orig_argv):
+    if any(word.startswith("--ranker") for word in sys.orig_argv):
         import atexit
 
         atexit.register(waiting.tell)
@@ -62,15 +62,17 @@ class Waiting:
         """Return what the other finders know of a host's command line, and nothing of all other modules."""
         if name not in COMMAND_LINES:
             return None
-        found: list[Any] = []
-        self.attempt(lambda: found.append(self.followed(name, path, target)))
-        return found[0] if found else None
+        specs: list[Any] = []
+        self.attempt(lambda: specs.append(self.extending_spec(name, path, target)))
+        return specs[0] if specs else None
 
-    def followed(self, name: str, path: Any, target: Any) -> Any:
+    def extending_spec(self, name: str, path: Any, target: Any) -> Any:
         """Return the spec of a module that is extended right after it has run; None where it is not the command."""
         if host() != name.partition(".")[0]:
             return None
-        spec = next(filter(None, (one.find_spec(name, path, target) for one in sys.meta_path if one is not self)))
+        spec = next(
+            filter(None, (finder.find_spec(name, path, target) for finder in sys.meta_path if finder is not self))
+        )
         loader: Any = spec.loader
         load = loader.exec_module
 

@@ -1,14 +1,16 @@
-"""Anchor: all entrants against one, or against a few."""
+"""Anchor: all entrants against one, or against a few; a pilot finds which one tells the others apart."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from podium.errors import UsageError
-from podium.tournaments.drawing import draw_items
-from podium.tournaments.naming import named
-from podium.tournaments.pilot import most_informative
-from podium.tournaments.schedule import OVER, Field, Next, Pairing, Round, schedule_pairings
+import numpy as np
+
+from podium.errors import NotIdentifiedError, UsageError
+from podium.rankers.coded import Coded
+from podium.rankers.informativeness import MOST_LEVELS, told_apart
+from podium.tournaments.drawing import draw_items, entrants_named
+from podium.tournaments.schedule import OVER, Field, Next, Outcome, Pairing, Round, schedule_pairings
 
 AUTO = "auto"
 MIN_FOR_PILOT = 3
@@ -59,9 +61,9 @@ class Anchor:
         items = draw_items(field, self.items, self.seed)
         anchors = self._anchors(field)
         if not anchors:
-            return self._chosen_by_pilot(field, played, items)
+            return self._next_with_pilot(field, played, items)
         note = f"all against {' and '.join(anchors)} on {len(items)} items"
-        return schedule_pairings(field, against(anchors, field.entrants, items), played, note)
+        return schedule_pairings(field, pairings_against(anchors, field.entrants, items), played, note)
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be; with `auto`, at most."""
@@ -76,9 +78,9 @@ class Anchor:
         """Return the anchors, none when a pilot is to choose; of two entrants, either makes the same battles."""
         if self.anchor == AUTO:
             return field.entrants[:1] if len(field.entrants) < MIN_FOR_PILOT else ()
-        return named(self.anchor, field.entrants)
+        return entrants_named(self.anchor, field.entrants)
 
-    def _chosen_by_pilot(self, field: Field, played: Sequence[Round], items: Sequence[str]) -> Next:
+    def _next_with_pilot(self, field: Field, played: Sequence[Round], items: Sequence[str]) -> Next:
         pilot = self._pilot(field, items)
         rounds = _rounds_until(pilot.pairings, played)
         if rounds is None:
@@ -87,26 +89,26 @@ class Anchor:
             # The round after the pilot is on record: who the anchor is must not be worked out again.
             return OVER
         tried = set(self._pilot_items(field, items))
-        outcomes = [one for done in played for one in done.outcomes if one.pairing.item in tried]
+        outcomes = [outcome for done in played for outcome in done.outcomes if outcome.pairing.item in tried]
         best = most_informative(self._candidates(field), field.entrants, outcomes)
         rest = [item for item in items if item not in tried]
         note = f"all against {best}, the most informative in the pilot, on {len(rest)} more items"
-        return schedule_pairings(field, against((best,), field.entrants, rest), played, note)
+        return schedule_pairings(field, pairings_against((best,), field.entrants, rest), played, note)
 
     def _pilot(self, field: Field, items: Sequence[str]) -> Next:
         candidates, tried = self._candidates(field), self._pilot_items(field, items)
         note = f"pilot: all against each of {len(candidates)} candidates on {len(tried)} items"
-        return schedule_pairings(field, against(candidates, field.entrants, tried), note=note)
+        return schedule_pairings(field, pairings_against(candidates, field.entrants, tried), note=note)
 
     def _pilot_items(self, field: Field, items: Sequence[str]) -> tuple[str, ...]:
         """Return the items of the pilot: samples of one seed are nested, so these are among all items asked for."""
         return draw_items(field, min(self.pilot, len(items)), self.seed)
 
     def _candidates(self, field: Field) -> tuple[str, ...]:
-        return field.entrants if self.candidates is None else named(self.candidates, field.entrants)
+        return field.entrants if self.candidates is None else entrants_named(self.candidates, field.entrants)
 
 
-def against(anchors: Collection[str], entrants: Sequence[str], items: Sequence[str]) -> Iterator[Pairing]:
+def pairings_against(anchors: Collection[str], entrants: Sequence[str], items: Sequence[str]) -> Iterator[Pairing]:
     """Yield all against each anchor, item after item; two anchors meet once."""
     pairs = [(a, b) for a, b in combinations(sorted(entrants), 2) if a in anchors or b in anchors]
     return (Pairing(item, a, b) for item in items for a, b in pairs)
@@ -116,7 +118,61 @@ def _rounds_until(pairings: Sequence[Pairing], played: Sequence[Round]) -> int |
     """Return after how many rounds all of the pairings were played; None if they were not."""
     lacking = set(pairings)
     for number, done in enumerate(played, start=1):
-        lacking.difference_update(one.pairing for one in done.outcomes)
+        lacking.difference_update(outcome.pairing for outcome in done.outcomes)
         if not lacking:
             return number
     return None
+
+
+def most_informative(candidates: Collection[str], entrants: Sequence[str], outcomes: Sequence[Outcome]) -> str:
+    """Return the candidate against which verdicts on two others differ most often.
+
+    Of equals, the one with more comparisons is chosen, then the first by name.
+
+    Raises:
+        NotIdentifiedError: no two verdicts against one candidate on one item can be read.
+    """
+    shares = informativeness_of(entrants, outcomes)
+    compared = {name: shares[name] for name in sorted(candidates) if shares[name][1]}
+    if not compared:
+        raise NotIdentifiedError(
+            f"the {len(outcomes)} battles of the pilot tell nothing about an anchor: no item has readable verdicts of "
+            "two entrants against one candidate; name the anchor, or play a larger pilot"
+        )
+    return max(compared, key=lambda name: compared[name])
+
+
+def informativeness_of(entrants: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, tuple[float, float]]:
+    """Return, for each entrant as anchor, the share of pairs of others told apart, and the pairs compared.
+
+    Source: Don-Yehiya et al. 2026, section 4.3. Verdicts are compared as finely as the judge gives them: by margin,
+    where every battle has one, else by credit; continuous ones by their sign.
+    """
+    readable = [outcome for outcome in outcomes if outcome.credit is not None]
+    if not readable:
+        return dict.fromkeys(entrants, (0.0, 0.0))
+    margin = np.array([np.nan if outcome.margin is None else outcome.margin for outcome in readable], dtype=np.float64)
+    credit = np.array([2 * (outcome.credit or 0.0) - 1 for outcome in readable])
+    verdict, level_of = credit, np.sign
+    for finer in (np.round(credit, 12), np.round(margin, 12)):
+        if not np.isnan(finer).any() and len(np.unique(np.abs(finer))) <= MOST_LEVELS:
+            verdict, level_of = finer, None
+    pairs = told_apart(_coded_outcomes(entrants, readable), verdict, level_of)
+    apart, compared = pairs.apart.sum(axis=0), pairs.compared.sum(axis=0)
+    shares = apart / np.maximum(compared, 1)
+    return {name: (float(shares[k]), float(compared[k])) for k, name in enumerate(entrants)}
+
+
+def _coded_outcomes(entrants: Sequence[str], readable: Sequence[Outcome]) -> Coded:
+    code = {name: k for k, name in enumerate(entrants)}
+    items, cluster = np.unique([outcome.pairing.item for outcome in readable], return_inverse=True)
+    return Coded(
+        a=np.array([code[outcome.pairing.a] for outcome in readable]),
+        b=np.array([code[outcome.pairing.b] for outcome in readable]),
+        credit=np.array([outcome.credit for outcome in readable], dtype=np.float64),
+        weight=np.ones(len(readable)),
+        cluster=cluster,
+        clusters=len(items),
+        unit="item",
+        entrants=tuple(entrants),
+    )

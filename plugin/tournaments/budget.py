@@ -25,7 +25,7 @@ class Budget:
 
     def next(self, field: Field, played: Sequence[Round]) -> Next:
         """Return what the tournament would play, as far as the budget goes."""
-        left = self.most - sum(len(one.outcomes) for one in played)
+        left = self.most - sum(len(done.outcomes) for done in played)
         coming = self.rule.next(field, played)
         return coming if len(coming.pairings) <= left else replace(coming, pairings=coming.pairings[: max(left, 0)])
 

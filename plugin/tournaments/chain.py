@@ -26,7 +26,7 @@ class Chain:
     def next(self, field: Field, played: Sequence[Round]) -> Next:
         """Return the steps of all paths that were not played yet, item after item."""
         items = draw_items(field, self.items, self.seed)
-        pairings = [one for item in items for one in self._path(field, item)]
+        pairings = [step for item in items for step in self._path(field, item)]
         coming = schedule_pairings(
             field, pairings, played, f"a random path through all entrants on each of {len(items)} items"
         )
@@ -40,5 +40,5 @@ class Chain:
         """Yield the steps of the item's path, in its order."""
         names = sorted(field.entrants)
         visited = [names[k] for k in generator(self.seed, "path", item).permutation(len(names))]
-        for one, other in pairwise(name for name in visited if field.can_play(item, name)):
-            yield pairing(item, one, other)
+        for a, b in pairwise(name for name in visited if field.can_play(item, name)):
+            yield pairing(item, a, b)

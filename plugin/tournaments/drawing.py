@@ -1,10 +1,11 @@
-"""What is left to chance: seeded draws that depend on names only, never on the order in which they come."""
+"""Who and what takes part: entrants as options name them; items by seeded draws that depend on names only."""
 
+from collections.abc import Sequence
 from hashlib import sha256
 
 import numpy as np
 
-from podium.errors import UsageError
+from podium.errors import UsageError, unknown_name
 from podium.tournaments.schedule import Field
 
 
@@ -39,3 +40,21 @@ def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
     names = sorted(field.items)
     chosen = {names[k] for k in generator(seed, "items").permutation(len(names))[:number]}
     return tuple(item for item in field.items if item in chosen)
+
+
+def entrants_named(given: str | Sequence[str], entrants: Sequence[str]) -> tuple[str, ...]:
+    """Return the entrants that an option names, each once: a sequence, or text with commas between names.
+
+    >>> entrants_named("b,a", ("a", "b", "x,y")), entrants_named("x,y", ("a", "b", "x,y"))
+    (('b', 'a'), ('x,y',))
+
+    Raises:
+        UsageError: one of them is no entrant; the nearest is suggested.
+    """
+    if isinstance(given, str):
+        given = (given,) if given in entrants else [name.strip() for name in given.split(",")]
+    names = tuple(dict.fromkeys(given))
+    for name in names:
+        if name not in entrants:
+            raise unknown_name("entrant", name, entrants)
+    return names

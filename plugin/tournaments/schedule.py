@@ -19,13 +19,13 @@ class Pairing:
         return "::".join(part.replace(":", "%3A") for part in (self.item, self.a, self.b))
 
 
-def pairing(item: str, one: str, other: str) -> Pairing:
+def pairing(item: str, name: str, other: str) -> Pairing:
     """Return the battle of two entrants on an item, whichever is named first.
 
     >>> pairing("q1", "b", "a")
     Pairing(item='q1', a='a', b='b')
     """
-    return Pairing(item, *sorted((one, other)))
+    return Pairing(item, *sorted((name, other)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +96,11 @@ OVER = Next((), "over")
 def schedule_pairings(field: Field, pairings: Iterable[Pairing], played: Sequence[Round] = (), note: str = "") -> Next:
     """Schedule those of the pairings that can be played and were not played yet; count those that cannot be."""
     asked = tuple(pairings)
-    possible = [one for one in asked if field.can_play(one.item, one.a, one.b)] if field.absent else asked
-    done = {outcome.pairing for one in played for outcome in one.outcomes}
-    coming = tuple(one for one in possible if one not in done) if done else tuple(possible)
+    possible = (
+        [battle for battle in asked if field.can_play(battle.item, battle.a, battle.b)] if field.absent else asked
+    )
+    done = {outcome.pairing for round_ in played for outcome in round_.outcomes}
+    coming = tuple(own for own in possible if own not in done) if done else tuple(possible)
     return Next(coming, note, len(asked) - len(possible))
 
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from podium.errors import UsageError
 from podium.rankers.scale import POINTS
-from podium.tournaments.drawing import draw_items, generator
-from podium.tournaments.naming import named
+from podium.tournaments.drawing import draw_items, entrants_named, generator
 from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, schedule_pairings
 from podium.tournaments.strengths import Meetings, fitted, meetings, met_by, placed
 
@@ -53,13 +52,13 @@ class Swim:
         order = self._order(field, before)
         for position in range(max(len(before), 1), len(order)):
             joins, ranked = order[position], order[:position]
-            possible = [one for one in ranked if _can_meet(field, items, joins, one)]
+            possible = [name for name in ranked if _can_meet(field, items, joins, name)]
             done = met_by(joins, met) & set(ranked)
             if len(done) >= min(opponents(position), len(possible)):
                 continue
-            open_ = [one for one in possible if one not in done]
+            open_ = [name for name in possible if name not in done]
             if not done:
-                opponent, why = next(one for one in self._drawn(ranked) if one in open_), "at random"
+                opponent, why = next(name for name in self._shuffle(ranked) if name in open_), "at random"
             else:
                 opponent, why = _nearest(joins, open_, self._strengths(field, order[: position + 1], met)), "nearest"
             note = f"{joins} joins {position}: opponent {len(done) + 1} of {opponents(position)}, {why}: {opponent}"
@@ -79,19 +78,19 @@ class Swim:
             UsageError: one of them is no entrant.
         """
         names = self.rated if self.ratings is None else tuple(_elo(self.ratings))
-        return tuple(sorted(named(names, field.entrants))) if names else ()
+        return tuple(sorted(entrants_named(names, field.entrants))) if names else ()
 
     def _order(self, field: Field, before: Sequence[str]) -> tuple[str, ...]:
         """Return all entrants: those ranked before, then the others as they join."""
         new = sorted(set(field.entrants) - set(before))
         if self.order is None:
             return (*before, *(new[k] for k in generator(self.seed, "order").permutation(len(new))))
-        order = named(self.order, field.entrants)
+        order = entrants_named(self.order, field.entrants)
         if sorted(order) != new:
             raise UsageError(f"order={','.join(order)}: name each of these once: {', '.join(new)}")
         return (*before, *order)
 
-    def _drawn(self, ranked: Sequence[str]) -> list[str]:
+    def _shuffle(self, ranked: Sequence[str]) -> list[str]:
         """Return those ranked so far in random order: the first who can play is the first opponent."""
         names = sorted(ranked)
         rng = generator(self.seed, "first opponent", str(len(names)))
@@ -127,11 +126,11 @@ def opponents(ranked: int) -> int:
 
 def _nearest(name: str, others: Sequence[str], strength: Mapping[str, float]) -> str:
     """Return the entrant nearest in rating."""
-    return min(others, key=lambda one: (round(abs(strength[one] - strength[name]), SAME_GAP), one))
+    return min(others, key=lambda other: (round(abs(strength[other] - strength[name]), SAME_GAP), other))
 
 
-def _can_meet(field: Field, items: Sequence[str], one: str, other: str) -> bool:
-    return not field.absent or any(field.can_play(item, one, other) for item in items)
+def _can_meet(field: Field, items: Sequence[str], name: str, other: str) -> bool:
+    return not field.absent or any(field.can_play(item, name, other) for item in items)
 
 
 def _elo(ratings: str | Mapping[str, float]) -> dict[str, float]:

@@ -7,8 +7,7 @@ import pytest
 from playing import battles, coin, field_of, hard, pairs, play
 
 from podium import NotIdentifiedError, UsageError, rank, read_battles
-from podium.tournaments.anchor import Anchor
-from podium.tournaments.pilot import informativeness_of, most_informative
+from podium.tournaments.anchor import Anchor, informativeness_of, most_informative
 from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 

@@ -11,7 +11,7 @@ import argparse
 import tables
 
 from podium import Battles, Judge, read_battles, simulate
-from podium.diagnosis.card import SECTIONS, asked, diagnose
+from podium.diagnosis.card import QUESTIONS, ask_all, diagnose
 from podium.diagnosis.subject import Subject
 
 ENTRANTS = ["gpt-4", "gpt-35", "claude-2", "vicuna-13b", "guanaco-65b", "guanaco-33b", "guanaco-7b"]
@@ -37,8 +37,8 @@ def main() -> None:
     apart, merged = verdicts(options.presentations)
     whole = tables.timed(lambda: diagnose(apart, merged), repeats=5)
     parts = {
-        section.title: tables.timed(lambda one=section: asked(one, Subject("gpt-9", apart, merged)), repeats=5)
-        for section in SECTIONS
+        question.title: tables.timed(lambda one=question: ask_all([one], Subject("gpt-9", apart, merged)), repeats=5)
+        for question in QUESTIONS
     }
     rows = [[title, str(timing)] for title, timing in parts.items()]
     goal = f"goal {GOAL:g} s: {'met' if whole.median <= GOAL else 'MISSED'}"

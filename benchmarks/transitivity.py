@@ -20,7 +20,7 @@ import scipy
 from tables import Timing, machine, show, timed_in_turn
 
 import podium
-from podium.diagnosis.answer import Figure
+from podium.diagnosis.figures import Statistic
 from podium.diagnosis.transitivity import Transitivity, transitivity
 
 SEED = 20250101
@@ -132,7 +132,7 @@ def apart(ours: object, theirs: object, names: tuple[str, ...]) -> float:
     """Return the largest difference of the two, overall and by triple."""
     if not (isinstance(ours, Transitivity) and isinstance(theirs, dict)):
         raise TypeError("one of the two gave no result")
-    if not (isinstance(ours.hard, Figure) and isinstance(ours.soft, Figure)):
+    if not (isinstance(ours.hard, Statistic) and isinstance(ours.soft, Statistic)):
         raise TypeError("podium gave no PNT or SNTD")
     overall = np.mean(list(theirs.values()), axis=0)
     differences = [abs(ours.hard.value - overall[0]), abs(ours.soft.value - overall[1])]

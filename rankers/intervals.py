@@ -74,8 +74,12 @@ def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None
     return mean, mean - reach, mean + reach
 
 
-def holm(p: np.ndarray) -> np.ndarray:
+def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
     """Return Holm's adjusted p-values, NaN where there is none, same shape.
+
+    Args:
+        p: p-values.
+        tests: made in all, where these are the smallest of more p-values; by default as many as there are.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
@@ -83,7 +87,7 @@ def holm(p: np.ndarray) -> np.ndarray:
     adjusted = np.full(len(p), np.nan)
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
-    raised = p[order] * (len(order) - np.arange(len(order)))
+    raised = p[order] * ((tests or len(order)) - np.arange(len(order)))
     adjusted[order] = np.minimum(np.maximum.accumulate(raised), 1)
     return adjusted
 

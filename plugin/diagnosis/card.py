@@ -1,6 +1,6 @@
-"""The judge card: which sections there are, and one card per judge.
+"""The judge card: which questions there are, and one card per judge.
 
-A section is one line of `SECTIONS` (about one judge) or `ACROSS` (about all of them): a name, a title, and a function
+A question is one line of `QUESTIONS` (about one judge) or `ACROSS` (about all of them): a name, a title, and a function
 that returns an `Answer`, or a `Missing` where the data cannot answer. A function may also raise `NotIdentifiedError`
 or `NotConvergedError`: its message becomes the section's `Missing`.
 """
@@ -13,18 +13,16 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 
 from podium.battles import Battles
-from podium.diagnosis.answer import Answer, Missing, as_dict
 from podium.diagnosis.consistency import consistency
 from podium.diagnosis.cycles import cycles
+from podium.diagnosis.figures import Answer, Missing
 from podium.diagnosis.fit import bradley_terry_fit
 from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.judge_names import model_of
+from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.people import people
 from podium.diagnosis.position import position
-from podium.diagnosis.self_bias import tested_together
 from podium.diagnosis.self_preference import self_preference
-from podium.diagnosis.side_by_side import side_by_side
 from podium.diagnosis.subject import NEAR_TIE, Subject
 from podium.diagnosis.transitivity import transitivity
 from podium.diagnosis.verbosity import verbosity
@@ -34,72 +32,37 @@ from podium.ranking import FORMAT_VERSION, provenance
 from podium.text import as_text
 
 About = TypeVar("About")
-Said: TypeAlias = Answer | Missing
+Reply: TypeAlias = Answer | Missing
 
 
 @dataclass(frozen=True, slots=True)
-class Section(Generic[About]):
-    """One question of the card.
-
-    Attributes:
-        name: its key in JSON.
-        title: what people read.
-        ask: from what is known to the answer.
-    """
+class Question(Generic[About]):
+    """One question of the card: its key in JSON, its title, and the function from what is known to the answer."""
 
     name: str
     title: str
-    ask: Callable[[About], Said]
+    ask: Callable[[About], Reply]
 
 
-SECTIONS: tuple[Section[Subject], ...] = (
-    Section(
-        "position",
-        "position: the response shown first",
-        lambda one: position(one.presentations, near_tie=one.near_tie, level=one.level),
-    ),
-    Section("consistency", "answers", lambda one: consistency(one.presentations, level=one.level)),
-    Section(
-        "verbosity",
-        "verbosity: longer responses",
-        lambda one: verbosity(one.battles, reference=one.reference, near_tie=one.near_tie, level=one.level),
-    ),
-    Section(
-        "self_preference",
-        "self-preference: models of the judge's family",
-        lambda one: self_preference(
-            one.battles, judge=one.model, families=one.families, reference=one.reference, level=one.level
-        ),
-    ),
-    Section("people", "agreement with people", lambda one: people(one.battles, level=one.level, rng=one.rng)),
-    Section(
+QUESTIONS: tuple[Question[Subject], ...] = (
+    Question("position", "position: the response shown first", position),
+    Question("consistency", "answers", consistency),
+    Question("verbosity", "verbosity: longer responses", verbosity),
+    Question("self_preference", "self-preference: models of the judge's family", self_preference),
+    Question("people", "agreement with people", people),
+    Question(
         "transitivity",
         "transitivity on single items",
-        lambda one: transitivity(one.battles, level=one.level),
+        lambda subject: transitivity(subject.battles, level=subject.level),
     ),
-    Section("cycles", "transitivity of whole models", lambda one: cycles(one.battles, level=one.level, rng=one.rng)),
-    Section("fit", "fit of Bradley-Terry", lambda one: bradley_terry_fit(one.battles, level=one.level)),
-    Section(
-        "gold",
-        "ranking beside a gold standard",
-        lambda one: gold_agreement(
-            one.battles,
-            one.gold,
-            model=model_of(one.judge),
-            tests=tested_together(one),
-            level=one.level,
-            rng=one.rng,
-        ),
-    ),
+    Question("cycles", "transitivity of whole models", cycles),
+    Question("fit", "fit of Bradley-Terry", lambda subject: bradley_terry_fit(subject.battles, level=subject.level)),
+    Question("gold", "ranking beside a gold standard", gold_agreement),
 )
 """What is asked of every judge, in the order shown."""
 
-ACROSS: tuple[Section[Sequence[Subject]], ...] = (
-    Section(
-        "side_by_side",
-        "judges and realizations side by side",
-        lambda all_: side_by_side(all_, level=all_[0].level, rng=all_[0].rng),
-    ),
+ACROSS: tuple[Question[Sequence[Subject]], ...] = (
+    Question("side_by_side", "judges and realizations side by side", side_by_side),
 )
 """What is asked of all judges together, in the order shown."""
 
@@ -110,11 +73,11 @@ class Card:
 
     Attributes:
         subject: the judge and its verdicts.
-        answers: by name of the section.
+        answers: by name of the question.
     """
 
     subject: Subject
-    answers: Mapping[str, Said]
+    answers: Mapping[str, Reply]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the card for JSON."""
@@ -126,7 +89,7 @@ class Card:
             "entrants": len(subject.battles.entrants),
             "counts": {**asdict(counts), "judged": counts.judged},
             "unread_reasons": subject.battles.unread_reasons(),
-            "sections": answers_dict(self.answers),
+            "sections": {name: answer.to_dict() for name, answer in self.answers.items()},
         }
 
 
@@ -135,7 +98,7 @@ class Diagnosis:
     """The cards of all judges, and what is said of them together."""
 
     cards: tuple[Card, ...]
-    across: Mapping[str, Said]
+    across: Mapping[str, Reply]
     level: float
     warnings: tuple[str, ...]
     provenance: Mapping[str, Any]
@@ -146,7 +109,7 @@ class Diagnosis:
             "podium": FORMAT_VERSION,
             "level": self.level,
             "cards": [card.to_dict() for card in self.cards],
-            "across": answers_dict(self.across),
+            "across": {name: answer.to_dict() for name, answer in self.across.items()},
             "warnings": list(self.warnings),
             "provenance": dict(self.provenance),
         }
@@ -183,52 +146,37 @@ def diagnose(
     check_level(level)
     if not 0 <= near_tie < np.inf:
         raise UsageError(f"near_tie={near_tie:g} is not a finite number of 0 or more (0.3 is the default)")
-    options = {"gold": gold, "families": families or {}, "level": level, "seed": seed, "near_tie": near_tie}
-    subjects = _subjects(presentations, battles, options)
-    told = {"level": level, "seed": seed, "near_tie": near_tie, "families": dict(families or {})}
+    options = {"level": level, "seed": seed, "near_tie": near_tie, "families": dict(families or {})}
+    subjects = _subjects(presentations, battles, {"gold": gold, **options})
     return Diagnosis(
-        cards=tuple(Card(one, {section.name: asked(section, one) for section in SECTIONS}) for one in subjects),
-        across={section.name: asked(section, subjects) for section in ACROSS},
+        cards=tuple(Card(subject, ask_all(QUESTIONS, subject)) for subject in subjects),
+        across=ask_all(ACROSS, subjects),
         level=level,
         warnings=tuple(dict.fromkeys(battles.notes)),
-        provenance=provenance(battles.sources, {"reading": dict(battles.reading), **told}),
+        provenance=provenance(battles.sources, {"reading": dict(battles.reading), **options}),
     )
 
 
-def asked(section: Section[About], about: About) -> Said:
-    """Ask one question; a question that the data cannot support is missing, not an error."""
-    try:
-        return section.ask(about)
-    except (NotIdentifiedError, NotConvergedError) as error:
-        return Missing(section.title, str(error), "")
-
-
-def answers_dict(answers: Mapping[str, Said]) -> dict[str, Any]:
-    """Write answers for JSON."""
-    return {
-        name: {"missing": as_dict(said)} if isinstance(said, Missing) else said.to_dict()
-        for name, said in answers.items()
-    }
+def ask_all(questions: Sequence[Question[About]], about: About) -> dict[str, Reply]:
+    """Ask; a question that the data cannot support is missing, not an error."""
+    answers: dict[str, Reply] = {}
+    for question in questions:
+        try:
+            answers[question.name] = question.ask(about)
+        except (NotIdentifiedError, NotConvergedError) as error:
+            answers[question.name] = Missing(question.title, str(error), "")
+    return answers
 
 
 def _subjects(presentations: Battles, battles: Battles, options: Mapping[str, Any]) -> list[Subject]:
     """Split the verdicts by judge, sorted by name; rows that name none are one judge more."""
     if len(battles.judges) < 2:
         return [Subject(battles.judges[0] if battles.judges else None, presentations, battles, **options)]
-    names = [None if name == "(no judge)" else name for name in battles.judges]
-    apart, merged = (_by_judge(one) for one in (presentations, battles))
-    return [
-        Subject(
-            name,
-            presentations.select(apart == (name or "")),
-            battles.select(merged == (name or "")),
-            battles.select(merged != (name or "")),
-            **options,
-        )
-        for name in names
-    ]
-
-
-def _by_judge(battles: Battles) -> np.ndarray:
-    """Return the judge of each row, empty where it is not named, shape (rows,)."""
-    return as_text(battles.table["judge"]).fillna("").to_numpy(dtype=object)
+    judges = (as_text(part.table["judge"]).fillna("") for part in (presentations, battles))
+    apart, merged = (names.to_numpy(dtype=object) for names in judges)
+    subjects = []
+    for name in battles.judges:
+        judge = None if name == "(no judge)" else name
+        own, verdicts = merged == (judge or ""), presentations.select(apart == (judge or ""))
+        subjects.append(Subject(judge, verdicts, battles.select(own), battles.select(~own), **options))
+    return subjects

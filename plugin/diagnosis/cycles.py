@@ -1,19 +1,17 @@
 """Non-transitivity of whole models: cycles of win rates, and how far win rates are from any strengths."""
 
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Any
 
 import numpy as np
 from scipy.special import stdtr
 
-from podium.battles import Battles
-from podium.diagnosis.answer import Figure, Grid, Missing, Row, Unit, as_dict
-from podium.diagnosis.ratios import REFLECTED, reflected
-from podium.diagnosis.triples import KINDS, TIE, deviation, outcomes
+from podium.diagnosis.figures import Answer, Missing, Statistic, Unit, Value, reflected_interval
+from podium.diagnosis.subject import Subject
+from podium.diagnosis.triples import KINDS, TIE, deviation, outcomes, triples_among
 from podium.rankers.coded import code
-from podium.rankers.intervals import resample
+from podium.rankers.intervals import holm, resample
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_sums
+from podium.report.model import Table
 
 RESAMPLES = 500
 MOST_DRAWN = 20_000_000
@@ -46,7 +44,7 @@ class Cycle:
 
 
 @dataclass(frozen=True, slots=True)
-class Cycles:
+class Cycles(Answer):
     """How far the win rates of whole models add up.
 
     Attributes:
@@ -70,55 +68,46 @@ class Cycles:
     certain: int
     no_order: int
     sntd: float | Missing
-    beyond_noise: Figure | Missing
+    beyond_noise: Statistic | Missing
     cycles: tuple[Cycle, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the section for JSON."""
-        return as_dict(self)
-
-    def rows(self) -> tuple[Row, ...]:
+    def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines of the section."""
         of = f"of {self.triples:,} triples"
         sure = f"{self.certain:,} beyond chance at {self.level:.0%} (Holm over all rings, item-clustered t)"
+        sntd = self.sntd
         return (
-            Row("rings of win rates", f"{self.rings:,} {of}; {sure}"),
-            Row(f"no weak order (ties within {self.tie:g} of 0.5)", f"{self.no_order:,} {of}"),
-            Row("model-level SNTD", _shown(self.sntd)),
-            Row("model-level SNTD beyond noise", self.beyond_noise),
+            ("rings of win rates", f"{self.rings:,} {of}; {sure}"),
+            (f"no weak order (ties within {self.tie:g} of 0.5)", f"{self.no_order:,} {of}"),
+            (SNTD, sntd if isinstance(sntd, Missing) else f"{sntd:.5f} nats, noise of the items included"),
+            ("model-level SNTD beyond noise", self.beyond_noise),
         )
 
-    def grids(self) -> tuple[Grid, ...]:
+    def tables(self) -> tuple[Table, ...]:
         """Return the table of the surest rings."""
-        if not self.cycles:
-            return ()
         rows = tuple(
             (
-                " > ".join((*one.entrants, one.entrants[0])),
-                *(f"{rate:.1%}" for rate in one.rates),
-                f"{one.adjusted:.3g}",
+                " > ".join((*ring.entrants, ring.entrants[0])),
+                *(f"{rate:.1%}" for rate in ring.rates),
+                f"{ring.adjusted:.3g}",
             )
-            for one in self.cycles[:SHOWN]
+            for ring in self.cycles[:SHOWN]
         )
-        return (Grid("Rings", ("each beats the next", "first", "second", "third", "p (Holm)"), rows),)
+        header = ("each beats the next", "first", "second", "third", "p (Holm)")
+        return (Table("Rings", header, rows),) if rows else ()
 
 
-def cycles(
-    battles: Battles, *, level: float = 0.95, rng: np.random.Generator, tie: float = TIE, resamples: int = RESAMPLES
-) -> Cycles | Missing:
+def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) -> Cycles | Missing:
     """Look for rings among win rates, and measure how far they are from any strengths.
 
     A ring is certain when each of its three win rates is above a half: p is the largest of the three one-sided
     p-values (an intersection-union test), and Holm's rule covers both rings of every triple.
 
     Args:
-        battles: of one judge, merged.
-        level: of the interval; rings are certain at this family-wise level.
-        rng: draws of items.
         tie: win rates within 0.5 +- this are ties.
         resamples: of the items; fewer with very many triples.
     """
-    coded = code(battles)
+    coded, level = code(subject.battles), subject.level
     size = len(coded.entrants)
     if size > MOST_ENTRANTS:
         return Missing(RATES, f"{size:,} entrants are too many", f"choose at most {MOST_ENTRANTS} with --where")
@@ -127,22 +116,29 @@ def cycles(
     if not len(triples):
         remedy = "judge round robins: all pairs of at least three entrants"
         return Missing(RATES, "no three entrants have all met", remedy)
-    cells = cells_by_cluster(coded, pairs)
-    rate = pairs.credit / pairs.weight
-    rings = _rings(coded.entrants, pairs, triples, rate, _wins(cells, rate))
-    solid = triples[(items_of(cells) >= FEWEST_ITEMS)[triples].all(axis=1)]
-    few = Missing(SNTD, f"no three entrants have {FEWEST_ITEMS} items in each pair", "judge every pair on more items")
+    cells, rate = cells_by_cluster(coded, pairs), pairs.credit / pairs.weight
+    rings = _rings(coded.entrants, cells, triples)
     kinds = KINDS[outcomes(rate[triples], tie) @ np.array([16, 4, 1])]
+    solid = triples[(items_of(cells) >= FEWEST_ITEMS)[triples].all(axis=1)]
+    sntd: float | Missing = Missing(
+        SNTD, f"no three entrants have {FEWEST_ITEMS} items in each pair", "judge every pair on more items"
+    )
+    beyond_noise: Statistic | Missing = sntd
+    if len(solid):
+        sntd = float(model_deviation(rate, solid))
+        number = max(FEWEST_RESAMPLES, min(resamples, MOST_DRAWN // len(solid)))
+        draws = deviations_of_draws(cells, solid, number, subject.rng)
+        beyond_noise = _beyond_noise(sntd, draws, len(solid), coded.clusters, coded.unit, level)
     return Cycles(
         triples=len(triples),
         possible=size * (size - 1) * (size - 2) // 6,
         tie=tie,
         level=level,
         rings=len(rings),
-        certain=sum(one.adjusted <= 1 - level for one in rings),
+        certain=sum(ring.adjusted <= 1 - level for ring in rings),
         no_order=int((kinds == 1).sum()),
-        sntd=float(model_deviation(rate, solid)) if len(solid) else few,
-        beyond_noise=_beyond_noise(cells, solid, level, resamples, rng, coded.unit) if len(solid) else few,
+        sntd=sntd,
+        beyond_noise=beyond_noise,
         cycles=tuple(rings[:MOST_LISTED]),
     )
 
@@ -151,8 +147,7 @@ def triples_of(pairs: Pairs) -> np.ndarray:
     """Return the positions of pairs ab, bc and ac of all triples a < b < c that have all met, shape (triples, 3)."""
     number = np.full((pairs.entrants, pairs.entrants), -1)
     number[pairs.low, pairs.high] = np.arange(len(pairs.low))
-    triples = np.array(list(combinations(range(pairs.entrants), 3)), dtype=np.int64).reshape(-1, 3)
-    a, b, c = triples.T
+    a, b, c = triples_among(pairs.entrants).T
     edges = np.stack([number[a, b], number[b, c], number[a, c]], axis=1)
     return edges[(edges >= 0).all(axis=1)]
 
@@ -173,90 +168,70 @@ def model_deviation(rate: np.ndarray, triples: np.ndarray) -> np.ndarray:
     return np.asarray(deviation(ab, bc, ac).mean(axis=-1))
 
 
+def deviations_of_draws(cells: PairCells, triples: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
+    """Return `model_deviation` of resamples of the items, NaN where one leaves a pair out, shape (resamples,)."""
+
+    def deviations(counts: np.ndarray) -> np.ndarray:
+        credit, weight = cells.resampled(counts)
+        rate = np.divide(credit, weight, out=np.full(credit.shape, np.nan), where=weight > 0)
+        return model_deviation(rate, triples)
+
+    return resample(deviations, cells.credit.shape[0], resamples, rng, width=3 * len(triples))
+
+
 def _beyond_noise(
-    cells: PairCells, triples: np.ndarray, level: float, resamples: int, rng: np.random.Generator, unit: str
-) -> Figure | Missing:
-    items = cells.credit.shape[0]
-    draws = max(FEWEST_RESAMPLES, min(resamples, MOST_DRAWN // len(triples)))
-    found = resample(lambda n: _drawn(cells, n, triples), items, draws, rng, width=3 * len(triples))
-    rate = cells.pairs.credit / cells.pairs.weight
-    ends = reflected(float(model_deviation(rate, triples)), found, level)
+    sntd: float, draws: np.ndarray, triples: int, items: int, unit: str, level: float
+) -> Statistic | Missing:
+    ends = reflected_interval(sntd, draws, level)
     if ends is None:
         why = "in most resamples of the items some pair has no verdict"
         return Missing(SNTD, why, "judge every pair on more items")
-    usable = int((~np.isnan(found)).sum())
-    method = REFLECTED.replace("item", unit) + f", {usable} resamples"
-    return Figure(*ends, level, method, len(triples), "triples", items, Unit.NATS)
+    usable = int((~np.isnan(draws)).sum())
+    method = f"{unit} bootstrap, reflected and corrected for noise, {usable} resamples"
+    return Statistic(*ends, level, method, triples, "triples", items, Unit.NATS)
 
 
-def _drawn(cells: PairCells, counts: np.ndarray, triples: np.ndarray) -> np.ndarray:
-    credit, weight = cells.resampled(counts)
-    rate = np.divide(credit, weight, out=np.full(credit.shape, np.nan), where=weight > 0)
-    return model_deviation(rate, triples)
-
-
-def _wins(cells: PairCells, rate: np.ndarray) -> np.ndarray:
+def _win_p(cells: PairCells) -> np.ndarray:
     """Return one-sided p-values of a rate not above a half, first for low, then for high, shape (2, pairs).
 
     Clustered t over the items of each pair; where no item differs from another, the chance that all fall that way.
     """
-    pairs = cells.pairs
-    items = items_of(cells)
+    pairs, items = cells.pairs, items_of(cells)
+    rate = pairs.credit / pairs.weight
     error = (cells.credit - cells.weight.multiply(rate[None, :])).tocsc()
     squares = np.asarray(error.multiply(error).sum(axis=0)).ravel()
-    se = np.sqrt(squares * items / np.maximum(items - 1, 1)) / pairs.weight
+    freedom = np.maximum(items - 1, 1)
+    se = np.sqrt(squares * items / freedom) / pairs.weight
     flat = (se < 1e-12) | (items < 2)
     t = (rate - 0.5) / np.where(flat, 1, se)
     alone = np.where(rate == 0.5, 1.0, 0.5**items)
-    low = np.where(flat, np.where(rate > 0.5, alone, 1.0), stdtr(np.maximum(items - 1, 1), -t))
-    high = np.where(flat, np.where(rate < 0.5, alone, 1.0), stdtr(np.maximum(items - 1, 1), t))
+    low = np.where(flat, np.where(rate > 0.5, alone, 1.0), stdtr(freedom, -t))
+    high = np.where(flat, np.where(rate < 0.5, alone, 1.0), stdtr(freedom, t))
     return np.stack([low, high])
 
 
-def _rings(
-    entrants: tuple[str, ...], pairs: Pairs, triples: np.ndarray, rate: np.ndarray, wins: np.ndarray
-) -> list[Cycle]:
+def _rings(entrants: tuple[str, ...], cells: PairCells, triples: np.ndarray) -> list[Cycle]:
     """Return the rings among the rates, the surest first."""
-    ab, bc, ac = triples.T
-    forward = (rate[ab] > 0.5) & (rate[bc] > 0.5) & (rate[ac] < 0.5)
-    backward = (rate[ab] < 0.5) & (rate[bc] < 0.5) & (rate[ac] > 0.5)
-    found = [(row, 0) for row in np.flatnonzero(forward)] + [(row, 1) for row in np.flatnonzero(backward)]
-    p = np.array([_weakest(wins, triples[row], way) for row, way in found])
+    pairs, win_p = cells.pairs, _win_p(cells)
+    rate = pairs.credit / pairs.weight
+    above, below = (rate > 0.5)[triples], (rate < 0.5)[triples]
+    forward = above[:, 0] & above[:, 1] & below[:, 2]
+    backward = below[:, 0] & below[:, 1] & above[:, 2]
+    rings = np.concatenate([triples[forward], triples[backward]])
+    way = np.repeat([0, 1], [forward.sum(), backward.sum()])
+    ab, bc, ac = rings.T
+    p = np.max([win_p[way, ab], win_p[way, bc], win_p[1 - way, ac]], axis=0)
     order = np.argsort(p, kind="stable")
-    adjusted = _holm(p[order], 2 * len(triples))
-    return [
-        _cycle(entrants, pairs, rate, triples[found[k][0]], found[k][1], p[k], adjusted[n]) for n, k in enumerate(order)
-    ]
-
-
-def _weakest(wins: np.ndarray, edges: np.ndarray, way: int) -> float:
-    ab, bc, ac = edges
-    return float(max(wins[way, ab], wins[way, bc], wins[1 - way, ac]))
-
-
-def _holm(ascending: np.ndarray, tests: int) -> np.ndarray:
-    """Return Holm's adjusted p-values of the smallest of `tests` p-values, in ascending order."""
-    raised = ascending * (tests - np.arange(len(ascending)))
-    return np.minimum(np.maximum.accumulate(raised), 1)
+    adjusted = holm(p, tests=2 * len(triples))
+    return [_cycle(entrants, pairs, rate, rings[k], way[k], float(p[k]), float(adjusted[k])) for k in order]
 
 
 def _cycle(
     entrants: tuple[str, ...], pairs: Pairs, rate: np.ndarray, edges: np.ndarray, way: int, p: float, adjusted: float
 ) -> Cycle:
-    ab, bc, ac = edges
+    ab, bc, _ = edges
     a, b, c = (entrants[k] for k in (pairs.low[ab], pairs.high[ab], pairs.high[bc]))
+    of_ab, of_bc, of_ac = rate[edges].tolist()
     if way == 0:
-        return Cycle((a, b, c), (float(rate[ab]), float(rate[bc]), float(1 - rate[ac])), float(p), float(adjusted))
-    return Cycle((a, c, b), (float(rate[ac]), float(1 - rate[bc]), float(1 - rate[ab])), float(p), float(adjusted))
-
-
-def _shown(value: float | Missing) -> str | Missing:
-    return value if isinstance(value, Missing) else f"{value:.5f} nats, noise of the items included"
-
-
-def _percent(rates: tuple[float, ...]) -> str:
-    return " ".join(f"{100 * rate:.1f}" for rate in rates)
-
-
-def _ring(one: Cycle) -> str:
-    return " > ".join((*one.entrants, one.entrants[0]))
+        return Cycle((a, b, c), (of_ab, of_bc, 1 - of_ac), p, adjusted)
+    return Cycle((a, c, b), (of_ac, 1 - of_bc, 1 - of_ab), p, adjusted)

@@ -1,4 +1,7 @@
-"""Decisiveness: does a judge push win rates to the extremes, compared with people? A Beta CDF says by how much."""
+"""Win rates beside those of a gold standard: decisiveness, accuracy, error and biases as JuStRank defines them.
+
+Source of all: Gera et al. 2025, sections 5 and 6, appendices E and F.
+"""
 
 from functools import lru_cache
 
@@ -7,9 +10,10 @@ from scipy.optimize import minimize_scalar
 from scipy.special import betainc
 
 from podium.errors import NotIdentifiedError
+from podium.rankers.intervals import FEWEST_DRAWS
 
 LOWEST, HIGHEST = 0.1, 10_000.0
-"""Range of alpha. Source: Gera et al. 2025, appendix F."""
+"""Range of alpha. Source: appendix F."""
 STEPS = 193
 NODES = 1025
 REFINED = 17
@@ -27,10 +31,7 @@ def curve(gold: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
-    """Return the weighted sum of absolute errors; the weight is the distance of the judge's win rate from a half.
-
-    Source: Gera et al. 2025, appendix F.
-    """
+    """Return the weighted sum of absolute errors; the weight is the distance of the judge's win rate from a half."""
     return float(np.sum(np.abs(judge - 0.5) * np.abs(judge - curve(gold, alpha))))
 
 
@@ -43,14 +44,14 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
     Raises:
         NotIdentifiedError: no alpha is better than all others, or the best lies at an end of [0.1, 10000].
     """
-    told = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
-    if not told.any():
+    telling = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
+    if not telling.any():
         raise NotIdentifiedError(
             "no pair has a win rate other than a half both with the judge and in the gold standard"
         )
-    judge, gold = judge[told], gold[told]
+    judge, gold = judge[telling], gold[telling]
     grid = np.log(alphas())
-    errors = np.array([absolute_error(judge, gold, float(np.exp(one))) for one in grid])
+    errors = np.array([absolute_error(judge, gold, alpha) for alpha in np.exp(grid).tolist()])
     best = int(np.argmin(errors))
     if np.isclose(errors.min(), errors.max(), rtol=1e-9, atol=1e-12):
         raise NotIdentifiedError("every alpha fits the win rates equally well: they are all 0, a half, or 1")
@@ -58,13 +59,13 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
     if as_good[0] or as_good[-1]:
         shape = "nearly all 0 or 1" if as_good[-1] else "nearly all a half"
         raise NotIdentifiedError(f"the judge's win rates are {shape}, beyond any alpha in [{LOWEST:g}, {HIGHEST:g}]")
-    found = minimize_scalar(
-        lambda one: absolute_error(judge, gold, float(np.exp(one))),
+    refined = minimize_scalar(
+        lambda log_alpha: absolute_error(judge, gold, float(np.exp(log_alpha))),
         bounds=(grid[best - 1], grid[best + 1]),
         method="bounded",
         options={"xatol": 1e-9},
     )
-    return float(np.exp(found.x if found.fun <= errors[best] else grid[best]))
+    return float(np.exp(refined.x if refined.fun <= errors[best] else grid[best]))
 
 
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
@@ -78,14 +79,13 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
         gold: the same, shape (draws, pairs) or (pairs,).
     """
     known = ~np.isnan(judge) & ~np.isnan(gold)
-    weight = np.where(known, np.abs(judge - 0.5), 0)
-    target = np.nan_to_num(judge, nan=0.5)
+    weight, target = np.where(known, np.abs(judge - 0.5), 0), np.nan_to_num(judge, nan=0.5)
     fixed = curves(gold) if gold.ndim == 1 else None
-    found = np.empty(len(judge))
+    alpha = np.empty(len(judge))
     for k in range(len(judge)):
         table = curves(np.nan_to_num(gold[k], nan=0.5)) if fixed is None else fixed
-        found[k] = _best(table, target[k], weight[k])
-    return np.where(weight.sum(axis=1) > 0, found, np.nan)
+        alpha[k] = _best_alpha(table, target[k], weight[k])
+    return np.where(weight.sum(axis=1) > 0, alpha, np.nan)
 
 
 def alphas() -> np.ndarray:
@@ -97,21 +97,20 @@ def curves(gold: np.ndarray) -> np.ndarray:
     """Return the win rates of judges of every tabulated alpha, interpolated, shape (193, pairs)."""
     place = np.clip(gold, 0, 1) * (NODES - 1)
     left = np.minimum(place.astype(np.int64), NODES - 2)
-    share, table = place - left, _tabulated()
+    share, table = place - left, _tabulated_curves()
     return table[:, left] * (1 - share) + table[:, left + 1] * share
 
 
 @lru_cache(maxsize=1)
-def _tabulated() -> np.ndarray:
+def _tabulated_curves() -> np.ndarray:
     """Return the Beta CDF for every tabulated alpha at equally spaced arguments, shape (193, 1025)."""
     alpha = alphas()[:, None]
     return betainc(alpha, alpha, np.linspace(0, 1, NODES)[None, :])
 
 
-def _best(table: np.ndarray, judge: np.ndarray, weight: np.ndarray) -> float:
+def _best_alpha(table: np.ndarray, judge: np.ndarray, weight: np.ndarray) -> float:
     """Return the alpha of least error: the best tabulated one, then the best of 17 on either side of it."""
-    coarse = np.abs(table - judge) @ weight
-    best = int(np.argmin(coarse))
+    best = int(np.argmin(np.abs(table - judge) @ weight))
     low, high = max(best - 1, 0), min(best + 1, STEPS - 1)
     place = np.linspace(low, high, 2 * REFINED - 1)
     left = np.minimum(place.astype(np.int64), STEPS - 2)
@@ -119,3 +118,82 @@ def _best(table: np.ndarray, judge: np.ndarray, weight: np.ndarray) -> float:
     fine = np.abs(table[left] * (1 - share) + table[left + 1] * share - judge) @ weight
     step = (np.log(HIGHEST) - np.log(LOWEST)) / (STEPS - 1)
     return float(LOWEST * np.exp(step * place[int(np.argmin(fine))]))
+
+
+def accuracy_of(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    """Return the share of pairs whose win rates are both above a half or both not, NaN rates left out, shape (...).
+
+    The paper calls one of each pair the first, and who that is decides of a rate of just a half. Both ways count here,
+    each by half, so that names change nothing. Source: appendix E.
+
+    >>> float(accuracy_of(np.array([0.9, 0.6]), np.array([0.8, 0.5])))
+    0.75
+    """
+    known = ~np.isnan(judge) & ~np.isnan(gold)
+    above, below = (judge > 0.5) == (gold > 0.5), (judge < 0.5) == (gold < 0.5)
+    same = np.where(known, (above * 1.0 + below) / 2, 0)
+    return np.asarray(same.sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))
+
+
+def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    """Return the mean squared difference of win rates, NaN rates left out, shape (...). Source: appendix E."""
+    known = ~np.isnan(judge) & ~np.isnan(gold)
+    squares = np.where(known, np.nan_to_num(judge) - np.nan_to_num(gold), 0) ** 2
+    return np.asarray(squares.sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))
+
+
+def system_biases(low: np.ndarray, high: np.ndarray, surplus: np.ndarray, systems: int) -> np.ndarray:
+    """Return the mean over opponents of judge win rate - gold win rate, NaN without any, shape (..., systems).
+
+    Args:
+        low, high: pairs of systems, shape (pairs,) each.
+        surplus: of the win rate of low, NaN where unknown, shape (..., pairs).
+
+    Source: section 6.2.
+    """
+    side = np.zeros((len(low), systems))
+    side[np.arange(len(low)), low] = 1
+    side[np.arange(len(low)), high] = -1
+    known = ~np.isnan(surplus)
+    met = known.astype(np.float64) @ np.abs(side)
+    total = np.where(known, surplus, 0) @ side
+    return np.divide(total, met, out=np.full(met.shape, np.nan), where=met > 0)
+
+
+def spread_of(biases: np.ndarray, fewest: float = 2) -> np.ndarray:
+    """Return the standard deviation along the last axis (divisor n - 1), NaN left out, shape (...).
+
+    Args:
+        fewest: numbers that are needed; NaN with fewer.
+
+    Source: section 6.2 (delta, over the biases of systems).
+    """
+    known = ~np.isnan(biases)
+    number = known.sum(axis=-1)
+    mean = np.where(known, biases, 0).sum(axis=-1) / np.maximum(number, 1)
+    squares = (np.where(known, biases - mean[..., None], 0) ** 2).sum(axis=-1)
+    return np.where(number >= fewest, np.sqrt(squares / np.maximum(number - 1, 1)), np.nan)
+
+
+def error_of_draws(draws: np.ndarray) -> np.ndarray:
+    """Return standard deviations over draws, NaN where fewer than half of them are usable, shape (columns,).
+
+    Args:
+        draws: shape (draws, columns).
+    """
+    return spread_of(draws.T, max(2, FEWEST_DRAWS * len(draws)))
+
+
+def noiseless_rates(judge: np.ndarray, fitted: np.ndarray, draws: np.ndarray) -> np.ndarray:
+    """Return win rates between a fitted curve and the judge's own, as far from it as they would be without noise.
+
+    Noise adds its variance to the squared distances from the curve; the distances are shrunk by that share.
+
+    Args:
+        judge, fitted: shape (pairs,) each.
+        draws: resampled, NaN where a pair was not drawn, shape (draws, pairs).
+    """
+    off = judge - fitted
+    noise, distance = float(np.nansum(error_of_draws(draws) ** 2)), float(np.sum(off**2))
+    kept = np.sqrt(max(0.0, 1 - noise / distance)) if distance > 0 else 0.0
+    return np.asarray(fitted + kept * off)

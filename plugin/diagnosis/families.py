@@ -47,12 +47,7 @@ NO_MODEL = re.compile(r"alpaca[-_ ]?eval")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family and how it is known.
-
-    Attributes:
-        name: of the family.
-        how: `given` or `guessed`.
-    """
+    """A family and how it is known: `given` or `guessed`."""
 
     name: str
     how: str
@@ -71,20 +66,20 @@ def family_of(model: str, given: Mapping[str, str]) -> Family | None:
     for pattern, name in given.items():
         if fnmatchcase(model.lower(), pattern.lower()):
             return Family(name, "given")
-    return _guessed(model.lower())
+    return _guessed_family(model.lower())
 
 
 def members(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Sort models into families, by name; those of no known family are left out."""
-    found: dict[str, list[str]] = {}
+    families: dict[str, list[str]] = {}
     for model in sorted(models):
         family = family_of(model, given)
         if family is not None:
-            found.setdefault(family.name, []).append(model)
-    return {name: tuple(found[name]) for name in sorted(found)}
+            families.setdefault(family.name, []).append(model)
+    return {name: tuple(families[name]) for name in sorted(families)}
 
 
-def _guessed(name: str) -> Family | None:
+def _guessed_family(name: str) -> Family | None:
     """Find the beginning of a word of the name that a maker is known by; the model's own part of the path first."""
     name = NO_MODEL.sub("", name)
     for part in (name.rpartition("/")[2], name):

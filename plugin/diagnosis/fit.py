@@ -1,30 +1,28 @@
 """Does one strength per entrant explain the judge's verdicts, and which pairs does it miss?"""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import expit, fdtrc, stdtr
 
 from podium.battles import Battles
-from podium.diagnosis.answer import Grid, Missing, Row, as_dict
-from podium.diagnosis.cycles import items_of
+from podium.diagnosis.cycles import FEWEST_ITEMS, items_of
+from podium.diagnosis.figures import Answer, Missing, Value
 from podium.rankers.coded import Cluster, Coded, code
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.identification import strengths_of
 from podium.rankers.intervals import holm, t_reach
 from podium.rankers.pairs import cells_by_cluster, pair_of
 from podium.rankers.strengths import Strengths
+from podium.report.model import Table
 
 SHOWN = 5
-FEWEST_ITEMS = 10
 FEWEST_OF_A_KIND = 5
 """Expected wins, and losses, that a pair needs for a t test."""
-FIT = "fit of Bradley-Terry"
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
+class PairMiss:
     """A pair, what it did, and what strengths say.
 
     Attributes:
@@ -51,7 +49,7 @@ class Miss:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class JointTest:
     """One test of all pairs together.
 
     Attributes:
@@ -66,7 +64,7 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class BradleyTerryFit:
+class BradleyTerryFit(Answer):
     """How well strengths explain the win rates of all pairs.
 
     Attributes:
@@ -89,38 +87,37 @@ class BradleyTerryFit:
     method: str
     missed: int
     rms: float
-    whole: Whole | Missing
-    misses: tuple[Miss, ...]
+    whole: JointTest | Missing
+    misses: tuple[PairMiss, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the section for JSON."""
-        return as_dict(self)
-
-    def rows(self) -> tuple[Row, ...]:
+    def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines of the section."""
         among = f"{self.missed:,} of {self.tested:,} tested pairs ({self.pairs:,} met) at {self.level:.0%}"
+        joint: Value | JointTest = self.whole
+        if isinstance(joint, JointTest):
+            joint = f"F({joint.degrees[0]}, {joint.degrees[1]}) = {joint.statistic:.2f}, p = {joint.p:.2g}"
         return (
-            Row("pairs that it misses", f"{among}, Holm; {self.method}"),
-            Row("root mean square residual", f"{self.rms:.3f}, noise of the items included"),
-            Row("all pairs together", self.whole if isinstance(self.whole, Missing) else _told(self.whole)),
+            ("pairs that it misses", f"{among}, Holm; {self.method}"),
+            ("root mean square residual", f"{self.rms:.3f}, noise of the items included"),
+            ("all pairs together", joint),
         )
 
-    def grids(self) -> tuple[Grid, ...]:
+    def tables(self) -> tuple[Table, ...]:
         """Return the table of the least likely pairs."""
         rows = tuple(
             (
-                f"{one.first} - {one.second}",
-                f"{one.battles:,}",
-                f"{one.observed:.1%}",
-                f"{one.expected:.1%}",
-                f"{100 * one.residual:+.1f}",
-                "-" if one.low is None or one.high is None else f"{100 * one.low:+.1f} to {100 * one.high:+.1f}",
-                "-" if one.adjusted is None else f"{one.adjusted:.2g}",
+                f"{miss.first} - {miss.second}",
+                f"{miss.battles:,}",
+                f"{miss.observed:.1%}",
+                f"{miss.expected:.1%}",
+                f"{100 * miss.residual:+.1f}",
+                "-" if miss.low is None or miss.high is None else f"{100 * miss.low:+.1f} to {100 * miss.high:+.1f}",
+                "-" if miss.adjusted is None else f"{miss.adjusted:.2g}",
             )
-            for one in self.misses[:SHOWN]
+            for miss in self.misses[:SHOWN]
         )
         header = ("pair", "battles", "observed", "expected", "points off", "interval", "p (Holm)")
-        return (Grid("Pairs farthest from the fit", header, rows),)
+        return (Table("Pairs farthest from the fit", header, rows),)
 
 
 def bradley_terry_fit(
@@ -143,141 +140,97 @@ def bradley_terry_fit(
         NotConvergedError: the fit did not reach its maximum.
     """
     coded = code(battles, cluster=cluster)
-    rated = strengths_of(coded, regularization)
-    pairs = rated.pairs
+    strengths = strengths_of(coded, regularization)
+    pairs = strengths.pairs
     if len(pairs.low) < len(coded.entrants):
         return Missing(
-            FIT,
+            "fit of Bradley-Terry",
             f"{len(coded.entrants)} entrants met in {len(pairs.low)} pairs only, which some strengths always explain",
             "judge pairs that close a ring, for example a round robin of three entrants",
         )
-    influence = influences(coded, rated)
-    return _answer(coded, rated, influence, level)
+    influence = influence_on_residuals(coded, strengths)
+    expected = expit(strengths.theta[pairs.low] - strengths.theta[pairs.high])
+    residual = pairs.credit / pairs.weight - expected
+    p, reach = _test_pairs(strengths, expected, residual, influence, items_of(cells_by_cluster(coded, pairs)), level)
+    adjusted, known = holm(p), ~np.isnan(reach)
+    among = len(np.unique(np.concatenate([pairs.low[known], pairs.high[known]])))
+    battles_of = np.bincount(pair_of(coded, pairs)[0], minlength=len(pairs.low))
+    names, columns = coded.entrants, np.stack([expected, residual, reach, p, adjusted])
+    return BradleyTerryFit(
+        pairs=len(pairs.low),
+        tested=int((~np.isnan(p)).sum()),
+        items=coded.clusters,
+        level=level,
+        method=f"{coded.unit}-clustered sandwich of the residuals, t",
+        missed=int((adjusted <= 1 - level).sum()),
+        rms=float(np.sqrt(np.mean(residual**2))),
+        whole=_joint_test(residual[known], influence[:, known], among),
+        misses=tuple(
+            _miss(names[pairs.low[k]], names[pairs.high[k]], int(battles_of[k]), *columns[:, k].tolist())
+            for k in np.lexsort((-np.abs(residual), np.nan_to_num(p, nan=2.0)))
+        ),
+    )
 
 
-def influences(coded: Coded, rated: Strengths) -> np.ndarray:
+def influence_on_residuals(coded: Coded, strengths: Strengths) -> np.ndarray:
     """Return what each cluster adds to the error of each pair's residual, shape (clusters, pairs)."""
-    pairs, cells = rated.pairs, cells_by_cluster(coded, rated.pairs)
-    expected = expit(rated.theta[pairs.low] - rated.theta[pairs.high])
+    pairs, cells = strengths.pairs, cells_by_cluster(coded, strengths.pairs)
+    expected = expit(strengths.theta[pairs.low] - strengths.theta[pairs.high])
     own = (cells.credit - cells.weight.multiply(expected[None, :])).toarray() / pairs.weight
-    pull = rated.influence(rated.surpluses(coded))
+    pull = strengths.influence(strengths.surpluses(coded))
     return own - own.mean(axis=0) - expected * (1 - expected) * (pull[:, pairs.low] - pull[:, pairs.high])
 
 
-@dataclass(frozen=True, slots=True)
-class Residuals:
-    """What each pair is off, and how surely; NaN where there is no test. All have shape (pairs,).
-
-    Attributes:
-        expected: mean credit of low by the fit.
-        value: observed - expected.
-        reach: half the width of the interval.
-        p: two-sided.
-        adjusted: p after Holm.
-    """
-
-    expected: np.ndarray
-    value: np.ndarray
-    reach: np.ndarray
-    p: np.ndarray
-    adjusted: np.ndarray
-
-
-def residuals_of(rated: Strengths, influence: np.ndarray, items: np.ndarray, level: float) -> Residuals:
-    """Test every pair that has enough items.
+def _test_pairs(
+    strengths: Strengths,
+    expected: np.ndarray,
+    residual: np.ndarray,
+    influence: np.ndarray,
+    items: np.ndarray,
+    level: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return two-sided p-values, and half the widths of intervals, NaN where there is no test, shape (pairs,) each.
 
     A pair that only won, or only lost, has no variance to be tested by: its p is twice the chance of that.
-
-    Args:
-        influence: shape (clusters, pairs).
-        items: clusters of each pair, shape (pairs,).
     """
-    pairs, clusters = rated.pairs, len(influence)
-    expected = expit(rated.theta[pairs.low] - rated.theta[pairs.high])
-    value = pairs.credit / pairs.weight - expected
-    out = rated.graph.separated
+    pairs, clusters, out = strengths.pairs, len(influence), strengths.graph.separated
     rarer = np.minimum(expected, 1 - expected)
     tested = ~(out[pairs.low] | out[pairs.high]) & (items >= FEWEST_ITEMS) & (items * rarer >= FEWEST_OF_A_KIND)
     flat = (pairs.credit == 0) | (pairs.credit == pairs.weight)
     se = np.sqrt((influence**2).sum(axis=0) * clusters / max(clusters - 1, 1))
     varied = tested & ~flat & (se > 0)
-    freedom = np.maximum(items - 1, 1)
-    t = np.divide(value, se, out=np.zeros(len(se)), where=varied)
-    p = np.where(varied, 2 * stdtr(freedom, -np.abs(t)), np.nan)
-    p = np.where(tested & flat, np.minimum(2 * np.where(value > 0, expected, 1 - expected) ** items, 1), p)
-    reach = np.where(varied, t_reach(freedom + 1, level) * se, np.nan)
-    return Residuals(expected, value, reach, p, holm(p))
+    t = np.divide(residual, se, out=np.zeros(len(se)), where=varied)
+    p = np.where(varied, 2 * stdtr(np.maximum(items - 1, 1), -np.abs(t)), np.nan)
+    p = np.where(tested & flat, np.minimum(2 * np.where(residual > 0, expected, 1 - expected) ** items, 1), p)
+    return p, np.where(varied, t_reach(np.maximum(items, 2), level) * se, np.nan)
 
 
-def _answer(coded: Coded, rated: Strengths, influence: np.ndarray, level: float) -> BradleyTerryFit:
-    pairs = rated.pairs
-    items = items_of(cells_by_cluster(coded, pairs))
-    found = residuals_of(rated, influence, items, level)
-    known = ~np.isnan(found.reach)
-    among = len(np.unique(np.concatenate([pairs.low[known], pairs.high[known]])))
-    return BradleyTerryFit(
-        pairs=len(pairs.low),
-        tested=int((~np.isnan(found.p)).sum()),
-        items=coded.clusters,
-        level=level,
-        method=f"{coded.unit}-clustered sandwich of the residuals, t",
-        missed=int((found.adjusted <= 1 - level).sum()),
-        rms=float(np.sqrt(np.mean(found.value**2))),
-        whole=_together(found.value[known], influence[:, known], among),
-        misses=_misses(coded, rated, found),
-    )
-
-
-def _together(residual: np.ndarray, influence: np.ndarray, entrants: int) -> Whole | Missing:
+def _joint_test(residual: np.ndarray, influence: np.ndarray, entrants: int) -> JointTest | Missing:
     """Test all residuals at once; strengths take up one dimension per entrant but one."""
-    clusters, surplus = len(influence), len(residual) - (entrants - 1)
+    what, clusters, surplus = "test of all pairs", len(influence), len(residual) - (entrants - 1)
     if not len(residual):
-        return Missing("test of all pairs", "no pair has enough items to be tested", "judge more items")
+        return Missing(what, "no pair has enough items to be tested", "judge more items")
     if surplus < 1:
-        return Missing("test of all pairs", "strengths explain any win rates of the tested pairs", "judge more pairs")
+        return Missing(what, "strengths explain any win rates of the tested pairs", "judge more pairs")
     if clusters <= surplus + 1:
         why = f"{clusters} items cannot test {surplus} dimensions at once"
-        return Missing("test of all pairs", why, f"judge at least {surplus + 2} items, or fewer entrants")
+        return Missing(what, why, f"judge at least {surplus + 2} items, or fewer entrants")
     values, vectors = np.linalg.eigh(influence.T @ influence * (clusters / (clusters - 1)))
     kept = np.argsort(values)[::-1][:surplus]
     if values[kept].min() <= 1e-12 * values.max():
-        why = "the residuals of some pairs do not vary over items"
-        return Missing("test of all pairs", why, "judge more items")
+        return Missing(what, "the residuals of some pairs do not vary over items", "judge more items")
     square = float(np.sum((vectors[:, kept].T @ residual) ** 2 / values[kept]))
     statistic = square * (clusters - surplus) / (surplus * (clusters - 1))
     degrees = (surplus, clusters - surplus)
-    return Whole(statistic, degrees, float(fdtrc(*degrees, statistic)))
-
-
-def _misses(coded: Coded, rated: Strengths, found: Residuals) -> tuple[Miss, ...]:
-    pairs, names = rated.pairs, coded.entrants
-    battles = np.bincount(pair_of(coded, pairs)[0], minlength=len(pairs.low))
-    columns = np.stack([found.expected, found.value, found.reach, found.p, found.adjusted])
-    order = np.lexsort((-np.abs(found.value), np.nan_to_num(found.p, nan=2.0)))
-    return tuple(
-        _miss(names[pairs.low[k]], names[pairs.high[k]], int(battles[k]), *columns[:, k].tolist()) for k in order
-    )
+    return JointTest(statistic, degrees, float(fdtrc(*degrees, statistic)))
 
 
 def _miss(
     first: str, second: str, battles: int, expected: float, residual: float, reach: float, p: float, adjusted: float
-) -> Miss:
+) -> PairMiss:
+    """Return a pair with the stronger first."""
     if expected < 0.5:
         first, second, expected, residual = second, first, 1 - expected, -residual
-    reached, known = not np.isnan(reach), not np.isnan(p)
-    return Miss(
-        first,
-        second,
-        battles,
-        expected + residual,
-        expected,
-        residual,
-        residual - reach if reached else None,
-        residual + reach if reached else None,
-        p if known else None,
-        adjusted if known else None,
-    )
-
-
-def _told(whole: Whole) -> str:
-    return f"F({whole.degrees[0]}, {whole.degrees[1]}) = {whole.statistic:.2f}, p = {whole.p:.2g}"
+    ends = (None, None) if np.isnan(reach) else (residual - reach, residual + reach)
+    chances = (None, None) if np.isnan(p) else (p, adjusted)
+    return PairMiss(first, second, battles, expected + residual, expected, residual, *ends, *chances)

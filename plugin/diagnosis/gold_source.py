@@ -60,7 +60,12 @@ def read_gold(source: str, ranker: str | None = None) -> Gold:
         column = next((name for name in SCORES if name in frame), None)
         if column and "model" in frame and "item" not in frame:
             return Gold(source, _scores(source, frame["model"], frame[column]))
-    return Gold(source, battles=_battles(source))
+    try:
+        return Gold(source, battles=read_battles(source))
+    except DataError as error:
+        if error.row is not None:
+            raise
+        raise DataError(f"neither a ranking nor battles: {error.problem}", source=source, remedy=REMEDY) from None
 
 
 def _rankings(path: Path) -> list[dict[str, Any]] | None:
@@ -69,30 +74,21 @@ def _rankings(path: Path) -> list[dict[str, Any]] | None:
         held = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         return None
-    found = held.get("rankings") if isinstance(held, dict) else None
-    return found if isinstance(found, list) and found else None
-
-
-def _battles(source: str) -> Battles:
-    try:
-        return read_battles(source)
-    except DataError as error:
-        if error.row is not None:
-            raise
-        raise DataError(f"neither a ranking nor battles: {error.problem}", source=source, remedy=REMEDY) from None
+    rankings = held.get("rankings") if isinstance(held, dict) else None
+    return rankings if isinstance(rankings, list) and rankings else None
 
 
 def _from_ranking(source: str, rankings: list[dict[str, Any]], ranker: str | None) -> Gold:
     try:
-        known = [one["ranker"] for one in rankings]
-        chosen = next((one for one in rankings if ranker in (None, one["ranker"])), None)
+        known = [ranking["ranker"] for ranking in rankings]
+        chosen = next((ranking for ranking in rankings if ranker in (None, ranking["ranker"])), None)
         if chosen is None:
             raise UsageError(f"{source} has no ranking by {ranker!r}; it has {some(known)}")
-        rated = [(one["model"], one["score"]) for one in chosen["models"] if one["score"] is not None]
+        entries = [(entry["model"], entry["score"]) for entry in chosen["models"] if entry["score"] is not None]
         scale = str(chosen["scale"])
     except (KeyError, TypeError) as error:
         raise DataError(f"not a ranking of podium's: {error} is not there", source=source, remedy=REMEDY) from None
-    frame = pd.DataFrame(rated, columns=["model", "score"])
+    frame = pd.DataFrame(entries, columns=["model", "score"])
     return Gold(source, _scores(source, frame["model"], frame["score"]), scale)
 
 

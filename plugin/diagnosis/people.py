@@ -1,22 +1,20 @@
 """Does the judge side with people, and does its margin say how surely?"""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from podium.battles import Battles
-from podium.diagnosis.answer import Figure, Grid, Missing, Row, Unit, as_dict
-from podium.diagnosis.estimates import Clusters, linear, or_missing, share
-from podium.diagnosis.wording import brief
+from podium.diagnosis.figures import Answer, Missing, Sample, Statistic, Unit, Value, cell
+from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.calibration.agreement import BINS, kappa
 from podium.rankers.calibration.evidence import Evidence, evidence_of
 from podium.rankers.calibration.signals import signal_of, usual_kind
 from podium.rankers.calibration.targets import fit_target, weights_for
-from podium.rankers.intervals import resample
+from podium.rankers.intervals import resample, t_reach
+from podium.report.model import Table
 
 RESAMPLES = 1000
 LABELS = "give a column human (what model_a earned from people), or name a human judge with --human-judge"
@@ -24,7 +22,7 @@ MARGINS = "give a column margin (judge score of a minus that of b), or soft cred
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class ReliabilityBin:
     """A part of the decisive battles, by how sure the signal is.
 
     Attributes:
@@ -35,11 +33,11 @@ class Bin:
 
     mean_margin: float | None
     predicted: float
-    agreement: Figure
+    agreement: Statistic | Missing
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class People(Answer):
     """Agreement with human labels, battle by battle; every battle counts once.
 
     Attributes:
@@ -54,83 +52,67 @@ class People:
         bins: the reliability table, by |margin|.
     """
 
-    accuracy: Figure | Missing
-    kappa: Figure | Missing
-    agreement: Figure | Missing
-    margin_tells: Figure | Missing
-    temperature: Figure | Missing
-    calibration_error: Figure | Missing
-    bins: tuple[Bin, ...]
+    accuracy: Statistic | Missing
+    kappa: Statistic | Missing
+    agreement: Statistic | Missing
+    margin_tells: Statistic | Missing
+    temperature: Statistic | Missing
+    calibration_error: Statistic | Missing
+    bins: tuple[ReliabilityBin, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the section for JSON."""
-        return as_dict(self)
-
-    def rows(self) -> tuple[Row, ...]:
+    def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines of the section."""
         return (
-            Row("same of win, tie, loss", self.accuracy),
-            Row("  beyond chance (kappa)", self.kappa),
-            Row("same winner, ties aside", self.agreement),
-            Row("larger |margin| where people agree (AUC)", self.margin_tells),
-            Row("temperature beta", self.temperature),
-            Row("expected calibration error (ECE)", self.calibration_error),
+            ("same of win, tie, loss", self.accuracy),
+            ("  beyond chance (kappa)", self.kappa),
+            ("same winner, ties aside", self.agreement),
+            ("larger |margin| where people agree (AUC)", self.margin_tells),
+            ("temperature beta", self.temperature),
+            ("expected calibration error (ECE)", self.calibration_error),
         )
 
-    def grids(self) -> tuple[Grid, ...]:
+    def tables(self) -> tuple[Table, ...]:
         """Return the reliability table."""
         if not self.bins:
             return ()
-        header = ("|margin|, mean", "predicted", "people agree", "battles")
         rows = tuple(
-            (
-                "–" if one.mean_margin is None else f"{one.mean_margin:.2f}",
-                f"{one.predicted:.1%}",
-                brief(one.agreement),
-                f"{one.agreement.n:,}",
-            )
-            for one in self.bins
+            (cell(part.mean_margin, ".2f"), f"{part.predicted:.1%}", part.agreement.brief, f"{part.agreement.n:,}")
+            for part in self.bins
+            if isinstance(part.agreement, Statistic)
         )
-        return (Grid("reliability, by |margin|", header, rows),)
+        return (Table("reliability, by |margin|", ("|margin|, mean", "predicted", "people agree", "battles"), rows),)
 
 
-def people(battles: Battles, *, level: float, rng: np.random.Generator) -> People | Missing:
-    """Compare one judge with people.
-
-    Args:
-        battles: of one judge, the two orders merged, with a column `human`.
-        level: of intervals, in (0, 1).
-        rng: draws the bootstrap of the calibration error.
+def people(subject: Subject) -> People | Missing:
+    """Compare a judge with people; the generator draws the bootstrap of the calibration error.
 
     Source: Soft-Elo, section 4.1 and appendix G.
     """
-    table = battles.table
-    if "human" not in table or not (table["human"].notna() & battles.readable).any():
+    battles, level = subject.battles, subject.level
+    if not (~np.isnan(subject.human) & battles.readable).any():
         return Missing("agreement with people", "no readable battle has a human label", LABELS)
-    kind = usual_kind(battles)
     try:
-        evidence = evidence_of(battles, signal_of(battles, kind))
+        evidence = evidence_of(battles, signal_of(battles, usual_kind(battles)))
     except NotIdentifiedError:
-        kind, evidence = "smoothing", evidence_of(battles, signal_of(battles, "smoothing"))
+        evidence = evidence_of(battles, signal_of(battles, "smoothing"))
     judge, human = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
-    both = ~np.isnan(judge) & ~np.isnan(human)
-    clusters = Clusters(evidence.cluster, evidence.unit)
-    decisive, agree = both & (judge != 0) & (human != 0), judge == human
+    both, agree = ~np.isnan(judge) & ~np.isnan(human), judge == human
+    sample, decisive = Sample(evidence.cluster, evidence.unit, level), both & (judge != 0) & (human != 0)
     temperature, probability = _temperature(evidence, level)
-    told = decisive & ~np.isnan(evidence.margin)
-    error, bins = _reliability(evidence, probability, decisive, agree, level, rng)
+    error, bins = _reliability(evidence, probability, decisive, agree, sample, subject.rng)
+    sized = decisive & ~np.isnan(evidence.margin)
     return People(
-        accuracy=or_missing(share(agree[both], clusters.take(both), level), "labelled battles"),
-        kappa=_kappa(judge[both], human[both], clusters.take(both), level),
-        agreement=or_missing(share(agree[decisive], clusters.take(decisive), level), "battles without a tie"),
-        margin_tells=_auc(np.abs(evidence.margin[told]), agree[told], clusters.take(told), level),
+        accuracy=sample.share(agree, what="labelled battles", among=both),
+        kappa=_kappa(judge[both], human[both], sample.take(both)),
+        agreement=sample.share(agree, what="battles without a tie", among=decisive),
+        margin_tells=_auc(np.abs(evidence.margin[sized]), agree[sized], sample.take(sized)),
         temperature=temperature,
         calibration_error=error,
         bins=bins,
     )
 
 
-def _kappa(judge: np.ndarray, human: np.ndarray, clusters: Clusters, level: float) -> Figure | Missing:
+def _kappa(judge: np.ndarray, human: np.ndarray, sample: Sample) -> Statistic | Missing:
     """Return Cohen's kappa with the interval of its influence function."""
     value = kappa(judge, human)
     if value is None:
@@ -142,10 +124,10 @@ def _kappa(judge: np.ndarray, human: np.ndarray, clusters: Clusters, level: floa
     by_chance = (ours @ q - chance) + (theirs @ p - chance)
     agree = judge == human
     influence = ((agree - agree.mean()) - (1 - value) * by_chance) / (1 - chance) / len(judge)
-    return linear(value, influence, clusters, level, len(judge), within=(-1, 1))
+    return sample.linear(value, influence, len(judge), within=(-1, 1))
 
 
-def _auc(size: np.ndarray, agree: np.ndarray, clusters: Clusters, level: float) -> Figure | Missing:
+def _auc(size: np.ndarray, agree: np.ndarray, sample: Sample) -> Statistic | Missing:
     """Return the probability that a size is larger in agreement, ties half, with DeLong's influence function.
 
     Source: DeLong, DeLong and Clarke-Pearson 1988, summed by cluster as in Obuchowski 1997.
@@ -161,11 +143,10 @@ def _auc(size: np.ndarray, agree: np.ndarray, clusters: Clusters, level: float) 
     below[agree] = (rank[agree] - rankdata(size[agree])) / no
     below[~agree] = 1 - (rank[~agree] - rankdata(size[~agree])) / yes
     value = float(below[agree].mean())
-    influence = np.where(agree, (below - value) / yes, (below - value) / no)
-    return linear(value, influence, clusters, level, len(size), within=(0, 1))
+    return sample.linear(value, (below - value) / np.where(agree, yes, no), len(size), within=(0, 1))
 
 
-def _temperature(evidence: Evidence, level: float) -> tuple[Figure | Missing, np.ndarray | None]:
+def _temperature(evidence: Evidence, level: float) -> tuple[Statistic | Missing, np.ndarray | None]:
     """Return beta, and the predicted probability that people prefer low (NaN where unknown)."""
     what, kind = "temperature", evidence.signal.kind
     if kind == "smoothing":
@@ -174,15 +155,14 @@ def _temperature(evidence: Evidence, level: float) -> tuple[Figure | Missing, np
         why = "the credits are probabilities, taken as they are"
         return Missing(what, why, "give a column margin"), evidence.soft(np.ones(1))
     try:
-        found = fit_target(evidence, level)
+        target = fit_target(evidence, level)
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(what, str(error), "label more battles"), None
-    method = f"{evidence.unit}-clustered sandwich, t"
-    if found.low is None:
-        method = f"a single {evidence.unit}: no interval"
-    items = len(np.unique(evidence.cluster[evidence.preference]))
-    figure = Figure(found.beta, found.low, found.high, level, method, found.battles, "preferences", items, Unit.LOGITS)
-    return figure, evidence.soft(weights_for(found, evidence.signal))
+    unit, clusters = evidence.unit, len(np.unique(evidence.cluster[evidence.preference]))
+    method = f"a single {unit}: no interval" if target.low is None else f"{unit}-clustered sandwich, t"
+    ends = target.beta, target.low, target.high
+    beta = Statistic(*ends, level, method, target.battles, "preferences", clusters, Unit.LOGITS)
+    return beta, evidence.soft(weights_for(target, evidence.signal))
 
 
 def _reliability(
@@ -190,40 +170,30 @@ def _reliability(
     probability: np.ndarray | None,
     decisive: np.ndarray,
     agree: np.ndarray,
-    level: float,
+    sample: Sample,
     rng: np.random.Generator,
-) -> tuple[Figure | Missing, tuple[Bin, ...]]:
+) -> tuple[Statistic | Missing, tuple[ReliabilityBin, ...]]:
     """Bin by the probability of the signal's side; equal predictions share a bin."""
-    what = "calibration error"
     rows = np.flatnonzero(decisive & ~np.isnan(probability)) if probability is not None else np.zeros(0, dtype=int)
     if probability is None or not len(rows):
-        return Missing(what, "no labelled battle without a tie has a predicted probability", MARGINS), ()
+        why = "no labelled battle without a tie has a predicted probability"
+        return Missing("calibration error", why, MARGINS), ()
     sure, right = np.maximum(probability, 1 - probability)[rows].round(12), agree[rows].astype(np.float64)
-    _, member = np.unique(_tenth(sure), return_inverse=True)
-    clusters = Clusters(evidence.cluster[rows], evidence.unit)
-    size = np.abs(evidence.margin[rows])
-    bins = tuple(
-        _bin(size[member == k], sure[member == k], right[member == k], clusters.take(member == k), level)
-        for k in range(int(member.max()) + 1)
-    )
+    tenth = np.minimum((rankdata(sure) - 0.5) * BINS // len(sure), BINS - 1)
+    _, member = np.unique(tenth, return_inverse=True)
+    sample, size = sample.take(rows), np.abs(evidence.margin[rows])
+    bins = []
+    for k in range(int(member.max()) + 1):
+        inside = member == k
+        margins = size[inside & ~np.isnan(size)]
+        mean = float(margins.mean()) if len(margins) else None
+        bins.append(ReliabilityBin(mean, float(sure[inside].mean()), sample.share(right, among=inside)))
     gaps = np.zeros((len(sure), len(bins)))
     gaps[np.arange(len(sure)), member] = right - sure
-    return _calibration_error(gaps, clusters, level, rng), bins
+    return _calibration_error(gaps, sample, rng), tuple(bins)
 
 
-def _tenth(sure: np.ndarray) -> np.ndarray:
-    return np.minimum((rankdata(sure) - 0.5) * BINS // len(sure), BINS - 1)
-
-
-def _bin(size: np.ndarray, sure: np.ndarray, right: np.ndarray, clusters: Clusters, level: float) -> Bin:
-    agreement = share(right, clusters, level)
-    if agreement is None:
-        raise ValueError("an empty bin")
-    known = size[~np.isnan(size)]
-    return Bin(float(known.mean()) if len(known) else None, float(sure.mean()), agreement)
-
-
-def _calibration_error(gaps: np.ndarray, clusters: Clusters, level: float, rng: np.random.Generator) -> Figure:
+def _calibration_error(gaps: np.ndarray, sample: Sample, rng: np.random.Generator) -> Statistic:
     """Return sum over bins of share * |agreement - prediction|, with a conservative bootstrap over items.
 
     The errors of the bins, resampled, add up in absolute value to at most r with the level's probability; by the
@@ -233,13 +203,13 @@ def _calibration_error(gaps: np.ndarray, clusters: Clusters, level: float, rng: 
     Args:
         gaps: agreement minus prediction of each battle in the column of its bin, shape (battles, bins).
     """
-    sums, battles = clusters.sums(gaps), clusters.sums(np.ones(len(gaps)))
+    sums, battles, level = sample.sums(gaps), sample.sums(np.ones(len(gaps))), sample.level
     number, gap = len(sums), gaps.mean(axis=0)
     value = float(np.abs(gap).sum())
     if number < 2:
-        return Figure(value, None, None, level, f"a single {clusters.unit}: no interval", len(gaps), clusters=1)
+        return sample.linear(value, np.zeros(len(gaps)), len(gaps))
     draws = resample(lambda counts: counts @ sums / (counts @ battles)[:, None] - gap, number, RESAMPLES, rng)
-    small = np.sqrt(number / (number - 1)) * stdtrit(number - 1, (1 + level) / 2) / ndtri((1 + level) / 2)
+    small = np.sqrt(number / (number - 1)) * t_reach(number, level) / ndtri((1 + level) / 2)
     reach = float(small * np.quantile(np.abs(draws).sum(axis=1), level))
-    method = f"{clusters.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples"
-    return Figure(value, max(0.0, value - reach), value + reach, level, method, len(gaps), "battles", number)
+    method = f"{sample.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples"
+    return Statistic(value, max(0.0, value - reach), value + reach, level, method, len(gaps), "battles", number)

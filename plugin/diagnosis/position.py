@@ -1,27 +1,18 @@
-"""Does the judge prefer the response that it is shown first?"""
+"""Does the judge prefer the response that it is shown first, and do its verdicts hold when the order is swapped?"""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import logit
 
 from podium.battles import Battles
-from podium.diagnosis import near_ties
-from podium.diagnosis.answer import Figure, Grid, Missing, Row, Unit, as_dict
-from podium.diagnosis.estimates import clusters_of, mean, or_missing, share
-from podium.diagnosis.swaps import (
-    BOTH_ORDERS,
-    NO_PAIRS,
-    Apart,
-    Swaps,
-    Twins,
-    first_shown,
-    twins_of,
-    with_and_without_near_ties,
-)
-from podium.diagnosis.wording import brief
+from podium.diagnosis.figures import Answer, Missing, Sample, Statistic, Unit, Value, column_of, sample_of
+from podium.diagnosis.subject import Subject, is_soft, near_ties
+from podium.merging import find_twins
+from podium.report.model import Table
 
+BOTH_ORDERS = "show each pair in both orders"
+NO_PAIRS = "no pair was read in both orders"
 IN_WORDS = (
     ("same verdict", "same"),
     ("one order a tie", "half"),
@@ -33,7 +24,85 @@ IN_WORDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class OrderTwins:
+    """Pairs read in both orders; each order's credit and margin belong to the response shown first in it.
+
+    Attributes:
+        credit: shape (pairs, 2).
+        margin: shape (pairs, 2); NaN where there is none.
+        meeting: code of item and entrants, which repeats share, shape (pairs,).
+        rows: the pairs as a sample.
+    """
+
+    credit: np.ndarray
+    margin: np.ndarray
+    meeting: np.ndarray
+    rows: Sample
+
+    def __len__(self) -> int:
+        return len(self.credit)
+
+    def take(self, rows: np.ndarray) -> "OrderTwins":
+        """Return the pairs of a mask or of positions."""
+        return OrderTwins(self.credit[rows], self.margin[rows], self.meeting[rows], self.rows.take(rows))
+
+    @property
+    def wins(self) -> tuple[np.ndarray, np.ndarray]:
+        """Outcomes 1, 0, -1 of the response shown first, in either order, shape (pairs,) each."""
+        first, then = np.sign(self.credit - 0.5).T
+        return first, then
+
+    @property
+    def flips(self) -> np.ndarray:
+        """Whether each order declared another winner: the first, or the second, each time, shape (pairs,)."""
+        first, then = self.wins
+        return (first == then) & (first != 0)
+
+    @property
+    def lacking(self) -> tuple[str, str]:
+        """What there is none of, and its remedy, where a figure of these pairs is made of nothing."""
+        if len(self):
+            return "margins in both orders", "give a column margin"
+        return "pairs read in both orders", BOTH_ORDERS
+
+
+@dataclass(frozen=True, slots=True)
+class Swaps:
+    """How verdicts hold when the order is swapped.
+
+    Attributes:
+        pairs: read in both orders.
+        same, half, flip: shares: one verdict, one order a tie, each order another winner.
+        flip_decisive: share of flips where neither order is a tie.
+        prefers_first: share of decisive presentations that the response shown first won; 0.5 without bias.
+        flips_to_first: share of flips that went to the response shown first; 0.5 without bias.
+    """
+
+    pairs: int
+    same: Statistic | Missing
+    half: Statistic | Missing
+    flip: Statistic | Missing
+    flip_decisive: Statistic | Missing
+    prefers_first: Statistic | Missing
+    flips_to_first: Statistic | Missing
+
+
+@dataclass(frozen=True, slots=True)
+class SwapsByCloseness:
+    """Swaps of all pairs, of those that are no near-ties, and of near-ties.
+
+    Attributes:
+        rule: what a near-tie is here; None without pairs.
+    """
+
+    all: Swaps | Missing
+    clear: Swaps | Missing
+    near: Swaps | Missing
+    rule: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Position(Answer):
     """What the order of presentation does.
 
     Attributes:
@@ -50,92 +119,118 @@ class Position:
         swaps: how verdicts hold when the order is swapped.
     """
 
-    first_wins: Figure | Missing
-    ties: Figure | Missing
-    second_wins: Figure | Missing
-    prefers_first: Figure | Missing
+    first_wins: Statistic | Missing
+    ties: Statistic | Missing
+    second_wins: Statistic | Missing
+    prefers_first: Statistic | Missing
     balanced: bool
-    first_credit: Figure | Missing
-    margin_lead: Figure | Missing
-    effect: Figure | Missing
-    difference: Figure | Missing
-    swaps: Apart
+    first_credit: Statistic | Missing
+    margin_lead: Statistic | Missing
+    effect: Statistic | Missing
+    difference: Statistic | Missing
+    swaps: SwapsByCloseness
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the section for JSON."""
-        return as_dict(self)
-
-    def rows(self) -> tuple[Row, ...]:
+    def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines of the section."""
-        mixed = Row("  of these", "not all were read in both orders, so quality enters them, too")
+        mixed = ("  of these", "not all were read in both orders, so quality enters them, too")
         return (
-            Row("shown first: wins", self.first_wins),
-            Row("shown first: ties", self.ties),
-            Row("shown first: loses", self.second_wins),
-            Row("first preferred, ties aside", self.prefers_first),
+            ("shown first: wins", self.first_wins),
+            ("shown first: ties", self.ties),
+            ("shown first: loses", self.second_wins),
+            ("first preferred, ties aside", self.prefers_first),
             *(() if self.balanced else (mixed,)),
-            Row("credit of the first, in both orders", self.first_credit),
-            Row("lead of the first in margin", self.margin_lead),
-            Row("effect of being first, log-odds", self.effect),
-            Row("position difference, 0 to 1", self.difference),
+            ("credit of the first, in both orders", self.first_credit),
+            ("lead of the first in margin", self.margin_lead),
+            ("effect of being first, log-odds", self.effect),
+            ("position difference, 0 to 1", self.difference),
         )
 
-    def grids(self) -> tuple[Grid, ...]:
+    def tables(self) -> tuple[Table, ...]:
         """Return the swap report with and without near-ties."""
         parts = (("all", self.swaps.all), ("clear", self.swaps.clear), ("near-ties", self.swaps.near))
         shown = [(name, swaps) for name, swaps in parts if isinstance(swaps, Swaps)]
         if not shown:
             return ()
         header = ("order swapped", *(f"{name}: {swaps.pairs:,} pairs" for name, swaps in shown))
-        rows = tuple((label, *(brief(getattr(swaps, name)) for _, swaps in shown)) for label, name in IN_WORDS)
-        return (Grid(f"near-tie: {self.swaps.rule}", header, rows),)
+        rows = tuple((label, *(getattr(swaps, name).brief for _, swaps in shown)) for label, name in IN_WORDS)
+        return (Table(f"near-tie: {self.swaps.rule}", header, rows),)
 
 
-def position(presentations: Battles, *, near_tie: float, level: float) -> Position | Missing:
-    """Describe what the order of presentation does to one judge's verdicts.
-
-    Args:
-        presentations: of one judge, the two orders apart.
-        near_tie: largest |mean margin| of a near-tie; without margins a soft credit near 0.5, or a tie in an order.
-        level: of intervals, in (0, 1).
+def position(subject: Subject) -> Position | Missing:
+    """Describe what the order of presentation does to a judge's verdicts.
 
     Source: Soft-Elo, appendix F.1.
     """
-    credit, _, known = first_shown(presentations)
+    credit, _, known = first_shown(subject.presentations)
     if not known.any():
-        return _no_order(presentations)
-    win, shown, twins = np.sign(credit[known] - 0.5), clusters_of(presentations).take(known), twins_of(presentations)
-    of, decisive = "presentations", win != 0
-    lead = twins.margin.mean(axis=1)
-    told = np.isfinite(lead)
+        return _no_order(subject.presentations)
+    win, shown = np.sign(credit[known] - 0.5), sample_of(subject.presentations, subject.level).take(known)
+    twins, of = order_twins(subject.presentations, subject.level), "presentations"
+    lead, lacking = twins.margin.mean(axis=1), twins.lacking
     return Position(
-        first_wins=or_missing(share(win == 1, shown, level, of), of),
-        ties=or_missing(share(win == 0, shown, level, of), of),
-        second_wins=or_missing(share(win == -1, shown, level, of), of),
-        prefers_first=or_missing(share(win[decisive] == 1, shown.take(decisive), level, of), "decisive verdicts"),
+        first_wins=shown.share(win == 1, of),
+        ties=shown.share(win == 0, of),
+        second_wins=shown.share(win == -1, of),
+        prefers_first=shown.share(win == 1, of, "decisive verdicts", among=win != 0),
         balanced=2 * len(twins) == len(win),
-        first_credit=_of_pairs(mean(twins.credit.mean(axis=1), twins.clusters, level, "pairs", (0, 1)), twins),
-        margin_lead=_of_pairs(mean(lead[told], twins.clusters.take(told), level, "pairs"), twins),
-        effect=effect(twins, level),
-        difference=difference(twins, level),
-        swaps=with_and_without_near_ties(twins, near_tie, level),
+        first_credit=twins.rows.mean(twins.credit.mean(axis=1), "pairs", *lacking, within=(0, 1)),
+        margin_lead=twins.rows.mean(lead, "pairs", *lacking, among=np.isfinite(lead)),
+        effect=effect_of_being_first(twins),
+        difference=position_difference(twins),
+        swaps=swaps_by_closeness(twins, subject.near_tie),
     )
 
 
-def difference(twins: Twins, level: float) -> Figure | Missing:
+def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what the response shown first earned, its margin, and whether both verdict and order are known.
+
+    Returns:
+        Shape (rows,) each; NaN where unread or unknown.
+    """
+    credit, margin, order = column_of(battles, "credit"), column_of(battles, "margin"), orders_of(battles)
+    second = order == "ba"
+    known = np.isin(order, ["ab", "ba"]) & ~np.isnan(credit)
+    return np.where(second, 1 - credit, credit), np.where(second, -margin, margin), known
+
+
+def orders_of(battles: Battles) -> np.ndarray:
+    """Return which response was shown first, `ab`, `ba` or another word, None where nothing tells, shape (rows,)."""
+    table = battles.table
+    return table["order"].astype(object).to_numpy() if "order" in table else np.full(len(table), None)
+
+
+def meetings_of(battles: Battles, rows: np.ndarray) -> np.ndarray:
+    """Return a number per item and pair of entrants, shape (rows,)."""
+    table, entrants = battles.table, len(battles.entrants)
+    a, b = (table[side].cat.codes.to_numpy(dtype=np.int64)[rows] for side in ("model_a", "model_b"))
+    item = sample_of(battles).code[rows]
+    return (item * entrants + np.minimum(a, b)) * entrants + np.maximum(a, b)
+
+
+def order_twins(presentations: Battles, level: float) -> OrderTwins:
+    """Find the pairs read in both orders: one `ab` and one `ba` of the same item, pair, judge and repeat."""
+    credit, margin, _ = first_shown(presentations)
+    twins = find_twins(presentations.table)
+    rows = np.stack([twins.earlier, twins.later], axis=1)
+    rows = rows[~np.isnan(credit[rows]).any(axis=1)]
+    sample = sample_of(presentations, level).take(rows[:, 0])
+    return OrderTwins(credit[rows], margin[rows], meetings_of(presentations, rows[:, 0]), sample)
+
+
+def position_difference(twins: OrderTwins) -> Statistic | Missing:
     """Return the mean over pairs of |mean credit shown first - mean credit shown second|; means over repeats.
 
     Source: Xu et al. 2025, section 4.3, PD of one pair.
     """
-    _, one, repeat = np.unique(twins.meeting, return_index=True, return_inverse=True)
+    _, once, repeat = np.unique(twins.meeting, return_index=True, return_inverse=True)
     size = np.bincount(repeat)
     shown_first, shown_second = (
         np.bincount(repeat, side) / size for side in (twins.credit[:, 0], 1 - twins.credit[:, 1])
     )
-    return _of_pairs(mean(np.abs(shown_first - shown_second), twins.clusters.take(one), level, "pairs", (0, 1)), twins)
+    return twins.rows.take(once).mean(np.abs(shown_first - shown_second), "pairs", *twins.lacking, within=(0, 1))
 
 
-def effect(twins: Twins, level: float) -> Figure | Missing:
+def effect_of_being_first(twins: OrderTwins) -> Statistic | Missing:
     """Return half the log-odds of a flip's going to the first.
 
     Of a pair d logits apart, with an effect b, both orders go to the first with probability s(d + b) s(b - d), and to
@@ -144,16 +239,61 @@ def effect(twins: Twins, level: float) -> Figure | Missing:
     what = "effect of being first"
     if not len(twins):
         return Missing(what, NO_PAIRS, BOTH_ORDERS)
-    if near_ties.is_soft(twins.credit):
+    if is_soft(twins.credit):
         return Missing(what, "the credits are probabilities, not verdicts", "see the credit of the first instead")
-    flip = twins.flips
-    to_first = share(twins.wins[0][flip] == 1, twins.clusters.take(flip), level, "flips")
-    if to_first is None or to_first.value in (0.0, 1.0):
-        why = "no verdict flips" if to_first is None else f"all {to_first.n:,} flips go one way: nothing bounds it"
+    to_first = twins.rows.share(twins.wins[0] == 1, "flips", among=twins.flips)
+    if isinstance(to_first, Missing):
+        return Missing(what, "no verdict flips", "judge more pairs in both orders")
+    if to_first.value in (0.0, 1.0):
+        why = f"all {to_first.n:,} flips go one way: nothing bounds it"
         return Missing(what, why, "judge more pairs in both orders")
-    low, high = (None if end is None else float(logit(end) / 2) for end in (to_first.low, to_first.high))
-    value, method, number = float(logit(to_first.value) / 2), f"log-odds of {to_first.method}", to_first.n
-    return Figure(value, low, high, level, method, number, "flips", to_first.clusters, Unit.LOGITS)
+    return to_first.rescale(lambda p: logit(p) / 2, method=f"log-odds of {to_first.method}", unit=Unit.LOGITS)
+
+
+def swaps_of(twins: OrderTwins) -> Swaps | Missing:
+    """Report how verdicts hold.
+
+    Source: Soft-Elo, appendix F.1 (flips of decisive battles; the position-1 response picked).
+    """
+    if not len(twins):
+        return Missing("swap report", NO_PAIRS, BOTH_ORDERS)
+    first, then = twins.wins
+    flip, decisive, pairs = twins.flips, (first != 0) & (then != 0), twins.rows
+    win = np.concatenate([first, then])
+    return Swaps(
+        pairs=len(twins),
+        same=pairs.share(first == -then, "pairs"),
+        half=pairs.share((first == 0) != (then == 0), "pairs"),
+        flip=pairs.share(flip, "pairs"),
+        flip_decisive=pairs.share(flip, "pairs", "pairs without a tie", among=decisive),
+        prefers_first=replace(pairs, code=np.tile(pairs.code, 2)).share(
+            win == 1, "presentations", "decisive verdicts", among=win != 0
+        ),
+        flips_to_first=pairs.share(first == 1, "flips", among=flip),
+    )
+
+
+def swaps_by_closeness(twins: OrderTwins, near_tie: float) -> SwapsByCloseness:
+    """Report on all pairs, on clear ones, and on near-ties; a pair whose margin is not known is in neither part.
+
+    A near-tie is told by the judge's own margin; without margins by its soft credit; of hard verdicts, by a tie in
+    either order. What then holds by definition is no finding.
+    """
+    if not len(twins):
+        nothing = Missing("near-ties", NO_PAIRS, BOTH_ORDERS)
+        return SwapsByCloseness(swaps_of(twins), nothing, nothing, None)
+    credit, margin = twins.credit[:, 0] - twins.credit[:, 1], twins.margin[:, 0] - twins.margin[:, 1]
+    view = near_ties(0.5 + credit / 2, margin / 2, near_tie)
+    near, rule = view or ((twins.credit == 0.5).any(axis=1), "a tie in either order (the verdicts carry no margin)")
+    known = np.isfinite(margin) | ~np.isfinite(margin).any()
+    clear, close = (swaps_of(twins.take(known & part)) for part in (~near, near))
+    if view is None:
+        trivial = Missing("near-ties", "a pair with a tie in either order is a near-tie here", "give a column margin")
+        if isinstance(clear, Swaps):
+            clear = replace(clear, half=trivial)
+        if isinstance(close, Swaps):
+            close = replace(close, flip=trivial, flip_decisive=trivial, flips_to_first=trivial)
+    return SwapsByCloseness(swaps_of(twins), clear, close, rule)
 
 
 def _no_order(presentations: Battles) -> Missing:
@@ -168,10 +308,3 @@ def _no_order(presentations: Battles) -> Missing:
         "the two orders are merged already" if merged else "no row says which response was shown first",
         "give a row per order and a column order (ab, ba), or say --shown a where model_a was shown first",
     )
-
-
-def _of_pairs(figure: Figure | None, twins: Twins) -> Figure | Missing:
-    """Return a figure of pairs read in both orders, or say what lacks."""
-    if len(twins):
-        return or_missing(figure, "margins in both orders", "give a column margin")
-    return or_missing(figure, "pairs read in both orders", BOTH_ORDERS)

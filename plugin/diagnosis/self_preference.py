@@ -2,18 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from podium.battles import Battles
-from podium.diagnosis.answer import Figure, Grid, Missing, Row, Unit, as_dict
-from podium.diagnosis.estimates import linear
-from podium.diagnosis.families import Family, family_of, members
-from podium.diagnosis.line import errors, influence_of, line
-from podium.diagnosis.rated import Rated, rated
-from podium.diagnosis.reference import Reference
-from podium.diagnosis.wording import EMPTY, brief
+from podium.diagnosis.families import family_of, members
+from podium.diagnosis.figures import Answer, Missing, Statistic, Unit, Value
+from podium.diagnosis.reference import Ratings, error_sums, fit_line
+from podium.diagnosis.subject import Subject
+from podium.report.model import EMPTY, Table
 from podium.text import some
 
 FEWEST_OUTSIDE = 3
@@ -23,7 +19,7 @@ NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with
 
 
 @dataclass(frozen=True, slots=True)
-class SelfPreference:
+class SelfPreference(Answer):
     """How far a judge's ratings of a family stand above the line that relates its ratings to the reference's.
 
     Attributes:
@@ -41,142 +37,81 @@ class SelfPreference:
     family: str | None
     how: str | None
     who: str | None
-    excess: Figure | Missing
-    slope: Figure | Missing
+    excess: Statistic | Missing
+    slope: Statistic | Missing
     families: Mapping[str, tuple[str, ...]]
     unknown: tuple[str, ...]
-    excesses: Mapping[str, Figure | Missing]
+    excesses: Mapping[str, Statistic | Missing]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the section for JSON."""
-        return as_dict(self)
-
-    def rows(self) -> tuple[Row, ...]:
+    def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines of the section."""
-        told = "not known" if self.family is None else f"{self.family} ({self.how})"
-        against = [Row("held against", self.who)] if self.who else []
-        lines = [] if self.who is None else [Row("slope of its ratings on theirs", self.slope)]
-        return (
-            Row("family of the judge", told),
-            *against,
-            *lines,
-            Row("its family is favoured by", self.excess),
-        )
+        known = "not known" if self.family is None else f"{self.family} ({self.how})"
+        against = (("held against", self.who), ("slope of its ratings on theirs", self.slope)) if self.who else ()
+        return (("family of the judge", known), *against, ("its family is favoured by", self.excess))
 
-    def grids(self) -> tuple[Grid, ...]:
+    def tables(self) -> tuple[Table, ...]:
         """Return the families."""
         rows = tuple(
-            (name, str(len(models)), brief(self.excesses.get(name, self.excess)), some(models, most=3))
+            (name, str(len(models)), self.excesses.get(name, self.excess).brief, some(models, most=3))
             for name, models in self.families.items()
         )
         if self.unknown:
             rows += (("not known", str(len(self.unknown)), EMPTY, some(self.unknown, most=3)),)
         title = "families, given or guessed from names (--families corrects them)"
-        return (Grid(title, ("family", "entrants", "favoured by", "which"), rows, words=True),)
+        return (Table(title, ("family", "entrants", "favoured by", "which"), rows, words=True),)
 
 
-def self_preference(
-    battles: Battles,
-    *,
-    judge: str | None,
-    families: Mapping[str, str],
-    reference: Reference | Missing,
-    level: float,
-) -> SelfPreference:
+def self_preference(subject: Subject) -> SelfPreference:
     """Compare a judge's ratings of its own family with those of a reference.
 
     A line relates the judge's ratings to the reference's, so that a judge who stretches all differences is not accused
     of favouring a strong family. Entrants count as they are: the interval holds the error of their ratings.
 
-    Args:
-        battles: of one judge.
-        judge: the name of its model; None where nobody says.
-        families: patterns to families, beyond what names tell.
-        reference: ratings by people, of the gold standard, or by other judges.
-        level: of intervals, in (0, 1).
-
     Source: after Soft-Elo, appendix F.1 (same-family minus cross-family excess), with the line added.
     """
-    own = family_of(judge, families) if judge else None
-    found = members(battles.entrants, families)
+    judge, reference, level = subject.model, subject.reference, subject.level
+    own = family_of(judge, subject.families) if judge else None
+    families = members(subject.battles.entrants, subject.families)
+    known = {name for models in families.values() for name in models}
+    unknown = tuple(name for name in subject.battles.entrants if name not in known)
+    name, how = (own.name, own.how) if own else (None, None)
     if isinstance(reference, Missing):
-        lacking = Missing(WHAT, reference.why, reference.remedy)
-        return _nothing(own, found, _unknown(battles, found), lacking)
-    ours = rated(battles)
-    names = tuple(name for name in ours.known if name in reference.ratings.known)
-    pair = ours.of(names), reference.ratings.of(names)
-    excesses = {name: _excess(*pair, _mask(names, models), level) for name, models in found.items()}
-    outside = ~_mask(names, found.get(own.name, ()) if own else ())
-    return SelfPreference(
-        family=own.name if own else None,
-        how=own.how if own else None,
-        who=reference.who,
-        excess=_own(own, found, excesses, judge),
-        slope=_slope(*pair, outside, level),
-        families=found,
-        unknown=_unknown(battles, found),
-        excesses=excesses,
-    )
+        missing = Missing(WHAT, reference.why, reference.remedy)
+        return SelfPreference(name, how, None, missing, missing, families, unknown, {})
+    pair = reference.beside(subject.ratings)
+    inside = {family: np.isin(pair[0].entrants, models) for family, models in families.items()}
+    excesses = {family: _excess(*pair, mask, level) for family, mask in inside.items()}
+    if name in excesses:
+        excess = excesses[name]
+    elif own:
+        excess = Missing(WHAT, f"no entrant is known to be of the judge's family ({name})", NAME_FAMILIES)
+    else:
+        why = f"the name {judge} tells no family" if judge else "no row names a judge of one model"
+        excess = Missing(WHAT, why, NAME_FAMILIES)
+    slope = _weight(*pair, inside.get(name or "", np.zeros(len(pair[0].entrants), dtype=bool)), 1, level, Unit.NUMBER)
+    return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
 
 
-def _excess(judge: Rated, reference: Rated, inside: np.ndarray, level: float) -> Figure | Missing:
+def _excess(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float) -> Statistic | Missing:
     if not inside.any():
         return Missing(WHAT, "no entrant of this family has a bounded rating by both", "judge some of its models")
-    return _unfit(reference, ~inside) or _weight(judge, reference, inside, 2, level, Unit.ELO)
-
-
-def _slope(judge: Rated, reference: Rated, outside: np.ndarray, level: float) -> Figure | Missing:
-    return _unfit(reference, outside) or _weight(judge, reference, ~outside, 1, level, Unit.NUMBER)
+    return _weight(judge, reference, inside, 2, level, Unit.ELO)
 
 
 def _weight(
-    judge: Rated, reference: Rated, inside: np.ndarray, term: int, level: float, unit: Unit
-) -> Figure | Missing:
-    """Return a weight of the line with the interval of the errors of both ratings."""
-    fit = line(judge.elo, reference.elo, inside, *errors(judge, reference, inside))
+    judge: Ratings, reference: Ratings, inside: np.ndarray, term: int, level: float, unit: Unit
+) -> Statistic | Missing:
+    """Return a weight of the line with the interval of the errors of both ratings, or why others give no line."""
+    outside = int((~inside).sum())
+    if outside < FEWEST_OUTSIDE:
+        why = f"{outside} entrants of other families have a bounded rating by both, a line needs {FEWEST_OUTSIDE}"
+        return Missing(WHAT, why, "add entrants of other families")
+    if np.ptp(reference.elo[~inside]) == 0:
+        return Missing(WHAT, "the reference rates all other entrants alike", "add entrants that differ")
+    fit = fit_line(judge.elo, reference.elo, inside, *error_sums(judge, reference, inside))
     if fit is None:
         why = "more than half of what sets the reference's ratings apart is chance"
         return Missing(WHAT, why, "give the reference more battles")
-    clusters, influence = influence_of(fit, term, judge, reference)
-    value, method = float(fit.weights[term]), "line with error on both sides"
-    return linear(value, influence, clusters, level, len(inside), "entrants", unit, method)
-
-
-def _unfit(reference: Rated, outside: np.ndarray) -> Missing | None:
-    """Say why the entrants of other families give no line; None where they do."""
-    if outside.sum() < FEWEST_OUTSIDE:
-        why = f"{outside.sum()} entrants of other families have a bounded rating by both, a line needs {FEWEST_OUTSIDE}"
-        return Missing(WHAT, why, "add entrants of other families")
-    if np.ptp(reference.elo[outside]) == 0:
-        return Missing(WHAT, "the reference rates all other entrants alike", "add entrants that differ")
-    return None
-
-
-def _own(
-    own: Family | None,
-    found: Mapping[str, tuple[str, ...]],
-    excesses: Mapping[str, Figure | Missing],
-    judge: str | None,
-) -> Figure | Missing:
-    if own is None:
-        why = "no row names a judge of one model" if judge is None else f"the name {judge} tells no family"
-        return Missing(WHAT, why, NAME_FAMILIES)
-    if own.name not in found:
-        return Missing(WHAT, f"no entrant is known to be of the judge's family ({own.name})", NAME_FAMILIES)
-    return excesses[own.name]
-
-
-def _mask(names: tuple[str, ...], inside: tuple[str, ...]) -> np.ndarray:
-    return np.isin(np.array(names, dtype=object), np.array(inside, dtype=object))
-
-
-def _unknown(battles: Battles, found: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    told = {name for models in found.values() for name in models}
-    return tuple(name for name in battles.entrants if name not in told)
-
-
-def _nothing(
-    own: Family | None, found: Mapping[str, tuple[str, ...]], unknown: tuple[str, ...], missing: Missing
-) -> SelfPreference:
-    name, how = (own.name, own.how) if own else (None, None)
-    return SelfPreference(name, how, None, missing, missing, found, unknown, {})
+    rows, influence = fit.influence(term, judge, reference, level)
+    method = "line with error on both sides, {}"
+    return rows.linear(float(fit.weights[term]), influence, len(inside), "entrants", unit, method)

@@ -2,18 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from podium.battles import Battles
-from podium.diagnosis.answer import Missing
+from podium.diagnosis.figures import Missing, column_of
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.judge_names import parts_of
-from podium.diagnosis.reference import Reference, reference_of
+from podium.diagnosis.reference import Ratings, Reference, ratings_of, reference_of
+from podium.plugins import catalogue
 
 NEAR_TIE = 0.3
 """Margins up to this are near-ties. Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to 10."""
+CLOSE_CREDIT = 0.025
+"""Soft credits this near to 0.5 are ties. Source: Xu et al. 2025, thresholds 0.475 and 0.525."""
+ROUNDING = 1e-9
+LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Credits that one or two hard verdicts give; any other is soft."""
+JUSTRANK = frozenset({"anchor", "likert", "numeric", "reward", "tokenprobs"})
+"""Realizations that JuStRank's data write after the judge."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,11 @@ class Subject:
         """What its ratings are held against."""
         return reference_of(self.battles, self.gold, self.others)
 
+    @cached_property
+    def ratings(self) -> Ratings:
+        """Its own; raises `NotIdentifiedError` or `NotConvergedError` where there are none."""
+        return ratings_of(self.battles)
+
     @property
     def realization(self) -> str | None:
         """How the judge is asked, where its identity says so; else None."""
@@ -61,3 +73,60 @@ class Subject:
     def model(self) -> str | None:
         """The judge's model, without realization and prompt; None of a jury, which has no single one."""
         return None if self.judge is None or self.judge.startswith("jury:") else parts_of(self.judge)[0]
+
+    @cached_property
+    def human(self) -> np.ndarray:
+        """What model_a earned from people in each battle, NaN where nobody said, shape (battles,)."""
+        return column_of(self.battles, "human")
+
+
+def parts_of(judge: str | None) -> tuple[str, str | None]:
+    """Split a judge's identity into model and realization.
+
+    Args:
+        judge: `model|realization|prompt`, or `model realization` where the last word is a known realization.
+
+    >>> parts_of("gpt-x Likert"), parts_of("gpt-x|rubric|1a2b"), parts_of("ann")
+    (('gpt-x', 'Likert'), ('gpt-x', 'rubric'), ('ann', None))
+    """
+    if judge is None:
+        return "(no judge)", None
+    pieces = judge.split("|")
+    if len(pieces) > 2 and not judge.startswith("jury:"):
+        return pieces[0], pieces[1]
+    model, _, last = judge.rpartition(" ")
+    return (model, last) if model and last.lower() in known_realizations() else (judge, None)
+
+
+def model_of(judge: str | None) -> str | None:
+    """Return the judge's model; None where nobody names the judge."""
+    return None if judge is None else parts_of(judge)[0]
+
+
+@lru_cache(maxsize=1)
+def known_realizations() -> frozenset[str]:
+    """Return the names of known realizations, lower case."""
+    return JUSTRANK | {name.lower() for name in catalogue.scorers()}
+
+
+def near_ties(credit: np.ndarray, margin: np.ndarray, near_tie: float) -> tuple[np.ndarray, str] | None:
+    """Tell which battles are near-ties by the judge's own margin, or by its soft credit; None where it gives neither.
+
+    Args:
+        credit: merged credit, NaN where unread, shape (battles,).
+        margin: merged margin, NaN where there is none, shape (battles,); where some have one, others are no near-ties.
+        near_tie: largest |margin| of a near-tie.
+
+    Returns:
+        A mask, and the rule in words.
+    """
+    if np.isfinite(margin).any():
+        return np.abs(margin) <= near_tie + ROUNDING, f"|margin| of both orders' mean up to {near_tie:g}"
+    if is_soft(credit):
+        return np.abs(credit - 0.5) <= CLOSE_CREDIT + ROUNDING, f"credit within 0.5 ± {CLOSE_CREDIT:g}"
+    return None
+
+
+def is_soft(credit: np.ndarray) -> bool:
+    """Tell whether any credit is more than a hard verdict or the mean of two."""
+    return not np.isin(credit[~np.isnan(credit)], LEVELS).all()

@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from podium.battles import MOST_SLICES, Battles
-from podium.diagnosis.answer import Figure, Grid, Missing, Row, Unit, as_dict
-from podium.diagnosis.ratios import mean_of_sums, share_of_sums, wilson
+from podium.diagnosis.figures import EMPTY, Answer, Missing, Sample, Statistic, Unit, Value, cell, wilson
 from podium.diagnosis.triples import (
     ALL,
     AMBIGUOUS,
@@ -18,21 +16,33 @@ from podium.diagnosis.triples import (
     LEAD,
     SCENARIOS,
     TIE,
-    Tally,
-    Verdicts,
-    chance,
-    count,
+    ItemVerdicts,
+    TripleCounts,
+    chance_of_no_order,
+    count_triples,
     verdicts_of,
 )
-from podium.diagnosis.wording import EMPTY, ends, number
+from podium.report.model import Table
 from podium.text import as_text
 
 MOST_LISTED = 2_000
 SHOWN = 5
+CELLS = "triples on items"
+GROUPS = ("all", "consistent", "ambiguous", *SCENARIOS)
+UNSWAPPED = Missing(
+    "consistent and ambiguous items",
+    "no triple on an item has all three pairs judged in both orders",
+    "show every pair in both orders, and let them be merged (a column order, or --shown)",
+)
+HARD_VERDICTS = Missing(
+    "SNTD",
+    "most credits are wins, ties and losses, on which it depends on the clip alone",
+    "ask the judge for token probabilities, or give soft credits; the model-level SNTD is below",
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class TripleGroup:
     """Some of the triples and items.
 
     Attributes:
@@ -42,8 +52,8 @@ class Group:
     """
 
     name: str
-    hard: Figure | Missing
-    soft: Figure | Missing
+    hard: Statistic | Missing
+    soft: Statistic | Missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +78,7 @@ class Triplet:
 
 
 @dataclass(frozen=True, slots=True)
-class Transitivity:
+class Transitivity(Answer):
     """How far a judge's verdicts on single items add up.
 
     Attributes:
@@ -99,48 +109,45 @@ class Transitivity:
     lead: float
     clip: float
     clipped: float | None
-    hard: Figure | Missing
+    hard: Statistic | Missing
     chance: float
-    soft: Figure | Missing
-    consistent: Group | Missing
-    ambiguous: Group | Missing
-    consistent_share: Figure | Missing
-    scenarios: tuple[Group, ...]
-    categories: tuple[Group, ...] | Missing
+    soft: Statistic | Missing
+    consistent: TripleGroup | Missing
+    ambiguous: TripleGroup | Missing
+    consistent_share: Statistic | Missing
+    scenarios: tuple[TripleGroup, ...]
+    categories: tuple[TripleGroup, ...] | Missing
     triplets: tuple[Triplet, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the section for JSON."""
-        return as_dict(self)
-
-    def rows(self) -> tuple[Row, ...]:
+    def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines of the section."""
-        whole = f"{self.triples:,} of {self.possible:,} triples, {self.items:,} items"
-        groups = [one for one in (self.consistent, self.ambiguous) if isinstance(one, Group)]
-        apart = [Row(f"PNT, {one.name} items", one.hard) for one in groups]
+        groups = [group for group in (self.consistent, self.ambiguous) if isinstance(group, TripleGroup)]
         return (
-            Row("judged", whole),
-            Row("hard: outcomes that are no weak order (PNT)", self.hard),
-            Row("  blind verdicts with as many ties", f"{self.chance:.1%}"),
-            Row("soft: deviation from transitivity (SNTD)", self.soft),
-            Row("consistent under a swap, all three pairs", self.consistent_share),
-            *apart,
-            *([Row("by category", self.categories)] if isinstance(self.categories, Missing) else []),
+            ("judged", f"{self.triples:,} of {self.possible:,} triples, {self.items:,} items"),
+            ("hard: outcomes that are no weak order (PNT)", self.hard),
+            ("  blind verdicts with as many ties", f"{self.chance:.1%}"),
+            ("soft: deviation from transitivity (SNTD)", self.soft),
+            ("consistent under a swap, all three pairs", self.consistent_share),
+            *((f"PNT, {group.name} items", group.hard) for group in groups),
+            *((("by category", self.categories),) if isinstance(self.categories, Missing) else ()),
         )
 
-    def grids(self) -> tuple[Grid, ...]:
+    def tables(self) -> tuple[Table, ...]:
         """Return the tables of the section: gaps in strength, categories, least transitive triples."""
-        groups = [one for one in self.scenarios if isinstance(one.hard, Figure)]
+        groups = [group for group in self.scenarios if isinstance(group.hard, Statistic)]
         gaps = f"By gap in strength (A strongest; lead = win rates at least {self.lead:g} apart)"
-        grids = [_grid(gaps, "A over B, B over C", groups)]
+        tables = [_table(gaps, "A over B, B over C", groups)]
         if not isinstance(self.categories, Missing):
-            grids.append(_grid("By category", "category", self.categories))
-        worst = tuple(
-            (" > ".join(one.entrants), f"{one.items:,}", f"{one.hard:.1%}", _between(one), _nats(one.soft))
-            for one in self.triplets[:SHOWN]
-        )
+            tables.append(_table("By category", "category", self.categories))
+        worst = []
+        for triplet in self.triplets[:SHOWN]:
+            ends, interval = (triplet.hard_low, triplet.hard_high), EMPTY
+            if None not in ends:
+                interval = " … ".join(f"{100 * end:.1f}" for end in ends if end is not None)
+            names, items = " > ".join(triplet.entrants), f"{triplet.items:,}"
+            worst.append((names, items, f"{triplet.hard:.1%}", interval, cell(triplet.soft, ".4f")))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
-        return (*grids, Grid("Least transitive triples", header, worst))
+        return (*tables, Table("Least transitive triples", header, tuple(worst)))
 
 
 def transitivity(
@@ -160,73 +167,54 @@ def transitivity(
     verdicts = verdicts_of(battles)
     if isinstance(verdicts, Missing):
         return verdicts
-    tally = count(verdicts, tie=tie, lead=lead)
-    if not tally.cells[ALL].any():
+    counts = count_triples(verdicts, tie=tie, lead=lead)
+    if not counts.cells[ALL].any():
         return Missing(
             "non-transitivity",
             "no three entrants have all three verdicts on one item",
             "judge round robins: all pairs of at least three entrants on the same items",
         )
-    return _answer(battles, verdicts, tally, level, tie, lead)
-
-
-def _answer(battles: Battles, verdicts: Verdicts, tally: Tally, level: float, tie: float, lead: float) -> Transitivity:
-    whole = _group("all", verdicts, tally, ALL, level)
-    size = len(verdicts.entrants)
-    seen = tally.cells[CONSISTENT] + tally.cells[AMBIGUOUS]
+    groups = [_group(name, verdicts, counts, k, level) for k, name in enumerate(GROUPS)]
+    whole, consistent, ambiguous = groups[:FIRST_SCENARIO]
+    size, swapped = len(verdicts.entrants), counts.cells[CONSISTENT] + counts.cells[AMBIGUOUS]
+    items = Sample(np.arange(len(swapped)), "item", level)
     return Transitivity(
         entrants=size,
-        triples=int((tally.known > 0).sum()),
+        triples=int((counts.known > 0).sum()),
         possible=size * (size - 1) * (size - 2) // 6,
-        items=int((tally.cells[ALL] > 0).sum()),
+        items=int((counts.cells[ALL] > 0).sum()),
         tie=tie,
         lead=lead,
         clip=CLIP,
         clipped=verdicts.clipped,
         hard=whole.hard,
-        chance=chance(tally.ties),
+        chance=chance_of_no_order(counts.ties),
         soft=whole.soft,
-        consistent=_apart("consistent", verdicts, tally, CONSISTENT, level),
-        ambiguous=_apart("ambiguous", verdicts, tally, AMBIGUOUS, level),
-        consistent_share=share_of_sums(tally.cells[CONSISTENT], seen, level, "triples on items") or _unswapped(),
-        scenarios=tuple(_group(name, verdicts, tally, FIRST_SCENARIO + k, level) for k, name in enumerate(SCENARIOS)),
+        consistent=consistent if swapped.any() else UNSWAPPED,
+        ambiguous=ambiguous if swapped.any() else UNSWAPPED,
+        consistent_share=items.share(counts.cells[CONSISTENT], CELLS, cells=swapped) if swapped.any() else UNSWAPPED,
+        scenarios=tuple(groups[FIRST_SCENARIO:]),
         categories=_categories(battles, level, tie, lead),
-        triplets=_triplets(verdicts, tally, level),
+        triplets=_triplets(verdicts, counts, level),
     )
 
 
-def _group(name: str, verdicts: Verdicts, tally: Tally, group: int, level: float) -> Group:
-    none = Missing(f"non-transitivity, {name}", "no triple on an item is of this kind", "judge more items or entrants")
-    hard = share_of_sums(tally.hits[group], tally.cells[group], level, "triples on items") or none
-    if not verdicts.soft:
-        return Group(name, hard, _hard_verdicts())
-    soft = mean_of_sums(tally.sums[group], tally.cells[group], level, "triples on items", Unit.NATS)
-    return Group(name, hard, soft or none)
-
-
-def _apart(name: str, verdicts: Verdicts, tally: Tally, group: int, level: float) -> Group | Missing:
-    if not tally.cells[[CONSISTENT, AMBIGUOUS]].any():
-        return _unswapped()
-    return _group(name, verdicts, tally, group, level)
-
-
-def _unswapped() -> Missing:
-    return Missing(
-        "consistent and ambiguous items",
-        "no triple on an item has all three pairs judged in both orders",
-        "show every pair in both orders, and let them be merged (a column order, or --shown)",
+def _group(name: str, verdicts: ItemVerdicts, counts: TripleCounts, group: int, level: float) -> TripleGroup:
+    cells = counts.cells[group]
+    if not cells.any():
+        why = "no triple on an item is of this kind"
+        none = Missing(f"non-transitivity, {name}", why, "judge more items or entrants")
+        return TripleGroup(name, none, none if verdicts.is_soft else HARD_VERDICTS)
+    items = Sample(np.arange(len(cells)), "item", level)
+    hard = items.share(counts.hits[group], CELLS, cells=cells)
+    if not verdicts.is_soft:
+        return TripleGroup(name, hard, HARD_VERDICTS)
+    return TripleGroup(
+        name, hard, items.mean(counts.sums[group], CELLS, cells=cells, within=(0.0, np.inf), unit=Unit.NATS)
     )
 
 
-def _hard_verdicts() -> Missing:
-    return Missing(
-        "SNTD",
-        "most credits are wins, ties and losses, on which it depends on the clip alone",
-        "ask the judge for token probabilities, or give soft credits; the model-level SNTD is below",
-    )
-
-
-def _categories(battles: Battles, level: float, tie: float, lead: float) -> tuple[Group, ...] | Missing:
+def _categories(battles: Battles, level: float, tie: float, lead: float) -> tuple[TripleGroup, ...] | Missing:
     if "category" not in battles.table or battles.table["category"].isna().all():
         return Missing("by category", "no column says the category of an item", "add a column category")
     categories = as_text(battles.table["category"]).nunique()
@@ -235,22 +223,22 @@ def _categories(battles: Battles, level: float, tie: float, lead: float) -> tupl
     return tuple(_category(name, part, level, tie, lead) for name, part in battles.slices("category"))
 
 
-def _category(name: str, battles: Battles, level: float, tie: float, lead: float) -> Group:
-    verdicts = verdicts_of(battles) if battles.readable.any() else _none_readable(name)
+def _category(name: str, battles: Battles, level: float, tie: float, lead: float) -> TripleGroup:
+    if not battles.readable.any():
+        why, remedy = "no battle has a verdict", "judge the unread battles again"
+        verdicts: ItemVerdicts | Missing = Missing(f"non-transitivity, {name}", why, remedy)
+    else:
+        verdicts = verdicts_of(battles)
     if isinstance(verdicts, Missing):
-        return Group(name, verdicts, verdicts)
-    return _group(name, verdicts, count(verdicts, tie=tie, lead=lead), ALL, level)
+        return TripleGroup(name, verdicts, verdicts)
+    return _group(name, verdicts, count_triples(verdicts, tie=tie, lead=lead), ALL, level)
 
 
-def _none_readable(name: str) -> Missing:
-    return Missing(f"non-transitivity, {name}", "no battle has a verdict", "judge the unread battles again")
-
-
-def _triplets(verdicts: Verdicts, tally: Tally, level: float) -> tuple[Triplet, ...]:
-    known = np.flatnonzero(tally.known > 0)
-    share = tally.broken[known] / tally.known[known]
-    order = known[np.lexsort((known, -tally.known[known], -share))][:MOST_LISTED]
-    items, share = tally.known[order], tally.broken[order] / tally.known[order]
+def _triplets(verdicts: ItemVerdicts, counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
+    known = np.flatnonzero(counts.known > 0)
+    share = counts.broken[known] / counts.known[known]
+    order = known[np.lexsort((known, -counts.known[known], -share))][:MOST_LISTED]
+    items, share = counts.known[order], counts.broken[order] / counts.known[order]
     freedom = np.maximum(items, 2)
     low, high = wilson(share, share * (1 - share) / (freedom - 1), freedom, level)
     names = verdicts.entrants
@@ -261,31 +249,18 @@ def _triplets(verdicts: Verdicts, tally: Tally, level: float) -> tuple[Triplet, 
             hard=float(share[row]),
             hard_low=float(low[row]) if items[row] > 1 else None,
             hard_high=float(high[row]) if items[row] > 1 else None,
-            soft=float(tally.deviation[order[row]] / items[row]) if verdicts.soft else None,
-            scenario=SCENARIOS[tally.scenario[order[row]]],
+            soft=float(counts.deviation[order[row]] / items[row]) if verdicts.is_soft else None,
+            scenario=SCENARIOS[counts.scenario[order[row]]],
         )
-        for row, (i, j, k) in enumerate(tally.triples[order].tolist())
+        for row, (i, j, k) in enumerate(counts.triples[order].tolist())
     )
 
 
-def _grid(title: str, what: str, groups: Sequence[Group]) -> Grid:
-    rows = tuple((one.name, *_cells(one.hard), _count(one.hard), *_cells(one.soft)) for one in groups)
-    return Grid(title, (what, "PNT", "interval", "triples on items", "SNTD", "interval"), rows)
-
-
-def _cells(said: Figure | Missing) -> tuple[str, str]:
-    return (EMPTY, EMPTY) if isinstance(said, Missing) else (number(said), ends(said))
-
-
-def _count(said: Figure | Missing) -> str:
-    return "0" if isinstance(said, Missing) else f"{said.n:,}"
-
-
-def _between(one: Triplet) -> str:
-    if one.hard_low is None or one.hard_high is None:
-        return EMPTY
-    return f"{100 * one.hard_low:.1f} … {100 * one.hard_high:.1f}"
-
-
-def _nats(value: float | None) -> str:
-    return EMPTY if value is None else f"{value:.4f}"
+def _table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:
+    rows = []
+    for group in groups:
+        number = f"{group.hard.n:,}" if isinstance(group.hard, Statistic) else "0"
+        rows.append(
+            (group.name, group.hard.estimate, group.hard.interval, number, group.soft.estimate, group.soft.interval)
+        )
+    return Table(title, (what, "PNT", "interval", CELLS, "SNTD", "interval"), tuple(rows))

@@ -1,6 +1,6 @@
 """Triples of entrants on single items: outcomes that are no weak order, and how far credits are from strengths."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import entr, expit, logit
 
 from podium.battles import Battles
-from podium.diagnosis.answer import Missing
+from podium.diagnosis.figures import Missing
 from podium.rankers.coded import Coded, code
 from podium.rankers.pairs import pair_sums, win_rates
 
@@ -44,18 +44,18 @@ def is_transitive(ab: int, bc: int, ac: int) -> bool:
 
 
 def _kinds() -> np.ndarray:
-    """Return 0 transitive, 1 not, 2 unknown, indexed by 16 ab + 4 bc + ac of outcome codes, shape (64,)."""
+    """Return 0 transitive, 1 not, 2 unknown, indexed by outcome codes of ab, bc and ac, shape (4, 4, 4)."""
     kinds = np.full((4, 4, 4), 2, dtype=np.uint8)
     for ab, bc, ac in product((-1, 0, 1), repeat=3):
         kinds[ab + 1, bc + 1, ac + 1] = not is_transitive(ab, bc, ac)
-    return kinds.ravel()
+    return kinds
 
 
-KINDS = _kinds()
+KINDS = _kinds().ravel()
 
 
 @dataclass(frozen=True, slots=True)
-class Verdicts:
+class ItemVerdicts:
     """Mean credit of every pair on every item.
 
     Attributes:
@@ -73,13 +73,9 @@ class Verdicts:
     clipped: float | None
 
     @property
-    def soft(self) -> bool:
+    def is_soft(self) -> bool:
         """Whether credits are finer than wins, ties and losses."""
         return self.clipped is not None
-
-    def pair(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        """Return the row of pair i < j, any shape."""
-        return pair_number(i, j, len(self.entrants))
 
 
 def pair_number(i: np.ndarray, j: np.ndarray, entrants: int) -> np.ndarray:
@@ -87,29 +83,26 @@ def pair_number(i: np.ndarray, j: np.ndarray, entrants: int) -> np.ndarray:
     return i * (2 * entrants - i - 1) // 2 + (j - i - 1)
 
 
-def verdicts_of(battles: Battles) -> Verdicts | Missing:
+def triples_among(entrants: int) -> np.ndarray:
+    """Return all triples i < j < k of entrant codes, shape (triples, 3)."""
+    return np.array(list(combinations(range(entrants), 3)), dtype=np.int64).reshape(-1, 3)
+
+
+def verdicts_of(battles: Battles) -> ItemVerdicts | Missing:
     """Arrange the readable battles by pair and item, or say why no triple can be looked at."""
+    what = "non-transitivity"
     if not battles.has_items:
-        return Missing("non-transitivity", "no row says its item", "name the item's column: --columns item=COLUMN")
+        return Missing(what, "no row says its item", "name the item's column: --columns item=COLUMN")
     coded = code(battles)
-    size = len(coded.entrants)
-    if size < 3:
-        return Missing("non-transitivity", f"{size} entrants make no triple", "judge at least three entrants")
-    if size * (size - 1) * (size - 2) // 6 * coded.clusters > MOST_CELLS:
-        return Missing(
-            "non-transitivity",
-            f"{size:,} entrants on {coded.clusters:,} items are more triples than are gone through",
-            "choose fewer entrants or items with --where",
-        )
-    return _arranged(battles, coded)
-
-
-def _arranged(battles: Battles, coded: Coded) -> Verdicts:
     size, items = len(coded.entrants), coded.clusters
+    if size < 3:
+        return Missing(what, f"{size} entrants make no triple", "judge at least three entrants")
+    if size * (size - 1) * (size - 2) // 6 * items > MOST_CELLS:
+        why = f"{size:,} entrants on {items:,} items are more triples than are gone through"
+        return Missing(what, why, "choose fewer entrants or items with --where")
     rate = win_rates(pair_sums(coded))
     order = np.argsort(-rate, kind="stable")
-    place = np.empty(size, dtype=np.int64)
-    place[order] = np.arange(size)
+    place = np.argsort(order)
     first, second = place[coded.a], place[coded.b]
     credit = np.where(first < second, coded.credit, 1 - coded.credit)
     pair = pair_number(np.minimum(first, second), np.maximum(first, second), size)
@@ -119,35 +112,32 @@ def _arranged(battles: Battles, coded: Coded) -> Verdicts:
     total = np.bincount(cell, credit, shape[0] * items)
     mean = np.divide(total, votes, out=np.full(len(votes), np.nan), where=votes > 0)
     names = tuple(coded.entrants[k] for k in order)
-    steady = _steady(battles, cell, shape)
-    return Verdicts(names, rate[order], mean.reshape(shape), steady, _clipped_share(coded.credit))
+    steady = _steadiness(battles, cell, votes).reshape(shape)
+    return ItemVerdicts(names, rate[order], mean.reshape(shape), steady, _clipped_share(coded))
 
 
-def _steady(battles: Battles, cell: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Return how each pair's verdict on each item takes a swap; repeats must all hold."""
-    steady = np.full(shape[0] * shape[1], STEADY, dtype=np.uint8)
+def _steadiness(battles: Battles, cell: np.ndarray, votes: np.ndarray) -> np.ndarray:
+    """Return how each pair's verdict on each item takes a swap; repeats must all hold, same shape as `votes`."""
     if "swap" not in battles.table:
-        return np.full(shape, UNSEEN, dtype=np.uint8)
+        return np.full(len(votes), UNSEEN, dtype=np.uint8)
     swap = battles.table["swap"].astype(object).to_numpy()[battles.readable]
-    shaky, unseen = np.isin(swap, ("half", "flip")), ~np.isin(swap, ("same", "half", "flip"))
-    judged = np.zeros(len(steady), dtype=bool)
-    judged[cell] = True
-    steady[cell[shaky]] = SHAKY
-    steady[cell[unseen]] = UNSEEN
-    steady[~judged] = UNSEEN
-    return steady.reshape(shape)
+    steady = np.where(votes > 0, STEADY, UNSEEN).astype(np.uint8)
+    steady[cell[np.isin(swap, ("half", "flip"))]] = SHAKY
+    steady[cell[~np.isin(swap, ("same", "half", "flip"))]] = UNSEEN
+    return steady
 
 
-def _clipped_share(credit: np.ndarray) -> float | None:
+def _clipped_share(coded: Coded) -> float | None:
     """Return the share of credits that the clip moves; None where most are wins, ties, losses or their means."""
+    credit = coded.credit
     extreme = (credit < CLIP) | (credit > 1 - CLIP)
     coarse = extreme | (np.abs(4 * credit - np.round(4 * credit)) < 1e-9)
     return None if coarse.mean() > 0.5 else float(extreme.mean())
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """Counts over triples and items.
+class TripleCounts:
+    """Counts over triples and items; groups are all, consistent, ambiguous and the four scenarios.
 
     Attributes:
         triples: entrants by position, i < j < k, shape (triples, 3).
@@ -159,8 +149,6 @@ class Tally:
         hits: those that are no weak order, shape (groups, items).
         sums: summed SNTD, shape (groups, items).
         ties: share of tied outcomes.
-
-    Groups are all, consistent, ambiguous and the four scenarios.
     """
 
     triples: np.ndarray
@@ -174,30 +162,42 @@ class Tally:
     ties: float
 
 
-def count(verdicts: Verdicts, *, tie: float = TIE, lead: float = LEAD) -> Tally:
+def count_triples(verdicts: ItemVerdicts, *, tie: float = TIE, lead: float = LEAD) -> TripleCounts:
     """Go through all triples and items."""
     size, items = len(verdicts.entrants), verdicts.credit.shape[1]
-    triples = np.array(list(combinations(range(size), 3)), dtype=np.int64).reshape(-1, 3)
+    triples = triples_among(size)
     gaps = -np.diff(verdicts.rate[triples], axis=1)
     scenario = 2 * (gaps[:, 0] < lead) + (gaps[:, 1] < lead)
     outcome = outcomes(verdicts.credit, tie)
-    groups = FIRST_SCENARIO + len(SCENARIOS)
-    cells, hits, sums = np.zeros((3, groups, items))
-    known, broken, deviation = np.zeros((3, len(triples)))
-    for rows in _chunks(len(triples), items):
+    cells, hits, sums = np.zeros((3, FIRST_SCENARIO + len(SCENARIOS), items))
+    known, broken, off = np.zeros((3, len(triples)))
+    chunk = max(1, CHUNK_CELLS // max(items, 1))
+    for rows in (slice(start, start + chunk) for start in range(0, len(triples), chunk)):
         i, j, k = triples[rows].T
-        edges = verdicts.pair(i, j), verdicts.pair(j, k), verdicts.pair(i, k)
+        edges = [pair_number(*ends, size) for ends in ((i, j), (j, k), (i, k))]
         kind = KINDS[16 * outcome[edges[0]] + 4 * outcome[edges[1]] + outcome[edges[2]]]
-        complete, no_order = kind < 2, kind == 1
-        soft = np.where(complete, _deviations(verdicts.credit, edges), 0) if verdicts.soft else np.zeros(kind.shape)
-        known[rows], broken[rows], deviation[rows] = (part.sum(axis=1) for part in (complete, no_order, soft))
+        complete, no_order, soft = kind < 2, kind == 1, np.zeros(kind.shape)
+        if verdicts.is_soft:
+            credits = (np.nan_to_num(verdicts.credit[edge], nan=0.5) for edge in edges)
+            soft = np.where(complete, deviation(*credits), 0)
+        known[rows], broken[rows], off[rows] = (part.sum(axis=1) for part in (complete, no_order, soft))
         steady = np.maximum(np.maximum(*(verdicts.steady[edge] for edge in edges[:2])), verdicts.steady[edges[2]])
         for group, members in _groups(steady, scenario[rows]):
             cells[group] += (complete & members).sum(axis=0)
             hits[group] += (no_order & members).sum(axis=0)
             sums[group] += (soft * members).sum(axis=0)
     ties = float((outcome == TIED).sum() / max((outcome != UNKNOWN).sum(), 1))
-    return Tally(triples, scenario, known, broken, deviation, cells, hits, sums, ties)
+    return TripleCounts(triples, scenario, known, broken, off, cells, hits, sums, ties)
+
+
+def _groups(steady: np.ndarray, scenario: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield groups and their members, shape (triples, items) or (triples, 1)."""
+    yield ALL, np.ones((len(steady), 1), dtype=bool)
+    if (steady != UNSEEN).any():
+        yield CONSISTENT, steady == STEADY
+        yield AMBIGUOUS, steady == SHAKY
+    for name in np.unique(scenario).tolist():
+        yield FIRST_SCENARIO + name, (scenario == name)[:, None]
 
 
 def outcomes(credit: np.ndarray, tie: float = TIE) -> np.ndarray:
@@ -218,46 +218,26 @@ def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
     >>> float(round(deviation(0.6, 0.5, 0.6), 12))
     0.0
     """
-    observed = [np.clip(np.asarray(one, dtype=np.float64), CLIP, 1 - CLIP) for one in (ab, bc, ac)]
-    odds = [logit(one) for one in observed]
+    observed = [np.clip(np.asarray(credit, dtype=np.float64), CLIP, 1 - CLIP) for credit in (ab, bc, ac)]
+    odds = [logit(credit) for credit in observed]
     off = odds[0] + odds[1] - odds[2]
-    implied = [np.clip(expit(one), CLIP, 1 - CLIP) for one in (odds[0] - off, odds[1] - off, odds[2] + off)]
+    implied = [np.clip(expit(lean), CLIP, 1 - CLIP) for lean in (odds[0] - off, odds[1] - off, odds[2] + off)]
     return np.sum([divergence(p, q) for p, q in zip(observed, implied, strict=True)], axis=0) / 3
 
 
 def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Return the Jensen-Shannon divergence of two yes/no distributions, natural logarithm, any shape."""
-    return np.maximum(_entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2, 0)
+
+    def entropy(p: np.ndarray) -> np.ndarray:
+        return entr(p) + entr(1 - p)
+
+    return np.maximum(entropy((p + q) / 2) - (entropy(p) + entropy(q)) / 2, 0)
 
 
-def _entropy(p: np.ndarray) -> np.ndarray:
-    return entr(p) + entr(1 - p)
-
-
-def _deviations(credit: np.ndarray, edges: Sequence[np.ndarray]) -> np.ndarray:
-    return deviation(*(np.nan_to_num(credit[edge], nan=0.5) for edge in edges))
-
-
-def _chunks(triples: int, items: int) -> Iterator[slice]:
-    size = max(1, CHUNK_CELLS // max(items, 1))
-    for start in range(0, triples, size):
-        yield slice(start, start + size)
-
-
-def _groups(steady: np.ndarray, scenario: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield groups and their members, shape (triples, items) or (triples, 1)."""
-    yield ALL, np.ones((len(steady), 1), dtype=bool)
-    if (steady != UNSEEN).any():
-        yield CONSISTENT, steady == STEADY
-        yield AMBIGUOUS, steady == SHAKY
-    for one in np.unique(scenario).tolist():
-        yield FIRST_SCENARIO + one, (scenario == one)[:, None]
-
-
-def chance(ties: float) -> float:
+def chance_of_no_order(ties: float) -> float:
     """Return the PNT of three independent verdicts, each a tie with this probability, else a win or loss by a coin.
 
-    >>> round(chance(0), 12), round(27 * chance(1 / 3), 12)
+    >>> round(chance_of_no_order(0), 12), round(27 * chance_of_no_order(1 / 3), 12)
     (0.25, 14.0)
     """
     p = {-1: (1 - ties) / 2, 0: ties, 1: (1 - ties) / 2}

@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import fdtrc, ncfdtr
 
 from podium.errors import NotIdentifiedError
+from podium.report.model import Table
 
 LARGEST = 1e6
 """Non-centrality up to which an end of an interval is looked for."""
@@ -55,6 +56,23 @@ class Analysis:
     level: float
     effects: tuple[Effect, ...]
 
+    def table(self) -> Table:
+        """Return the shares of variance."""
+        rows = tuple(
+            (
+                effect.name,
+                str(effect.freedom),
+                f"{effect.share:.1%}",
+                f"{effect.partial:.2f}",
+                f"{effect.low:.2f} … {effect.high:.2f}",
+                f"{effect.f:.1f}",
+                f"{effect.p:.2g}",
+            )
+            for effect in self.effects
+        )
+        title = f"Share of the variance of tau ({self.level:.0%} interval of the partial share: non-central F)"
+        return Table(title, ("due to", "freedom", "share", "partial", "interval", "F", "p"), rows)
+
 
 def analyse(
     values: np.ndarray, factors: Mapping[str, Sequence[str]], crossed: Sequence[tuple[str, str]], level: float
@@ -70,7 +88,12 @@ def analyse(
     Raises:
         NotIdentifiedError: no factor varies, the values are all equal, or nothing is left to measure effects by.
     """
-    terms = _terms(factors, crossed)
+    columns = {name: _indicators(levels) for name, levels in factors.items() if len(set(levels)) > 1}
+    terms: dict[tuple[str, ...], np.ndarray] = {(name,): indicators for name, indicators in columns.items()}
+    for first, second in crossed:
+        if first in columns and second in columns:
+            both = np.einsum("ni,nj->nij", columns[first], columns[second])
+            terms[first, second] = both.reshape(len(values), -1)
     if not terms:
         raise NotIdentifiedError("no factor takes more than one level")
     total = float(np.sum((values - values.mean()) ** 2))
@@ -81,7 +104,7 @@ def analyse(
     if residual < 1 or left <= 1e-12 * total:
         raise NotIdentifiedError("the factors explain every value: nothing is left to measure their effects by")
     effects = [_effect(name, values, terms, left, residual, total, level) for name in terms]
-    return Analysis(len(values), residual, left / total, level, tuple(one for one in effects if one is not None))
+    return Analysis(len(values), residual, left / total, level, tuple(filter(None, effects)))
 
 
 def partial_interval(f: float, first: int, second: int, level: float) -> tuple[float, float]:
@@ -113,19 +136,6 @@ def _non_centrality(f: float, first: int, second: int, below: float) -> float:
     while surplus(high) > 0 and high < LARGEST:
         high *= 2
     return float(brentq(surplus, 0.0, high)) if high < LARGEST else LARGEST
-
-
-def _terms(
-    factors: Mapping[str, Sequence[str]], crossed: Sequence[tuple[str, str]]
-) -> dict[tuple[str, ...], np.ndarray]:
-    """Return the indicator columns of each effect, shape (n, levels)."""
-    columns = {name: _indicators(levels) for name, levels in factors.items() if len(set(levels)) > 1}
-    terms: dict[tuple[str, ...], np.ndarray] = {(name,): found for name, found in columns.items()}
-    for pair in crossed:
-        if all(name in columns for name in pair):
-            first, second = (columns[name] for name in pair)
-            terms[pair] = np.einsum("ni,nj->nij", first, second).reshape(len(first), -1)
-    return terms
 
 
 def _indicators(levels: Sequence[str]) -> np.ndarray:

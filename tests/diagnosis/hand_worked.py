@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from podium import Battles, read_battles
-from podium.diagnosis.answer import Figure
+from podium.diagnosis.figures import Statistic
+from podium.diagnosis.subject import Subject
 
 
 def presentations(rows: Sequence[tuple], columns: str, **constant: object) -> Battles:
@@ -17,10 +18,15 @@ def presentations(rows: Sequence[tuple], columns: str, **constant: object) -> Ba
     )
 
 
+def subject_of(battles: Battles, judge: str | None = "j", **options: object) -> Subject:
+    """Return a judge whose battles are what it was asked."""
+    return Subject(judge, battles, battles, **options)
+
+
 def values(**figures: object) -> dict[str, float]:
     """Return the estimates of figures."""
     found = {}
     for name, figure in figures.items():
-        assert isinstance(figure, Figure), (name, figure)
+        assert isinstance(figure, Statistic), (name, figure)
         found[name] = figure.value
     return found

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 
 from podium import Battles, Judge, World, read_battles, simulate
-from podium.diagnosis.answer import Figure
-from podium.diagnosis.card import SECTIONS, Said, asked
+from podium.diagnosis.card import QUESTIONS, Reply, ask_all
+from podium.diagnosis.figures import Statistic
 from podium.diagnosis.subject import Subject
 from podium.merging import merge
 
@@ -41,10 +41,10 @@ def both(played: World, judge: Judge, repeats: int = 1) -> tuple[Battles, Battle
     return apart, replace(apart, table=merge(apart.table)[0].reset_index(drop=True))
 
 
-def answers(played: World, judge: Judge, sections: tuple[str, ...] = ASKED, repeats: int = 1) -> dict[str, Said]:
+def answers(played: World, judge: Judge, sections: tuple[str, ...] = ASKED, repeats: int = 1) -> dict[str, Reply]:
     """Return what some sections of the card say of a judge in a world."""
     subject = Subject(judge.name, *both(played, judge, repeats))
-    return {section.name: asked(section, subject) for section in SECTIONS if section.name in sections}
+    return ask_all([question for question in QUESTIONS if question.name in sections], subject)
 
 
 def repeats(judge: Judge) -> int:
@@ -55,7 +55,7 @@ def repeats(judge: Judge) -> int:
 @cache
 def cards(
     judge: Judge, item_sd: float, number: int = WORLDS, sections: tuple[str, ...] = ASKED
-) -> tuple[dict[str, Figure], ...]:
+) -> tuple[dict[str, Statistic], ...]:
     """Return the figures of a judge's cards in many worlds, made once per test process."""
     played = (world(seed, item_sd=item_sd) for seed in range(number))
     return tuple(figures(answers(one, judge, sections, repeats(judge))) for one in played)
@@ -68,12 +68,12 @@ def truth(judge: Judge, item_sd: float) -> dict[str, float]:
     return {name: figure.value for name, figure in found.items()}
 
 
-def figures(said: dict[str, Said]) -> dict[str, Figure]:
+def figures(said: dict[str, Reply]) -> dict[str, Statistic]:
     """Return all figures by their path."""
     return {path: figure for name, answer in said.items() for path, figure in _walk(name, answer)}
 
 
-def coverage(found: tuple[dict[str, Figure], ...], name: str, value: float, narrowed: float = 1.0) -> float:
+def coverage(found: tuple[dict[str, Statistic], ...], name: str, value: float, narrowed: float = 1.0) -> float:
     """Return the share of worlds whose interval holds a value.
 
     Args:
@@ -91,8 +91,8 @@ def coverage(found: tuple[dict[str, Figure], ...], name: str, value: float, narr
     )
 
 
-def _walk(path: str, said: object) -> Iterator[tuple[str, Figure]]:
-    if isinstance(said, Figure):
+def _walk(path: str, said: object) -> Iterator[tuple[str, Statistic]]:
+    if isinstance(said, Statistic):
         yield path, said
     elif is_dataclass(said):
         for one in fields(said):

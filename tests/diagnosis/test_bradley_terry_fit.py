@@ -8,8 +8,8 @@ from correlated_verdicts import by_strength, strengths, verdicts
 from scipy.special import expit
 
 from podium import NotIdentifiedError, read_battles
-from podium.diagnosis.answer import Missing
-from podium.diagnosis.fit import bradley_terry_fit, influences
+from podium.diagnosis.figures import Missing
+from podium.diagnosis.fit import bradley_terry_fit, influence_on_residuals
 from podium.rankers.coded import code
 from podium.rankers.identification import strengths_of
 from podium.rankers.intervals import holm
@@ -52,7 +52,7 @@ def test_standard_errors_are_the_jackknifes_and_know_that_strengths_were_fitted(
     coded = code(battles)
     pairs = pair_sums(coded)
     rated = strengths_of(coded)
-    ours = np.sqrt((influences(coded, rated) ** 2).sum(axis=0))
+    ours = np.sqrt((influence_on_residuals(coded, rated) ** 2).sum(axis=0))
     left_out = []
     for item in range(60):
         keep = coded.cluster != item

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from podium import Judge, read_battles, simulate
+from podium.diagnosis.decisiveness import accuracy_of
+from podium.diagnosis.figures import farther_ends
 from podium.diagnosis.gold import gold_agreement
-from podium.diagnosis.gold_figures import accuracy_of
+from podium.diagnosis.gold_pairs import gold_pairs_of, resample_both
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.matched import matched
-from podium.diagnosis.ratios import farther_ends
-from podium.diagnosis.resampled_gold import resamples_of
-from podium.diagnosis.side_by_side import side_by_side
+from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.subject import Subject
 from podium.rankers.scale import POINTS
 
@@ -25,9 +24,9 @@ def test_complete_agreement_is_held_by_the_interval_of_tau_and_not_by_the_percen
     for seed in range(WORLDS):
         battles = simulate(8, 60, seed=seed, strengths=tuple(STRENGTHS), item_sd=0.0).battles(orders="ab")
         gold = Gold("gold.csv", dict(zip(battles.entrants, 1500 + POINTS * STRENGTHS, strict=True)))
-        found = gold_agreement(battles, gold, rng=np.random.default_rng(seed), resamples=100).tau
+        found = gold_agreement(Subject(None, battles, battles, gold=gold, seed=seed), resamples=100).tau
         held += found.low <= 1 <= found.high + 1e-9
-        drawn = resamples_of(matched(battles, gold), 100, np.random.default_rng(seed))
+        drawn = resample_both(gold_pairs_of(battles, gold), 100, np.random.default_rng(seed))
         percentile += max(np.quantile(drawn.tau, 0.975), found.value) >= 1 - 1e-9
     assert held >= 0.9 * WORLDS
     assert percentile < 0.6 * WORLDS
@@ -62,12 +61,14 @@ def percentiles(value, interval, within):  # noqa: ARG001
 @pytest.mark.parametrize(("ends", "least", "most"), [(farther_ends, 0.9, 1.0), (percentiles, 0.0, 0.6)])
 def test_two_judges_who_agree_completely_have_an_interval_that_holds_it(monkeypatch, ends, least, most):
     """Simulation: two judges of one world, whose noise alone sets their rankings apart; neighbours are 26 Elo apart."""
-    monkeypatch.setattr("podium.diagnosis.side_by_side.farther_ends", ends)
+    monkeypatch.setattr("podium.diagnosis.figures.farther_ends", ends)
     held = 0
     for seed in range(WORLDS):
         world = simulate(6, 60, seed=seed, strengths=tuple(1.5 * STRENGTHS[:6]), item_sd=0.0)
         both = read_battles(world.presentations(Judge("one"), Judge("two"), orders="ab"))
-        subjects = [Subject(name, both.where("judge", name), both.where("judge", name)) for name in both.judges]
-        found = side_by_side(subjects, level=0.95, rng=np.random.default_rng(seed), resamples=100).mean
+        subjects = [
+            Subject(name, both.where("judge", name), both.where("judge", name), seed=seed) for name in both.judges
+        ]
+        found = side_by_side(subjects, resamples=100).mean
         held += found.low <= 1 <= found.high + 1e-9
     assert least * WORLDS <= held <= most * WORLDS

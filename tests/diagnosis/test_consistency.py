@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from hand_worked import presentations, values
+from hand_worked import presentations, subject_of, values
 
-from podium.diagnosis.answer import Missing
 from podium.diagnosis.consistency import consistency
+from podium.diagnosis.figures import Missing
 
 
 def card(rows, columns, **constant):
-    return consistency(presentations(rows, columns, **constant), level=0.95)
+    return consistency(subject_of(presentations(rows, columns, **constant)))
 
 
 REPEATS = [

@@ -6,21 +6,22 @@ import numpy as np
 import pandas as pd
 import pytest
 from correlated_verdicts import by_strength, covers, strengths, verdicts
+from hand_worked import subject_of
 from scipy import stats
 
 from podium import read_battles
-from podium.diagnosis.answer import Figure, Missing
-from podium.diagnosis.cycles import _drawn, cycles, model_deviation, triples_of
+from podium.diagnosis.cycles import cycles, deviations_of_draws, model_deviation, triples_of
+from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.triples import deviation
 from podium.rankers.coded import code
-from podium.rankers.intervals import resample
 from podium.rankers.pairs import cells_by_cluster, pair_sums
 
 WORLDS = 200
 
 
 def asked(battles, **options):
-    return cycles(battles, rng=np.random.default_rng(0), **options)
+    level = options.pop("level", 0.95)
+    return cycles(subject_of(battles, level=level), **options)
 
 
 def ring(share, entrants=3):
@@ -141,7 +142,7 @@ def test_a_percentile_interval_would_not():
         coded = code(verdicts(by_strength(strengths(5)), 60, seed))
         pairs = pair_sums(coded)
         cells, triples = cells_by_cluster(coded, pairs), triples_of(pairs)
-        draws = resample(lambda n, c=cells, t=triples: _drawn(c, n, t), 60, 100, np.random.default_rng(0))
+        draws = deviations_of_draws(cells, triples, 100, np.random.default_rng(0))
         hits.append(np.quantile(draws, 0.025) <= 0.0)
     assert np.mean(hits) < 0.05
 
@@ -163,5 +164,5 @@ def test_entrants_that_never_closed_a_triple_are_told():
 def test_the_same_seed_gives_the_same_interval():
     battles = verdicts(ring(0.6), 50, 0)
     first, second = asked(battles), asked(battles)
-    assert isinstance(first.beyond_noise, Figure)
+    assert isinstance(first.beyond_noise, Statistic)
     assert first == second

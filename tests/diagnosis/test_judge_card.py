@@ -8,10 +8,11 @@ import pytest
 from judged_worlds import FAULTY, OWN, world
 
 from podium import Judge, NotIdentifiedError, UsageError, read_battles
-from podium.diagnosis.answer import Figure, Missing, Row, Unit, as_dict
-from podium.diagnosis.card import SECTIONS, Section, asked, diagnose
+from podium.diagnosis.card import QUESTIONS, Question, ask_all, diagnose
+from podium.diagnosis.figures import Missing, Statistic, Unit, as_dict
 from podium.diagnosis.subject import Subject
-from podium.diagnosis.wording import brief, ends, made_of, number
+from podium.diagnosis.transitivity import TripleGroup
+from podium.report.model import Measure
 
 
 def diagnosed(frame, **options):
@@ -29,7 +30,7 @@ def test_every_judge_has_a_card_with_every_section(two_judges):
     assert [card.subject.realization for card in two_judges.cards] == ["rubric", None]
     assert [card.subject.model for card in two_judges.cards] == ["acme/lm", "gpt-9"]
     for card in two_judges.cards:
-        assert list(card.answers) == [section.name for section in SECTIONS]
+        assert list(card.answers) == [question.name for question in QUESTIONS]
         assert len(card.subject.battles) == len(card.subject.others) == 15 * 30
 
 
@@ -115,8 +116,8 @@ def test_a_question_that_the_data_cannot_support_is_missing_not_an_error():
         raise NotIdentifiedError("the groups never met")
 
     battles = read_battles(world(1, 2).presentations())
-    said = asked(Section("it", "the title", refuse), Subject(None, battles, battles))
-    assert said == Missing("the title", "the groups never met", "")
+    answers = ask_all([Question("it", "the title", refuse)], Subject(None, battles, battles))
+    assert answers["it"] == Missing("the title", "the groups never met", "")
 
 
 @pytest.mark.parametrize(
@@ -133,16 +134,16 @@ def test_impossible_options_are_refused(options, problem):
 
 
 def test_figures_are_written_with_their_unit():
-    share = Figure(0.4897, 0.483, 0.4965, 0.95, "item-clustered t", 38_544, "presentations", 953, Unit.SHARE)
-    assert (number(share), ends(share), made_of(share)) == ("49.0%", "48.3 … 49.6", "38,544 presentations, 953 items")
-    elo = Figure(-0.04, None, None, 0.95, "a single item: no interval", 6, "entrants", 1, Unit.ELO)
-    assert (number(elo), ends(elo), made_of(elo)) == ("0.0 Elo", "–", "6 entrants, 1 item")
-    assert brief(Missing("it", "no", "more")) == "–"
+    share = Statistic(0.4897, 0.483, 0.4965, 0.95, "item-clustered t", 38_544, "presentations", 953, Unit.SHARE)
+    assert share.measure() == Measure("49.0%", "48.3 … 49.6", "38,544 presentations", "953 items")
+    elo = Statistic(-0.04, None, None, 0.95, "a single item: no interval", 6, "entrants", 1, Unit.ELO)
+    assert elo.measure() == Measure("0.0 Elo", "–", "6 entrants", "1 item")
+    assert Missing("it", "no", "more").brief == "–"
 
 
 def test_dataclasses_nest_in_json():
-    row = Row("it", Missing("a", "b", "c"))
-    assert as_dict(row) == {"label": "it", "value": {"missing": {"what": "a", "why": "b", "remedy": "c"}}}
+    group = TripleGroup("it", Missing("a", "b", "c"), Missing("d", "e", "f"))
+    assert as_dict(group)["hard"] == {"missing": {"what": "a", "why": "b", "remedy": "c"}}
 
 
 def test_own_family_is_that_of_the_judges_model():

@@ -6,10 +6,11 @@ figure in a world of very many items.
 """
 
 import numpy as np
+from hand_worked import subject_of
 from judged_worlds import FAIR, FAULTY, OWN, both, cards, coverage, truth, world
 
 from podium import Judge
-from podium.diagnosis.estimates import Clusters, share
+from podium.diagnosis.figures import Sample
 from podium.diagnosis.people import people
 from podium.rankers.scale import POINTS
 
@@ -99,7 +100,7 @@ def test_the_temperature_of_a_judge_without_noise_is_covered():
     judge, held, narrow = Judge("gpt-9", scale=2.0, verdicts="soft"), [], []
     for seed in range(100):
         _, battles = both(world(seed), judge, repeats=1)
-        found = people(battles, level=0.95, rng=np.random.default_rng(0)).temperature
+        found = people(subject_of(battles)).temperature
         held.append(found.low <= 0.5 <= found.high)
         narrow.append(abs(found.value - 0.5) <= (found.high - found.low) / 4)
     assert 0.88 <= np.mean(held) <= 1.0
@@ -112,8 +113,8 @@ def test_intervals_that_forget_the_item_do_not_cover():
     for _ in range(400):
         flips = np.repeat(rng.random(30) < 0.3, 6)
         items = np.repeat(np.arange(30), 6)
-        for found, clusters in ((clustered, Clusters(items, "item")), (by_row, Clusters(np.arange(180), "row"))):
-            figure = share(flips, clusters, 0.95)
+        for found, sample in ((clustered, Sample(items, "item")), (by_row, Sample(np.arange(180), "row"))):
+            figure = sample.share(flips)
             found.append(figure.low <= 0.3 <= figure.high)
     assert 0.92 <= np.mean(clustered) <= 0.98
     assert np.mean(by_row) < 0.8

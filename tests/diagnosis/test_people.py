@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hand_worked import presentations
+from hand_worked import presentations, subject_of
 from judged_worlds import both, world
 from scipy.special import stdtrit
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
@@ -10,7 +10,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from podium import Judge
 from podium.calibration_run import judge_agreement
-from podium.diagnosis.answer import Missing
+from podium.diagnosis.figures import Missing
 from podium.diagnosis.people import people
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.signals import signal_of
@@ -18,7 +18,7 @@ from podium.rankers.calibration.targets import fit_target
 
 
 def card(battles, level=0.95):
-    return people(battles, level=level, rng=np.random.default_rng(0))
+    return people(subject_of(battles, level=level))
 
 
 def judged(items=60, seed=2, judge=None, item_sd=0.7):

@@ -3,14 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hand_worked import presentations, values
+from correlated_verdicts import covers
+from hand_worked import presentations, subject_of, values
 from judged_worlds import both, world
 from scipy.special import expit
 
 from podium import Judge, read_battles
-from podium.diagnosis.answer import Missing
-from podium.diagnosis.position import position
-from podium.diagnosis.swaps import twins_of
+from podium.diagnosis.figures import Missing
+from podium.diagnosis.position import order_twins, position
 
 VERDICTS = [(1, 1), (0, 0), (1, 0), (1, 0), (1, 0), (0, 1), (1, 0.5), (0.5, 0.5)]
 """What x earned when shown first, and when shown second: two that hold, three flips to the first, one to the second, a
@@ -19,7 +19,7 @@ BY_HAND = [row for k, (first, then) in enumerate(VERDICTS) for row in ((k, "ab",
 
 
 def card(rows=BY_HAND, columns="item order credit", near_tie=0.3, **constant):
-    return position(presentations(rows, columns, **constant), near_tie=near_tie, level=0.95)
+    return position(subject_of(presentations(rows, columns, **constant), near_tie=near_tie))
 
 
 def test_the_shares_of_the_response_shown_first():
@@ -107,7 +107,7 @@ def test_without_an_order_position_is_missing():
 
 def test_a_judge_that_scores_responses_alone_has_no_position_to_prefer():
     scores = pd.DataFrame({"item": [1, 1], "model": ["x", "y"], "score": [7.0, 5.0], "judge": "rm"})
-    found = position(read_battles(scores, merge=False), near_tie=0.3, level=0.95)
+    found = position(subject_of(read_battles(scores, merge=False)))
     assert found.why == "each response was scored alone: there is no first one"
 
 
@@ -117,7 +117,7 @@ def test_pairs_in_one_order_leave_what_needs_both_missing():
     assert found.first_wins.n == 8
     missing = (found.first_credit, found.margin_lead, found.effect, found.difference, found.swaps.all, found.swaps.near)
     assert all(isinstance(one, Missing) and "both orders" in one.remedy for one in missing)
-    assert found.grids() == ()
+    assert found.tables() == ()
 
 
 def test_an_unread_order_is_no_tie():
@@ -136,8 +136,8 @@ def test_soft_credits_have_a_lead_in_credit_and_no_log_odds_of_flips():
     """Truth: the expected credits of the simulated judge, in both orders."""
     judge, played = Judge(verdicts="soft", position_bias=0.4), world(5, 300)
     apart, _ = both(played, judge, repeats=1)
-    found = position(apart, near_tie=0.3, level=0.95)
+    found = position(subject_of(apart))
     assert isinstance(found.effect, Missing)
     assert found.margin_lead.value == pytest.approx(0.4)
-    assert found.first_credit.value == pytest.approx(twins_of(apart).credit.mean())
-    assert found.first_credit.excludes(0.5)
+    assert found.first_credit.value == pytest.approx(order_twins(apart, 0.95).credit.mean())
+    assert not covers(found.first_credit, 0.5)

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from correlated_verdicts import covers
+from hand_worked import subject_of
 from judged_worlds import OWN, both, world
 
 from podium import Judge, rank, read_battles
-from podium.diagnosis.answer import Figure, Missing
+from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.line import line
-from podium.diagnosis.rated import fixed, rated
-from podium.diagnosis.reference import reference_of
+from podium.diagnosis.reference import fit_line, given_ratings, ratings_of
 from podium.diagnosis.self_preference import self_preference
 from podium.rankers.scale import POINTS
 
@@ -22,20 +22,20 @@ def test_the_line_is_that_of_least_squares():
     """Oracle: numpy.linalg.lstsq; without the step for the family the slope is another one."""
     design = np.stack([np.ones(5), PEOPLE, INSIDE], axis=1)
     oracle = np.linalg.lstsq(design, JUDGED, rcond=None)[0]
-    assert line(JUDGED, PEOPLE, INSIDE).weights == pytest.approx(oracle)
-    nobody = line(JUDGED, PEOPLE, np.zeros(5, dtype=bool)).weights
+    assert fit_line(JUDGED, PEOPLE, INSIDE).weights == pytest.approx(oracle)
+    nobody = fit_line(JUDGED, PEOPLE, np.zeros(5, dtype=bool)).weights
     assert nobody == pytest.approx(np.polyfit(PEOPLE, JUDGED, 1)[::-1])
     assert nobody[1] != pytest.approx(oracle[1], rel=1e-3)
 
 
 @pytest.mark.parametrize(("noise", "shared"), [(0.0, 0.0), (60.0, 25.0)])
 def test_the_derivatives_of_the_line_are_finite_differences(noise, shared):
-    fit, step = line(JUDGED, PEOPLE, INSIDE, noise, shared), 1e-5
+    fit, step = fit_line(JUDGED, PEOPLE, INSIDE, noise, shared), 1e-5
     for k in range(5):
         up, down = (np.eye(5)[k] * sign * step for sign in (1, -1))
         for derivative, ends in (
-            (fit.by_judge, [line(JUDGED + end, PEOPLE, INSIDE, noise, shared) for end in (up, down)]),
-            (fit.by_reference, [line(JUDGED, PEOPLE + end, INSIDE, noise, shared) for end in (up, down)]),
+            (fit.by_judge, [fit_line(JUDGED + end, PEOPLE, INSIDE, noise, shared) for end in (up, down)]),
+            (fit.by_reference, [fit_line(JUDGED, PEOPLE + end, INSIDE, noise, shared) for end in (up, down)]),
         ):
             assert derivative[k] == pytest.approx((ends[0].weights - ends[1].weights) / (2 * step), abs=1e-4)
 
@@ -49,7 +49,7 @@ def test_the_references_error_does_not_flatten_the_line():
     for _ in range(2_000):
         seen = truth + rng.normal(0, sd, 12)
         judged = 1.5 * truth + 100 * inside
-        fits.append([line(judged, seen, inside, sd**2 * 10, 0.0), line(judged, seen, inside)])
+        fits.append([fit_line(judged, seen, inside, sd**2 * 10, 0.0), fit_line(judged, seen, inside)])
     kept = np.array([[fit.weights[1:] for fit in pair] for pair in fits if pair[0] is not None])
     (slope, excess), (flat, accused) = np.median(kept, axis=0)
     assert slope == pytest.approx(1.5, abs=0.03)
@@ -60,14 +60,14 @@ def test_the_references_error_does_not_flatten_the_line():
 
 def test_a_reference_that_is_mostly_chance_gives_no_line():
     spread = np.sum((PEOPLE - PEOPLE.mean()) ** 2)
-    assert line(JUDGED, PEOPLE, np.zeros(5, dtype=bool), 0.49 * spread) is not None
-    assert line(JUDGED, PEOPLE, np.zeros(5, dtype=bool), 0.51 * spread) is None
+    assert fit_line(JUDGED, PEOPLE, np.zeros(5, dtype=bool), 0.49 * spread) is not None
+    assert fit_line(JUDGED, PEOPLE, np.zeros(5, dtype=bool), 0.51 * spread) is None
 
 
 def test_ratings_and_their_errors_are_those_of_the_ranker():
     """Oracle: `podium rank` with its item-clustered sandwich."""
     _, battles = both(world(4, 50, item_sd=1.0), Judge(), repeats=1)
-    found = rated(battles)
+    found = ratings_of(battles)
     standings = {entry.model: entry for entry in rank(battles, "bradley-terry").standings[0].entries}
     se = np.sqrt(np.sum(found.influence**2, axis=0) * 50 / 49)
     for k, name in enumerate(found.entrants):
@@ -78,13 +78,7 @@ def test_ratings_and_their_errors_are_those_of_the_ranker():
 
 def card(judge, items=400, item_sd=0.0, seed=11, families=None, **reference):
     _, battles = both(world(seed, items, item_sd), judge, repeats=1)
-    return self_preference(
-        battles,
-        judge=judge.name,
-        families=families or {},
-        reference=reference_of(battles, **reference),
-        level=0.95,
-    )
+    return self_preference(subject_of(battles, judge.name, families=families or {}, **reference))
 
 
 def test_a_self_preference_is_recovered_in_elo_points():
@@ -92,10 +86,10 @@ def test_a_self_preference_is_recovered_in_elo_points():
     judge = Judge("gpt-9", scale=1.4, self_preference=0.5, favours=OWN)
     found = card(judge)
     assert (found.family, found.how, found.who) == ("OpenAI", "guessed", "people")
-    assert not found.excess.excludes(0.5 * POINTS)
-    assert found.excess.excludes(0.0)
-    assert not found.slope.excludes(1.4)
-    assert found.slope.excludes(1.0)
+    assert covers(found.excess, 0.5 * POINTS)
+    assert not covers(found.excess, 0.0)
+    assert covers(found.slope, 1.4)
+    assert not covers(found.slope, 1.0)
 
 
 def test_a_judge_who_stretches_every_difference_is_not_accused_for_its_strong_family():
@@ -103,10 +97,10 @@ def test_a_judge_who_stretches_every_difference_is_not_accused_for_its_strong_fa
     judge = Judge("gpt-9", scale=2.0)
     played = world(12, 400)
     _, battles = both(played, judge, repeats=1)
-    reference = reference_of(battles)
-    found = self_preference(battles, judge="gpt-9", families={}, reference=reference, level=0.95)
-    assert not found.excess.excludes(0.0)
-    ours, theirs = rated(battles).of(OWN), reference.ratings.of(OWN)
+    subject = subject_of(battles, "gpt-9")
+    found = self_preference(subject)
+    assert covers(found.excess, 0.0)
+    ours, theirs = subject.ratings.select(OWN), subject.reference.ratings.select(OWN)
     raw = float((ours.elo - theirs.elo).mean())
     assert raw > 40 > abs(found.excess.value)
 
@@ -115,7 +109,7 @@ def test_families_are_shown_with_their_members_and_every_excess():
     found = card(Judge("gpt-9"))
     assert found.families["OpenAI"] == ("gpt-3", "gpt-4")
     assert set(found.families) == set(found.excesses) == {"OpenAI", "Anthropic", "Meta", "Mistral", "Google"}
-    assert all(isinstance(one, Figure) for one in found.excesses.values())
+    assert all(isinstance(one, Statistic) for one in found.excesses.values())
 
 
 def test_given_families_stand_over_guessed_ones():
@@ -127,10 +121,9 @@ def test_given_families_stand_over_guessed_ones():
 def test_entrants_of_no_known_family_are_shown():
     names = {"llama": "our-model", "claude": "their-model"}
     frame = world(1, 5).presentations(Judge("gpt-9")).replace({"model_a": names, "model_b": names})
-    nobody = Missing("ratings", "there are none", "give some")
-    found = self_preference(read_battles(frame), judge="gpt-9", families={}, reference=nobody, level=0.95)
+    found = self_preference(subject_of(read_battles(frame), "gpt-9"))
     assert found.unknown == ("our-model", "their-model")
-    assert found.grids()[0].rows[-1] == ("not known", "2", "–", "our-model, their-model")
+    assert found.tables()[0].rows[-1] == ("not known", "2", "–", "our-model, their-model")
     assert card(Judge("gpt-9")).unknown == ()
 
 
@@ -140,7 +133,7 @@ def test_a_judge_of_no_known_family_is_missing_one():
     assert isinstance(found.excess, Missing)
     assert "my-judge" in found.excess.why
     assert "--families" in found.excess.remedy
-    assert isinstance(found.excesses["OpenAI"], Figure)
+    assert isinstance(found.excesses["OpenAI"], Statistic)
 
 
 def test_a_family_without_entrants_is_missing():
@@ -157,9 +150,7 @@ def test_three_entrants_of_other_families_are_needed():
 def test_without_people_gold_or_other_judges_nothing_is_held_against_the_judge():
     _, battles = both(world(1, 30), Judge("gpt-9"), repeats=1)
     alone = battles.table.drop(columns="human")
-    found = self_preference(
-        read_battles(alone), judge="gpt-9", families={}, reference=reference_of(read_battles(alone)), level=0.95
-    )
+    found = self_preference(subject_of(read_battles(alone), "gpt-9"))
     assert isinstance(found.excess, Missing)
     assert "--gold" in found.excess.remedy
     assert found.families["OpenAI"] == OWN[::-1]
@@ -171,12 +162,11 @@ def test_a_gold_ranking_is_a_reference_without_error():
     _, battles = both(played, Judge("gpt-9", scale=1.3), repeats=1)
     scores = {name: 1000 + POINTS * float(s) for name, s in zip(played.entrants, played.strengths, strict=True)}
     bare = read_battles(battles.table.drop(columns="human"))
-    reference = reference_of(bare, gold=Gold("gold.csv", scores))
-    found = self_preference(bare, judge="gpt-9", families={}, reference=reference, level=0.95)
+    found = self_preference(subject_of(bare, "gpt-9", gold=Gold("gold.csv", scores)))
     assert found.who == "gold"
-    assert not found.excess.excludes(0.0)
-    assert not found.slope.excludes(1.3)
-    assert fixed(scores).influence.shape == (0, 6)
+    assert covers(found.excess, 0.0)
+    assert covers(found.slope, 1.3)
+    assert given_ratings(scores).influence.shape == (0, 6)
 
 
 def test_other_judges_are_the_last_resort():
@@ -184,8 +174,7 @@ def test_other_judges_are_the_last_resort():
     vain, fair = Judge("gpt-9", self_preference=0.8, favours=OWN), Judge("llama-9")
     together = read_battles(world(5, 300).presentations(vain, fair))
     ours, others = together.where("judge", "gpt-9"), together.where("judge", "llama-9")
-    reference = reference_of(ours, others=others)
-    found = self_preference(ours, judge="gpt-9", families={}, reference=reference, level=0.95)
+    found = self_preference(subject_of(ours, "gpt-9", others=others))
     assert found.who == "other judges"
-    assert not found.excess.excludes(0.8 * POINTS)
-    assert found.excess.excludes(0.0)
+    assert covers(found.excess, 0.8 * POINTS)
+    assert not covers(found.excess, 0.0)

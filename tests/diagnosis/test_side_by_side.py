@@ -7,11 +7,10 @@ from correlated_verdicts import by_strength, names, strengths, verdicts
 from scipy.stats import kendalltau
 
 from podium import rank, read_battles
-from podium.diagnosis.answer import Missing
+from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.judge_names import model_of, parts_of
-from podium.diagnosis.side_by_side import side_by_side
-from podium.diagnosis.subject import Subject
+from podium.diagnosis.judges import side_by_side
+from podium.diagnosis.subject import Subject, model_of, parts_of
 from podium.rankers.scale import POINTS
 
 THETA = strengths(6)
@@ -23,7 +22,7 @@ def subject(judge, theta=THETA, items=60, seed=0, gold=None):
 
 
 def asked(*subjects, **options):
-    return side_by_side(subjects, level=0.95, rng=np.random.default_rng(0), **{"resamples": 60, **options})
+    return side_by_side(subjects, **{"resamples": 60, **options})
 
 
 def gold(theta=THETA):

@@ -11,9 +11,9 @@ from scipy.spatial.distance import jensenshannon
 from scipy.special import expit
 
 from podium import Judge, read_battles, simulate
-from podium.diagnosis.answer import Figure, Missing
+from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.transitivity import transitivity
-from podium.diagnosis.triples import CLIP, chance, deviation, divergence, outcomes
+from podium.diagnosis.triples import CLIP, chance_of_no_order, deviation, divergence, outcomes
 
 CREDIT = {">": 1.0, "~": 0.5, "<": 0.0}
 NON_TRANSITIVE = (">>~", ">><", ">~~", ">~<", "~>~", "~><", "~~>", "~~<", "~<>", "~<~", "<~>", "<~~", "<<>", "<<~")
@@ -33,7 +33,7 @@ def table(rows, columns="item model_a model_b credit", **options):
 
 def pnt(battles, **options):
     found = transitivity(battles, **options).hard
-    assert isinstance(found, Figure)
+    assert isinstance(found, Statistic)
     return found.value
 
 
@@ -208,7 +208,7 @@ def test_gaps_in_strength_name_the_leads():
     battles = table([*triple(">>>", "1"), *triple(">>>", "2")])
     for lead, scenario in ((0.4, "lead, lead"), (0.6, "margin, margin")):
         found = transitivity(battles, lead=lead)
-        assert [one.name for one in found.scenarios if isinstance(one.hard, Figure)] == [scenario]
+        assert [one.name for one in found.scenarios if isinstance(one.hard, Statistic)] == [scenario]
         assert found.triplets[0].scenario == scenario
         assert found.triplets[0].entrants == ("A", "B", "C")
 
@@ -221,12 +221,12 @@ def test_categories_are_measured_apart():
 
 def test_blind_verdicts_break_a_quarter_of_the_orders_and_more_with_ties():
     """Closed form: 2 of 8 without ties, 14 of 27 with a third of ties."""
-    assert (chance(0.0), chance(1 / 3)) == pytest.approx((2 / 8, 14 / 27), abs=1e-12)
+    assert (chance_of_no_order(0.0), chance_of_no_order(1 / 3)) == pytest.approx((2 / 8, 14 / 27), abs=1e-12)
     rng = np.random.default_rng(0)
     coin = verdicts(np.full((3, 3), 0.5), 3000, seed=1, shared=0.0)
-    assert pnt(coin) == pytest.approx(chance(0.0), abs=0.03)
+    assert pnt(coin) == pytest.approx(chance_of_no_order(0.0), abs=0.03)
     tied = read_battles(coin.to_frame().assign(credit=rng.choice([0, 0.5, 1], 9000)))
-    assert pnt(tied) == pytest.approx(chance(1 / 3), abs=0.03)
+    assert pnt(tied) == pytest.approx(chance_of_no_order(1 / 3), abs=0.03)
 
 
 @pytest.mark.parametrize(

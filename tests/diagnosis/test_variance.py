@@ -10,7 +10,7 @@ import statsmodels.formula.api as smf
 from scipy.special import ncfdtr
 
 from podium import NotIdentifiedError
-from podium.diagnosis.side_by_side import CROSSED
+from podium.diagnosis.judges import CROSSED
 from podium.diagnosis.variance import analyse, partial_interval
 
 TABLE_2 = Path(__file__).with_name("justrank_table_2.csv")

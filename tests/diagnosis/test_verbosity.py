@@ -5,20 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from hand_worked import presentations
+from correlated_verdicts import covers
+from hand_worked import presentations, subject_of
 from judged_worlds import both, world
 from scipy.optimize import minimize
 from scipy.special import expit
 
 from podium import Judge, NotIdentifiedError, read_battles, simulate
-from podium.diagnosis.answer import Missing
-from podium.diagnosis.length_model import REGULARIZATION, length_effect
-from podium.diagnosis.rated import rated
-from podium.diagnosis.reference import reference_of
-from podium.diagnosis.verbosity import log_ratio, partial_correlation, residuals, verbosity
+from podium.diagnosis.figures import Missing
+from podium.diagnosis.verbosity import length_effect, length_of_residuals, log_ratio, partial_correlation, verbosity
 from podium.rankers.coded import code
+from podium.rankers.defaults import REGULARIZATION
 
-NOBODY = Missing("ratings", "nobody to compare with", "label some")
 ROWS = [
     (0, 1.0, 0.2, 300, 100),
     (1, 0.0, -0.3, 100, 400),
@@ -32,7 +30,7 @@ ROWS = [
 
 
 def card(rows=ROWS, columns="item credit margin length_a length_b", near_tie=0.3, **constant):
-    return verbosity(presentations(rows, columns, **constant), reference=NOBODY, near_tie=near_tie, level=0.95)
+    return verbosity(subject_of(presentations(rows, columns, **constant), near_tie=near_tie))
 
 
 def test_the_longer_response_among_near_ties():
@@ -67,7 +65,8 @@ def test_without_lengths_verbosity_is_missing():
 
 def test_without_a_reference_only_the_residuals_are_missing():
     found = card()
-    assert found.residuals == Missing("residual ratings and length", NOBODY.why, NOBODY.remedy)
+    assert found.residuals.why == "there are no human labels, no gold standard and no other judge"
+    assert "--gold" in found.residuals.remedy
 
 
 def played(items=60, judge=None):
@@ -86,7 +85,7 @@ def test_the_length_term_maximises_the_penalised_likelihood():
         return REGULARIZATION / 2 * weights[:-1] @ weights[:-1] - gain
 
     oracle = minimize(loss, np.zeros(7), method="BFGS", options={"gtol": 1e-7}).x
-    assert length_effect(coded, z).weight == pytest.approx(oracle[-1], abs=1e-5)
+    assert length_effect(coded, z)[0] == pytest.approx(oracle[-1], abs=1e-5)
     alone = minimize(lambda w: np.logaddexp(0, w * z).sum() - coded.credit @ (w * z), 0.0).x[0]
     assert abs(alone - oracle[-1]) > 0.02
 
@@ -99,7 +98,7 @@ def test_the_error_of_the_length_term_is_the_clustered_one():
     with np.errstate(all="ignore"):
         glm = sm.GLM(coded.credit, design, family=sm.families.Binomial())
         fit = glm.fit(cov_type="cluster", cov_kwds={"groups": coded.cluster})
-    found = verbosity(battles, reference=NOBODY, near_tie=0.3, level=0.95).effect
+    found = verbosity(subject_of(battles)).effect
     se = fit.bse[-1]
     assert found.value == pytest.approx(fit.params[-1], abs=2e-3)
     assert (found.high - found.low) / 2 == pytest.approx(1.972 * se, rel=0.02)
@@ -144,8 +143,7 @@ def test_the_partial_correlation_covers_what_is_true(truth):
 def test_residual_ratings_follow_length_where_the_judge_does():
     """A judge with a length bias of 2 logits, against people without."""
     battles = played(400, Judge(length_bias=2.0))
-    reference = reference_of(battles)
-    found = verbosity(battles, reference=reference, near_tie=0.3, level=0.95)
+    found = verbosity(subject_of(battles))
     assert (found.who, found.residuals.n) == ("people", 6)
     assert found.residuals.value > 0.9
 
@@ -154,10 +152,10 @@ def test_a_length_bias_is_recovered_where_strengths_are_all_that_differs():
     """Truth: 0.7 + 0.5 logits; people, who have no such bias, are not accused."""
     judge = Judge(length_bias=0.7, verbosity_bias=0.5)
     _, battles = both(world(8, 300), judge, repeats=1)
-    found = verbosity(battles, reference=NOBODY, near_tie=0.3, level=0.95)
-    assert not found.effect.excludes(1.2)
-    assert found.effect.excludes(0.7)
-    assert not found.people.excludes(0.0)
+    found = verbosity(subject_of(battles))
+    assert covers(found.effect, 1.2)
+    assert not covers(found.effect, 0.7)
+    assert covers(found.people, 0.0)
 
 
 def test_log_ratios_are_of_one_plus_the_length():
@@ -171,7 +169,7 @@ def test_models_that_never_met_leave_only_what_needs_ratings_missing():
         (k, credit, 0.1, 300, 100, *pair) for k, (credit, pair) in enumerate([(1.0, "ab"), (0.0, "cd"), (1.0, "ab")])
     ]
     battles = presentations(rows, "item credit margin length_a length_b model_a model_b", human=0.0)
-    found = verbosity(battles, reference=reference_of(battles), near_tie=0.3, level=0.95)
+    found = verbosity(subject_of(battles))
     assert found.longer_near_ties.value == pytest.approx(2 / 3)
     assert "people: " in found.residuals.why
     assert "--gold" in found.residuals.remedy
@@ -189,14 +187,13 @@ def test_a_judge_that_stretches_differences_is_not_accused_where_strong_models_w
         lengths = 7 + 0.3 * played.strengths + rng.normal(0, 0.2, 12)
         longer = replace(played, length_means=lengths, log_length=played.log_length + lengths - played.length_means)
         battles = read_battles(longer.presentations(Judge("j", scale=1.5), orders="ab", human=True))
-        reference = reference_of(battles)
-        found = residuals(battles, reference, 0.95)
+        subject = subject_of(battles)
+        found = length_of_residuals(subject)
         if isinstance(found, Missing):
             continue
-        ours, theirs = rated(battles), reference.ratings
-        names = tuple(name for name in ours.known if name in theirs.known)
-        judge, people = ours.of(names).elo, theirs.of(names).elo
-        length = np.array([np.exp(lengths[longer.entrants.index(name)]) for name in names])
+        ours, theirs = subject.reference.beside(subject.ratings)
+        judge, people = ours.elo, theirs.elo
+        length = np.array([np.exp(lengths[longer.entrants.index(name)]) for name in ours.entrants])
         held.append(found.low <= 0 <= found.high)
         means.append(found.value)
         naive.append(partial_correlation(judge - people, length, people, 0.95).value)

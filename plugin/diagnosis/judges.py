@@ -1,0 +1,289 @@
+"""Several judges and realizations side by side: how their rankings agree, and what makes them differ."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from podium.battles import Battles
+from podium.diagnosis.figures import EMPTY, Answer, Missing, Statistic, Unit, Value, agreement_interval
+from podium.diagnosis.gold_pairs import GoldPairs, JudgedSide, gold_pairs_of, number_items, prepare_side, taus
+from podium.diagnosis.subject import Subject, parts_of
+from podium.diagnosis.transitivity import Transitivity, transitivity
+from podium.diagnosis.variance import Analysis, analyse
+from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.rankers.intervals import resample
+from podium.rankers.pairs import win_rates
+from podium.rankers.pointwise import score_matrix
+from podium.report.model import Table
+
+RESAMPLES = 200
+MOST_SHOWN = 12
+CROSSED = (("judge", "realization"), ("realization", "aggregation"))
+"""Interplays that are effects of their own. With these, JuStRank's appendix D follows from its table 2."""
+SIDES = "judges side by side"
+TAU = "tau with the gold standard"
+VARIANCE = f"variance of {TAU}"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeStanding:
+    """One judge among others.
+
+    Attributes:
+        judge: its identity.
+        model: without realization.
+        realization: how it is asked; None where the identity does not say.
+        battles: readable ones.
+        ties: share of them.
+        hard: PNT.
+        tau: Kendall's tau of its Bradley-Terry ranking with the gold standard.
+    """
+
+    judge: str
+    model: str
+    realization: str | None
+    battles: int
+    ties: float
+    hard: Statistic | Missing
+    tau: Statistic | Missing
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Kendall's tau of two judges' Bradley-Terry rankings."""
+
+    first: str
+    second: str
+    tau: Statistic | Missing
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide(Answer):
+    """Several judges.
+
+    Attributes:
+        entrants: ranked by all of them.
+        judges: the nearest to the gold standard first, else by name.
+        correlations: of every two.
+        mean: of the correlations.
+        aggregations: ways from verdicts to a ranking that the variance is shared out over.
+        variance: of tau with the gold standard, by judge, realization and aggregation.
+    """
+
+    entrants: int
+    judges: tuple[JudgeStanding, ...]
+    correlations: tuple[Correlation, ...]
+    mean: Statistic | Missing
+    aggregations: tuple[str, ...]
+    variance: Analysis | Missing
+
+    def lines(self) -> tuple[tuple[str, Value], ...]:
+        """Return the lines of the section."""
+        variance: Value | Analysis = self.variance
+        if isinstance(variance, Analysis):
+            freedom = f"{variance.n:,} rankings, {variance.residual:,} degrees of freedom left"
+            variance = f"{freedom}, {variance.unexplained:.0%} unexplained"
+        return (
+            ("judges", f"{len(self.judges):,}, {self.entrants:,} entrants ranked by all"),
+            ("mean Kendall's tau between judges", self.mean),
+            (VARIANCE, variance),
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the judges, their correlations and the shares of variance."""
+        rows = [
+            (
+                f"{k}. {row.judge}",
+                row.realization or EMPTY,
+                f"{row.battles:,}",
+                f"{row.ties:.1%}",
+                row.hard.estimate,
+                row.tau.brief,
+            )
+            for k, row in enumerate(self.judges, start=1)
+        ]
+        tables = [Table("", ("judge", "realization", "judged", "ties", "PNT", "tau with gold"), tuple(rows))]
+        names = [row.judge for row in self.judges]
+        if 2 < len(names) <= MOST_SHOWN:
+            tau = {frozenset((pair.first, pair.second)): pair.tau.estimate for pair in self.correlations}
+            square = tuple(
+                (f"{k}. {name}", *(EMPTY if name == other else tau[frozenset((name, other))] for other in names))
+                for k, name in enumerate(names, start=1)
+            )
+            header = ("Kendall's tau", *(f"{k}." for k in range(1, len(names) + 1)))
+            tables.append(Table("Rank correlations", header, square))
+        return (*tables, *(() if isinstance(self.variance, Missing) else (self.variance.table(),)))
+
+
+def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> SideBySide | Missing:
+    """Compare the rankings of several judges; level and draws are those of the first.
+
+    Items that judges share are resampled together. The variance of tau with the gold standard is analysed as JuStRank
+    does (appendix D): factors judge, realization and aggregation (Bradley-Terry, win rate; mean and median of
+    pointwise scores where there are any), interplays where there are rankings enough.
+    """
+    if len(subjects) < 2:
+        return Missing(SIDES, "there is one judge only", "give the verdicts of several, told apart by a column judge")
+    level, why = subjects[0].level, []
+    ready: list[tuple[Subject, JudgedSide]] = []
+    for subject in subjects:
+        try:
+            ready.append((subject, prepare_side(subject.battles)))
+        except (NotIdentifiedError, NotConvergedError) as error:
+            why.append(str(error))
+    if len(ready) < 2:
+        return Missing(SIDES, f"fewer than two judges give a ranking: {why[0]}", "judge more battles")
+    sides = [side for _, side in ready]
+    names = tuple(sorted(set.intersection(*(set(side.entrants) for side in sides))))
+    if len(names) < 3:
+        return Missing(SIDES, f"{len(names)} entrants are ranked by all judges", "let all judge the same entrants")
+    theta, draws = _strengths(sides, names, resamples, subjects[0].rng)
+    golds = [_gold_pairs(subject) for subject, _ in ready]
+    standings = [
+        _standing(*ready[k], _tau_with_gold(golds[k], theta[k], draws[:, k], names, level)) for k in range(len(ready))
+    ]
+    first, second = np.triu_indices(len(ready), 1)
+    correlations = tuple(
+        Correlation(
+            standings[i].judge,
+            standings[j].judge,
+            _tau_of(taus(theta[i], theta[j]), taus(draws[:, i], draws[:, j]), len(names), "entrants", level),
+        )
+        for i, j in zip(first.tolist(), second.tolist(), strict=True)
+    )
+    means = taus(draws[:, first], draws[:, second]).mean(axis=1)
+    aggregations, variance = _variance([subject for subject, _ in ready], golds, level)
+    return SideBySide(
+        entrants=len(names),
+        judges=tuple(sorted(standings, key=_by_tau)),
+        correlations=correlations,
+        mean=_tau_of(np.mean(taus(theta[first], theta[second])), means, len(first), "pairs of judges", level),
+        aggregations=aggregations,
+        variance=variance,
+    )
+
+
+def _gold_pairs(subject: Subject) -> GoldPairs | Missing:
+    try:
+        return gold_pairs_of(subject.battles, subject.gold)
+    except (NotIdentifiedError, NotConvergedError) as error:
+        return Missing(TAU, str(error), "judge the battles that would join the groups")
+
+
+def _strengths(
+    sides: Sequence[JudgedSide], names: tuple[str, ...], resamples: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return strengths, shape (judges, entrants), and those of resamples, shape (draws, judges, entrants)."""
+    where = [np.array([side.entrants.index(name) for name in names]) for side in sides]
+    theta = np.stack([side.strengths()[place] for side, place in zip(sides, where, strict=True)])
+    items, positions = number_items(sides)
+    if items < 2:
+        return theta, np.full((0, *theta.shape), np.nan)
+
+    def strengths_of_draws(counts: np.ndarray) -> np.ndarray:
+        parts = zip(sides, positions, where, strict=True)
+        return np.stack([side.strengths(counts[:, position])[:, place] for side, position, place in parts], axis=1)
+
+    return theta, resample(strengths_of_draws, items, resamples, rng, width=len(sides) * len(names) ** 2)
+
+
+def _standing(subject: Subject, side: JudgedSide, tau: Statistic | Missing) -> JudgeStanding:
+    answer, credit = transitivity(subject.battles, level=subject.level), side.coded.credit
+    return JudgeStanding(
+        subject.judge or "(no judge)",
+        *parts_of(subject.judge),
+        battles=len(credit),
+        ties=float(np.mean(np.abs(credit - 0.5) < 1e-12)),
+        hard=answer.hard if isinstance(answer, Transitivity) else answer,
+        tau=tau,
+    )
+
+
+def _tau_with_gold(
+    gold: GoldPairs | Missing, theta: np.ndarray, draws: np.ndarray, names: tuple[str, ...], level: float
+) -> Statistic | Missing:
+    """Compare on the entrants that all judges rank, so that judges can be compared; the gold standard as given."""
+    if isinstance(gold, Missing):
+        return gold
+    common = [name for name in names if name in gold.entrants]
+    if len(common) < 3:
+        return Missing(TAU, f"{len(common)} entrants are common to all", "rank more of them")
+    here = np.array([names.index(name) for name in common])
+    truth = gold.strengths()[1][[gold.entrants.index(name) for name in common]]
+    return _tau_of(taus(theta[here], truth), taus(draws[:, here], truth), len(common), "entrants", level)
+
+
+def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, of: str, level: float) -> Statistic | Missing:
+    tau = float(value)
+    if np.isnan(tau):
+        return Missing("Kendall's tau", "a ranking puts all entrants level", "judge entrants that differ")
+    ends = agreement_interval(tau, draws, level, (-1.0, 1.0))
+    method = "too few usable resamples of the items: no interval"
+    if ends:
+        usable = int((~np.isnan(draws)).sum())
+        method = f"item bootstrap, percentile or reflected, the farther end, {usable} resamples"
+    return Statistic(tau, *(ends or (None, None)), level, method, n, of, None, Unit.CORRELATION)
+
+
+def _variance(
+    subjects: Sequence[Subject], golds: Sequence[GoldPairs | Missing], level: float
+) -> tuple[tuple[str, ...], Analysis | Missing]:
+    """Rank by every aggregation, and share out the variance of tau with the gold standard."""
+    ready = [(subject, gold) for subject, gold in zip(subjects, golds, strict=True) if isinstance(gold, GoldPairs)]
+    if not ready:
+        lacking = next(gold for gold in golds if isinstance(gold, Missing))
+        return (), Missing(VARIANCE, lacking.why, lacking.remedy)
+    by_subject = _distinct_aggregations([_taus_by_aggregation(subject.battles, gold) for subject, gold in ready])
+    cells = [
+        (*parts_of(subject.judge), aggregation, tau)
+        for (subject, _), by_aggregation in zip(ready, by_subject, strict=True)
+        for aggregation, tau in by_aggregation.items()
+        if not np.isnan(tau)
+    ]
+    if not cells:
+        return (), Missing(VARIANCE, "one of the rankings puts all systems level", "judge systems that differ")
+    models, realizations, aggregations, values = zip(*cells, strict=True)
+    known = [realization or "(not said)" for realization in realizations]
+    factors = {"judge": models, "realization": known, "aggregation": aggregations}
+    why = ""
+    # Interplays as far as the rankings suffice for them, else the factors alone.
+    for crossed in (CROSSED, CROSSED[:1], ()):
+        try:
+            return tuple(sorted(set(aggregations))), analyse(np.array(values), factors, crossed, level)
+        except NotIdentifiedError as error:
+            why = str(error)
+    remedy = "give more judges, each in several realizations, so that effects differ from chance"
+    return tuple(sorted(set(aggregations))), Missing(VARIANCE, why, remedy)
+
+
+def _distinct_aggregations(by_subject: list[dict[str, float]]) -> list[dict[str, float]]:
+    """Leave out an aggregation that agrees with another throughout: a copy is no evidence.
+
+    Win rates of a full round robin rank as Bradley-Terry does.
+    """
+    kept: dict[tuple[float | None, ...], str] = {}
+    for name in ("bradley-terry", "mean", "median", "win-rate"):
+        column = tuple(round(values[name], 9) if name in values else None for values in by_subject)
+        if any(value is not None for value in column):
+            kept.setdefault(column, name)
+    return [{name: values[name] for name in kept.values() if name in values} for values in by_subject]
+
+
+def _taus_by_aggregation(battles: Battles, gold: GoldPairs) -> dict[str, float]:
+    """Return tau with the gold standard by aggregation; of no median that two entrants share: it does not rank them."""
+    judge, truth = gold.judge, gold.strengths()[1]
+    scores = {"bradley-terry": judge.strengths()[gold.ours], "win-rate": win_rates(judge.cells.pairs)[gold.ours]}
+    try:
+        matrix = score_matrix(battles)
+    except NotIdentifiedError:
+        matrix = None
+    if matrix is not None:
+        place = [matrix.entrants.index(name) for name in gold.entrants]
+        scores["mean"], median = (rule(matrix.values, axis=0)[place] for rule in (np.nanmean, np.nanmedian))
+        scores |= {"median": median} if len(np.unique(median)) == len(place) else {}
+    return {name: float(taus(score, truth)) for name, score in scores.items()}
+
+
+def _by_tau(standing: JudgeStanding) -> tuple[float, str]:
+    return (-standing.tau.value if isinstance(standing.tau, Statistic) else 0.0, standing.judge)

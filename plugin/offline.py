@@ -20,12 +20,11 @@ from podium.errors import UsageError
 from podium.scorers.checklist import write_checklist
 from podium.scorers.judging import Judging
 from podium.scorers.levels import NUMBER_WORDS
-from podium.scorers.prompt import texts_in_fences
+from podium.scorers.prompt import Texts
 from podium.scorers.realization import Preference
 from podium.scorers.reply import Reply
 
 RANGES = {"position_bias": (-2, 2), "noise": (0, 2), "tie": (0, 2), "sharpness": (0, 100)}
-NOT_ASKED = "This rule-based stand-in answers podium's scorers alone, and says nothing to this prompt."
 READ = 8_000
 """Characters of an instruction that are read."""
 MOST_DEMANDS = 40
@@ -68,25 +67,21 @@ class StandIn:
             if not low <= getattr(self, name) <= high:
                 raise UsageError(f"{name}={getattr(self, name)}: the offline judge takes {low} to {high}")
 
-    def answer(self, prompt: str, how: Judging | None) -> Reply:
+    def answer(self, prompt: str, how: Judging, texts: Texts) -> Reply:
         """Answer a prompt; the same prompt and settings give the same reply.
 
         Args:
-            prompt: with its texts behind the fences that the asker put there; without a response, one that asks for a
-                checklist.
-            how: who asks: its realization writes the reply; None = nobody that the stand-in knows how to answer.
+            prompt: as the judge is asked.
+            how: who asks; its realization writes the reply.
+            texts: what the prompt shows behind its fences; without a response, the prompt asks for a checklist.
 
         Raises:
             UsageError: the realization has no writer.
         """
-        texts = texts_in_fences(prompt)
-        if how is None or "INSTRUCTION" not in texts:
-            return Reply(NOT_ASKED)
-        asked = demands(texts["INSTRUCTION"], texts.get("REFERENCE ANSWER"))
-        shown = [texts[name] for name in ("RESPONSE", "RESPONSE A", "RESPONSE B") if name in texts]
-        if not shown:
+        asked = demands(texts.instruction, texts.reference if how.settings.reference else None)
+        if not texts.responses:
             return write_checklist(f"Does the response meet this demand: {demand.name[:200]}?" for demand in asked)
-        missed = [missed_demands(response, asked) for response in shown]
+        missed = [missed_demands(response, asked) for response in texts.responses]
         shares = [1 - len(names) / len(asked) for names in missed]
         if len(shares) == 1:
             return how.write_reply(self._opinion_of_one(shares[0] + self.waver(prompt)))
@@ -144,7 +139,7 @@ def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...
     ['answers', 'one word']
     """
     text = instruction[:READ].replace("“", '"').replace("”", '"')
-    rules = (_answering, _counts, _words, _letters, _json, _sums, _orders)
+    rules = (_answer_at_all, _counts, _words, _letters, _json, _sums, _orders)
     by_name = {demand.name: demand for rule in rules for demand in rule(text)}
     wanted = _fold(reference or "")
     agreement = [Demand("agrees with the reference", lambda text: wanted in _fold(text))] if wanted else []
@@ -161,7 +156,7 @@ REFUSAL = re.compile(
 )
 
 
-def _answering(_instruction: str) -> Iterator[Demand]:
+def _answer_at_all(_instruction: str) -> Iterator[Demand]:
     yield Demand("answers", lambda text: bool(text.strip()) and not REFUSAL.match(text.replace("’", "'")))
 
 
@@ -268,13 +263,13 @@ def _letters(instruction: str) -> Iterator[Demand]:
 def _json(instruction: str) -> Iterator[Demand]:
     """JSON and nothing else, with the keys that are quoted."""
     if re.search(r"\bJSON\b", instruction):
-        yield Demand("bare JSON", lambda text: _parsed(text) is not None)
+        yield Demand("bare JSON", lambda text: _json_in(text) is not None)
         keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
         for name in QUOTED.findall(keys[1]) if keys else ():
-            yield Demand(f"has key {name}", lambda text, name=name: name in dict(_parsed(text)))
+            yield Demand(f"has key {name}", lambda text, name=name: name in dict(_json_in(text)))
 
 
-def _parsed(text: str) -> Any:
+def _json_in(text: str) -> Any:
     return json.loads(text) if len(text) <= TOO_LONG else None
 
 

@@ -110,21 +110,19 @@ def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     )
 
 
-def merge_orders(ab: Verdict | None, ba: Verdict | None, *, one_sided: Literal["unread", "keep"] = "unread") -> Verdict:
+def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unread", "keep"] = "unread") -> Verdict:
     """Return what both orders of a pair together say of a.
 
     Credit and margins are averaged. Where one of two orders is unread, so is the battle (`one order unread`), unless
     `one_sided` keeps the other; where only one order was asked, its verdict is the battle's.
 
     Args:
-        ab: of the presentation that showed a first, about a; None = it was never asked.
-        ba: of the presentation that showed b first, about b; None = it was never asked.
+        about_a: a verdict for each order that was asked, one or two.
         one_sided: what to do with the readable one of two.
 
     Raises:
         ValueError: neither order was asked.
     """
-    about_a = [verdict for verdict in (ab, None if ba is None else swap_sides(ba)) if verdict is not None]
     if not about_a:
         raise ValueError("a battle needs a verdict in at least one order")
     if len(about_a) == 1:

@@ -237,12 +237,8 @@ def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
         about_a = verdict if shown["order"] == "ab" else swap_sides(verdict)
         return common | _verdict_columns(about_a) | {"label": verdict.label}
     a, b = (how.rating(reply) for reply in replies)
-    return (
-        common
-        | {"order": "merged"}
-        | _verdict_columns(compare_ratings(a, b))
-        | {"score_a": a.score, "score_b": b.score}
-    )
+    merged = common | {"order": "merged"} | _verdict_columns(compare_ratings(a, b))
+    return merged | {"score_a": a.score, "score_b": b.score}
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
@@ -266,10 +262,7 @@ def _verdict_columns(verdict: Verdict) -> dict[str, Any]:
 
 def _verdict_of_repeat(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
     by_order = {row["order"]: _verdict_of_row(row) for row in rows}
-    if "merged" in by_order:
-        return by_order["merged"]
-    ba = by_order.get("ba")
-    return merge_orders(by_order.get("ab"), swap_sides(ba) if ba else None, one_sided=how.one_sided)
+    return merge_orders(list(by_order.values()), one_sided=how.one_sided)
 
 
 def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:

@@ -21,6 +21,7 @@ from podium.scorers.reply import (
     word_in_brackets,
 )
 
+Kind = Literal["pairwise", "pointwise"]
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 LOW, HIGH = 0, 100
 NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -60,41 +61,29 @@ def points(name: str, count: int) -> Realization:
     return _realization(name, "pointwise", scores, partial(packaged_template, "numeric", scale=scale))
 
 
-def _realization(
-    name: str, kind: Literal["pairwise", "pointwise"], values: Mapping[str, float], template: partial[Template]
-) -> Realization:
-    read = _read_label if kind == "pairwise" else _read_grade
+def _realization(name: str, kind: Kind, values: Mapping[str, float], template: partial[Template]) -> Realization:
     return Realization(
         name=name,
         kind=kind,
         template=template,
-        read_reply=partial(read, {word.lower(): (word, value) for word, value in values.items()}),
-        write_reply=partial(_write_label, tuple(values))
-        if kind == "pairwise"
-        else partial(_write_grade, tuple(values)),
+        read_reply=partial(_read_level, {word.lower(): (word, value) for word, value in values.items()}, kind),
+        write_reply=partial(_write_label if kind == "pairwise" else _write_grade, tuple(values)),
     )
 
 
-Words = Mapping[str, tuple[str, float]]
-"""A word in lower case to the word as it is shown and what it is worth."""
-
-
-def _read_label(labels: Words, reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
-    """Read the label on the last line."""
+def _read_level(
+    levels: Mapping[str, tuple[str, float]],
+    kind: Kind,
+    reply: Reply,
+    settings: Settings,  # noqa: ARG001
+) -> Verdict | Rating:
+    """Read the word on the last line; a label may have blanks inside."""
     word, reason = word_in_brackets(reply)
-    if word is None:
-        return unread_verdict(reason)
-    known = labels.get("".join(word.lower().split()))
-    return unread_verdict("out of range") if known is None else verdict_of_margin(known[1], label=known[0])
-
-
-def _read_grade(grades: Words, reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read the word on the last line."""
-    word, reason = word_in_brackets(reply)
-    if word is None:
-        return unread_rating(reason)
-    known = grades.get(word.lower())
-    return unread_rating("out of range") if known is None else Rating(known[1], label=known[0])
+    level = None if word is None else levels.get("".join(word.lower().split()) if kind == "pairwise" else word.lower())
+    if level is None:
+        return (unread_verdict if kind == "pairwise" else unread_rating)(reason or "out of range")
+    label, value = level
+    return verdict_of_margin(value, label=label) if kind == "pairwise" else Rating(value, label=label)
 
 
 def _write_label(labels: Sequence[str], preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001

@@ -47,7 +47,7 @@ class Realization:
     name: str
     kind: Literal["pairwise", "pointwise"]
     template: Callable[[], Template] | None
-    read_reply: Callable[[Reply, Settings], Verdict] | Callable[[Reply, Settings], Rating]
+    read_reply: Callable[[Reply, Settings], Verdict | Rating]
     write_reply: Callable[[Preference, Settings], Reply] | None = None
     options: frozenset[str] = frozenset({"reference", "system"})
     probabilities: Literal["unused", "soften", "needed"] = "unused"

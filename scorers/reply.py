@@ -185,7 +185,7 @@ def last_line(text: str, form: re.Pattern[str]) -> re.Match[str] | str:
     """
     lines = [line.span() for line in LINE.finditer(text) if line[0].strip()]
     begun = [form.match(text, *span) for span in lines]
-    if len({"".join(found[1].casefold().split()) for found in begun if found}) > 1:
+    if len({"".join(match[1].casefold().split()) for match in begun if match}) > 1:
         return "several verdicts"
     return form.fullmatch(text, *lines[-1]) or no_verdict(text)
 

@@ -235,6 +235,42 @@ def test_a_scorer_that_has_no_realization_is_an_error_that_names_it(
     assert f"plugin third 1.2 (main = third): scorer 'mine' {complaint}" in done.stderr
 
 
+ASK_OFFLINE = """
+import asyncio
+
+from inspect_ai.model import get_model
+from podium.hosts.inspect_ai.offline_api import asked_by
+from podium.plugins.catalogue import judging_settings
+from podium.scorers.prompt import Texts
+
+mine, texts = judging_settings("mine"), Texts("Answer in lower case.", ("LOUD", "quiet"))
+with asked_by(mine, texts):
+    print(asyncio.run(get_model("podium/offline").generate(mine.prompt(texts))).completion)
+"""
+
+
+@pytest.mark.parametrize(
+    ("writer", "said"),
+    [
+        (", write_reply", "B"),
+        (
+            "",
+            "plugin third 1.2 (main = third): scorer 'mine' cannot be asked of podium/offline: its Realization has no ",
+        ),
+    ],
+)
+def test_the_stand_in_judge_answers_a_scorer_of_another_package_that_can_write(
+    tmp_path: Path, writer: str, said: str
+) -> None:
+    pytest.importorskip("inspect_ai")
+    install(tmp_path, "third", SCORER.format(realization="'third:MINE'", writer=writer))
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", ASK_OFFLINE], capture_output=True, text=True, env=environment, check=False
+    )
+    assert said in (done.stderr if done.returncode else done.stdout)
+
+
 def test_every_own_scorer_is_called_as_its_realization_is() -> None:
     found = {name: catalogue.realization_named(name) for name in catalogue.scorers()}
     assert len(found) == 8

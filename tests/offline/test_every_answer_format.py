@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from podium.offline import NOT_ASKED, StandIn
+from podium.offline import StandIn
 from podium.scorers.checklist import MOST_QUESTIONS, checklist_prompt, read_checklist
 from podium.scorers.cot import COT
 from podium.scorers.direct import DIRECT
@@ -31,7 +31,12 @@ def texts(*responses):
 
 def reply_to(realization, shown, settings=None, **manner):
     how = Judging(realization, settings or Settings())
-    return StandIn(**manner).answer(how.prompt(shown), how)
+    return StandIn(**manner).answer(how.prompt(shown), how, shown)
+
+
+def questions_on(shown, settings):
+    how = Judging(DIRECT, settings)
+    return read_checklist(StandIn().answer(checklist_prompt(shown, settings), how, shown))
 
 
 def verdict(realization, settings, *responses, logprobs=False, **manner):
@@ -144,18 +149,20 @@ def test_tokens_spell_the_reply(realization):
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=["plain", "reference-system"])
 def test_the_checklist_asks_for_every_demand(settings):
-    found = read_checklist(StandIn().answer(checklist_prompt(texts(), settings), Judging(DIRECT)))
+    found = questions_on(texts(), settings)
     assert [word for word in ("two sentences", "lower case", "tide") if word not in " ".join(found.questions)] == []
 
 
 def test_the_checklist_of_many_demands_is_not_too_long():
     many = "".join(f'Include the word "w{k}". ' for k in range(100))
-    found = read_checklist(StandIn().answer(checklist_prompt(Texts(many, ()), Settings()), Judging(DIRECT)))
+    found = questions_on(Texts(many, ()), Settings())
     assert len(found.questions) == MOST_QUESTIONS
 
 
 def test_a_template_of_the_users_own_is_answered_whatever_its_words():
-    given = Settings(template=Template("{rules}\n{instruction}\n{response_a}\n{response_b}\nWell?\n"))
+    given = Settings(
+        template=Template("{rules} First, {response_a} Then, {response_b}\nDid they do {instruction}? Well?\n")
+    )
     for realization in (DIRECT, COT, LABELS, RUBRIC):
         credits = [verdict(realization, given, *pair).credit for pair in ((GOOD, BAD), (BAD, GOOD))]
         assert credits == [1.0, 0.0], realization.name
@@ -180,11 +187,6 @@ def test_labels_of_the_users_own_are_answered():
     seven = labels("labels-7", dict.fromkeys(("A>>>B", "A>>B", "A>B", "A=B", "B>A", "B>>A", "B>>>A"), "so"))
     pairs = [(GOOD, BAD), (GOOD, FAIR), (GOOD, ALSO_GOOD), (BAD, GOOD)]
     assert [verdict(seven, Settings(), *pair).margin for pair in pairs] == [2.0, 1.0, 0.0, -2.0]
-
-
-def test_a_prompt_that_no_scorer_of_podium_asks_gets_no_verdict():
-    prompt = DIRECT.prompt(texts(GOOD, BAD), Settings())
-    assert (StandIn().answer(prompt, None).text, StandIn().answer("Hello?", Judging(DIRECT)).text) == (NOT_ASKED,) * 2
 
 
 def test_an_answer_format_that_a_response_asks_for_is_none():

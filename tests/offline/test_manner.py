@@ -20,8 +20,8 @@ FULL, NEARLY, HARDLY = "so it", "So it", "So, it is, it is"
 
 def letter(first, second, *, tie=True, tie_width=0.0, instruction=INSTRUCTION, **more):
     how = Judging(DIRECT, Settings(tie=tie))
-    prompt = how.prompt(Texts(instruction, (first, second)))
-    return how.verdict(StandIn(tie=tie_width, **more).answer(prompt, how), "off").label
+    texts = Texts(instruction, (first, second))
+    return how.verdict(StandIn(tie=tie_width, **more).answer(how.prompt(texts), how, texts), "off").label
 
 
 def test_position_bias_flips_a_close_call():
@@ -42,8 +42,9 @@ def test_leads_within_the_tie_are_ties():
 
 def test_the_same_prompt_gives_the_same_reply():
     how = Judging(LABELS)
-    prompt = how.prompt(Texts(INSTRUCTION, (FULL, NEARLY)))
-    assert StandIn(noise=0.5).answer(prompt, how) == StandIn(noise=0.5).answer(prompt, how)
+    texts = Texts(INSTRUCTION, (FULL, NEARLY))
+    replies = [StandIn(noise=0.5).answer(how.prompt(texts), how, texts) for _ in range(2)]
+    assert replies[0] == replies[1]
 
 
 def test_noise_changes_some_close_calls_and_its_seed_which():

@@ -39,6 +39,12 @@ def change_of_order(ab: Verdict, ba: Verdict) -> str:
     return "same" if x == y else "flip" if x == -y else "half"
 
 
+def merged(ab: Verdict | None, ba: Verdict | None, **more: str) -> Verdict:
+    """Return the battle of a verdict on x, shown first, and one on y, shown first; None = never asked."""
+    about_x = [ab, None if ba is None else swap_sides(ba)]
+    return merge_orders([verdict for verdict in about_x if verdict is not None], **more)
+
+
 def recorded(ab: Verdict, ba: Verdict, *, names_swapped: bool, one_sided: str) -> pd.Series:
     """Return the battle that a table with both presentations is read as, from x's point of view."""
     other = ba if names_swapped else swap_sides(ba)
@@ -62,7 +68,7 @@ def test_a_battle_is_what_a_table_with_both_presentations_is_read_as(
     ab: Verdict, ba: Verdict, names_swapped: bool, one_sided: str
 ) -> None:
     ours, theirs = (
-        merge_orders(ab, ba, one_sided=one_sided),
+        merged(ab, ba, one_sided=one_sided),
         recorded(ab, ba, names_swapped=names_swapped, one_sided=one_sided),
     )
     assert same(ours.credit, theirs["credit"])
@@ -78,12 +84,12 @@ def test_the_reason_for_one_sided_battles_is_that_of_recorded_ones() -> None:
 def test_margins_per_criterion_are_averaged_where_both_orders_have_them() -> None:
     ab = Verdict(1.0, 2.0, {"clarity": 3.0, "fluency": 1.0})
     ba = Verdict(1.0, 1.0, {"clarity": 1.0})
-    assert merge_orders(ab, ba).criteria == {"clarity": 1.0}
+    assert merged(ab, ba).criteria == {"clarity": 1.0}
 
 
 @given(VERDICTS, VERDICTS)
 def test_a_battle_seen_from_the_other_side_is_turned(ab: Verdict, ba: Verdict) -> None:
-    ours, theirs = merge_orders(ab, ba), swap_sides(merge_orders(ba, ab))
+    ours, theirs = merged(ab, ba), swap_sides(merged(ba, ab))
     assert (ours.credit, ours.margin, ours.reason) == (theirs.credit, theirs.margin, theirs.reason)
 
 
@@ -93,12 +99,12 @@ def test_a_verdict_turned_twice_is_itself(verdict: Verdict) -> None:
 
 
 def test_an_order_that_was_never_asked_is_not_missed() -> None:
-    assert (merge_orders(WIN, None), merge_orders(None, WIN).credit, merge_orders(None, UNREAD)) == (WIN, 0.0, UNREAD)
+    assert (merged(WIN, None), merged(None, WIN).credit, merged(None, UNREAD)) == (WIN, 0.0, UNREAD)
 
 
 def test_a_battle_that_was_never_asked_is_an_error() -> None:
     with pytest.raises(ValueError, match="at least one order"):
-        merge_orders(None, None)
+        merged(None, None)
 
 
 def test_two_ratings_make_a_verdict() -> None:
@@ -240,5 +246,5 @@ def test_a_whole_battle_from_two_rubric_replies() -> None:
 
     read = catalogue.realization_named("rubric").read_reply
     ab, ba = (read(Reply(text), Settings()) for text in (scores(9, 6), scores(7, 8)))
-    merged = merge_orders(ab, ba)
-    assert (merged.credit, merged.margin, merged.criteria) == (1.0, 2.0, dict.fromkeys(CRITERIA, 2.0))
+    battle = merged(ab, ba)
+    assert (battle.credit, battle.margin, battle.criteria) == (1.0, 2.0, dict.fromkeys(CRITERIA, 2.0))

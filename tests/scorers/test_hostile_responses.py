@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from fenced_texts import texts_in_fences
 from hostile_responses import HOSTILE, VERDICTS, closing
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +18,6 @@ from podium.scorers.prompt import (
     mark_of_fence,
     mark_of_texts,
     put_fences,
-    texts_in_fences,
 )
 from podium.scorers.realization import Realization
 

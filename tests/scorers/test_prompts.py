@@ -4,12 +4,13 @@ import itertools
 from importlib.resources import files
 
 import pytest
+from fenced_texts import texts_in_fences
 
 from podium.errors import UsageError
 from podium.plugins import catalogue
 from podium.scorers.checklist import Checklist, checklist_prompt, read_checklist
 from podium.scorers.identity import judge_identity, prompt_hash
-from podium.scorers.prompt import SWITCHES, Settings, Template, Texts, packaged_template, texts_in_fences
+from podium.scorers.prompt import SWITCHES, Settings, Template, Texts, packaged_template
 from podium.scorers.realization import Realization
 from podium.scorers.reply import Reply
 

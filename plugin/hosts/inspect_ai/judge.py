@@ -191,12 +191,13 @@ async def _ask_until_readable(
     run: Run, model: Model, responses: tuple[str, ...], battle: Mapping[str, Any], repeat: int, order: str = ""
 ) -> tuple[dict[str, Any], int]:
     """Ask until the reply can be read, at most `attempts` times; return the last as the log keeps it, and how often."""
-    name, prompt = identity(model, run.how), run.how.prompt(texts_of(battle, responses))
+    name, texts = identity(model, run.how), texts_of(battle, responses)
+    prompt = run.how.prompt(texts)
     wanted = {"logprobs": True, "top_logprobs": TOP} if run.how.wants_probabilities else {}
     config = GenerateConfig(**{**run.how.generation, **wanted})
     for attempt in range(1, run.how.attempts + 1):
         policy = run.cache_policy(f"{name} repeat {repeat} {order} attempt {attempt}")
-        kept = kept_reply(await _ask(run, model, prompt, policy, config))
+        kept = kept_reply(await _ask(run, model, texts, prompt, policy, config))
         # What is read now must be what the scorer reads later, so it is the kept reply.
         reply = reply_of(kept)
         if run.how.reason(reply, run.settle_mode(name, reply)) is None:
@@ -205,9 +206,9 @@ async def _ask_until_readable(
 
 
 async def _ask(
-    run: Run, model: Model, prompt: str, policy: CachePolicy | bool, config: GenerateConfig | None = None
+    run: Run, model: Model, texts: Texts, prompt: str, policy: CachePolicy | bool, config: GenerateConfig | None = None
 ) -> Reply:
-    with asked_by(run.how):
+    with asked_by(run.how, texts):
         return _reply_in(await model.generate(prompt, config=config or GenerateConfig(), cache=policy))
 
 
@@ -218,10 +219,11 @@ async def _write_checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ..
         RuntimeError: no reply could be read; the battle fails. More `attempts`, or `cache=false`, ask anew.
     """
     model = get_model(role="checklist") if "checklist" in model_roles() else jury_of(run.how, run.jury)[0]
-    prompt = checklist_prompt(texts_of(battle, ()), run.how.settings)
+    texts = texts_of(battle, ())
+    prompt = checklist_prompt(texts, run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
         policy = run.cache_policy(f"{identity(model, run.how)} checklist {attempt}")
-        answer = read_checklist(await _ask(run, model, prompt, policy))
+        answer = read_checklist(await _ask(run, model, texts, prompt, policy))
         if answer.questions:
             return answer.questions
     raise RuntimeError(f"no checklist for the item {battle['item']!r}: {answer.reason}")

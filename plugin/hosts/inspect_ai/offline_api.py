@@ -24,25 +24,28 @@ from podium.errors import PluginError, UsageError
 from podium.offline import StandIn
 from podium.plugins.catalogue import origin_of_realization
 from podium.scorers.judging import Judging
+from podium.scorers.prompt import Texts
 from podium.scorers.reply import Reply
 
 CHARACTERS_PER_TOKEN = 4
 SETTINGS: dict[str, Any] = {"position_bias": float, "noise": float, "seed": int, "tie": float, "sharpness": float}
 """Arguments of the model, as `-M` or a model role give them."""
-_ASKER: ContextVar[Judging | None] = ContextVar("asker", default=None)
+NOT_ASKED = "This rule-based stand-in answers podium's scorers alone, and says nothing to this prompt."
+_ASKED: ContextVar[tuple[Judging, Texts] | None] = ContextVar("asked", default=None)
 
 
 @contextmanager
-def asked_by(how: Judging) -> Iterator[None]:
-    """Let `podium/offline` know who asks, for the calls made within: it answers in the form of that realization.
+def asked_by(how: Judging, texts: Texts) -> Iterator[None]:
+    """Let `podium/offline` know who asks about which texts, for the calls made within.
 
-    Inspect hands a model the prompt alone, and what form it asks for must not be guessed from its words.
+    Inspect hands a model the prompt alone. What form it asks for must not be guessed from its words, nor what the
+    responses are: a template may put them anywhere.
     """
-    token = _ASKER.set(how)
+    token = _ASKED.set((how, texts))
     try:
         yield
     finally:
-        _ASKER.reset(token)
+        _ASKED.reset(token)
 
 
 class OfflineAPI(ModelAPI):
@@ -77,13 +80,13 @@ class OfflineAPI(ModelAPI):
             PluginError: the realization that asks cannot write a reply.
         """
         prompt = input[-1].text
-        how = _ASKER.get()
-        if how is not None and how.realization.write_reply is None:
+        asked = _ASKED.get()
+        if asked and asked[0].realization.write_reply is None:
             raise PluginError(
-                f"{origin_of_realization(how.realization.name)} cannot be asked of podium/offline: its Realization has "
-                "no write_reply; add one beside its read_reply, or take another judge"
+                f"{origin_of_realization(asked[0].realization.name)} cannot be asked of podium/offline: its "
+                "Realization has no write_reply; add one beside its read_reply, or take another judge"
             )
-        reply = self.judge.answer(prompt, how)
+        reply = self.judge.answer(prompt, *asked) if asked else Reply(NOT_ASKED)
         return ModelOutput(
             model=f"podium/{self.model_name}",
             choices=[

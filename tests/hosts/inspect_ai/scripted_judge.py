@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from fenced_texts import texts_in_fences
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -24,7 +25,6 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from podium.scorers.prompt import texts_in_fences
 from podium.scorers.rubric import CRITERIA
 
 GARBAGE = "Both have their merits, and it depends on the reader."

@@ -1,0 +1,38 @@
+"""The model `podium/offline`: who asks decides the form of its answer, and tokens come where they are asked for."""
+
+import asyncio
+
+import pytest
+from inspect_ai.model import GenerateConfig, get_model
+
+from podium.hosts.inspect_ai.offline_api import NOT_ASKED, asked_by
+from podium.plugins import catalogue
+from podium.scorers.prompt import Texts
+
+TEXTS = Texts("Answer in lower case.", ("LOUD", "quiet"))
+
+
+def completion(prompt, **config):
+    return asyncio.run(get_model("podium/offline").generate(prompt, config=GenerateConfig(**config)))
+
+
+def test_whoever_is_no_scorer_of_podium_gets_no_verdict():
+    assert completion("Which is better, A or B?").completion == NOT_ASKED
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("direct", "B"), ("cot", "Verdict: B"), ("labels", "[[B>A]]"), ("rubric", '{"A"')]
+)
+def test_the_form_is_that_of_the_scorer_that_asks(name, said):
+    how = catalogue.judging_settings(name)
+    with asked_by(how, TEXTS):
+        assert said in completion(how.prompt(TEXTS)).completion
+    assert completion(how.prompt(TEXTS)).completion == NOT_ASKED
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_tokens_come_where_they_are_asked_for(wanted):
+    how = catalogue.judging_settings("direct")
+    with asked_by(how, TEXTS):
+        logprobs = completion(how.prompt(TEXTS), logprobs=wanted).choices[0].logprobs
+    assert (logprobs is not None) == wanted

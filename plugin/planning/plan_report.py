@@ -213,7 +213,7 @@ def _needed(line: PricedDesign, name: str, form: str) -> str:
 
 
 def _quantity(quantity: Quantity | None, form: str) -> str:
-    """Write a figure with its interval; a dash where it is unquantity."""
+    """Write a figure with its interval; a dash where it is unknown."""
     if quantity is None:
         return EMPTY
     return form.format(quantity.value) + ("" if quantity.low is None else f" ({_ends(quantity, form)})")

@@ -8,22 +8,22 @@ IDLE = {"budget": EMPTY, "missing": "0", "failed": "0"}
 """Cells that say nothing; of other columns, none."""
 
 
-def side_by_side_reports(side_by_side: SideBySide) -> tuple[Report, ...]:
+def side_by_side_reports(figures: SideBySide) -> tuple[Report, ...]:
     """Say what is compared with what, a tournament a row."""
-    whole = side_by_side.whole
+    whole = figures.whole
     title = (
-        f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {side_by_side.ranker}"
+        f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {figures.ranker}"
     )
-    rows = [_cells(row) for row in side_by_side.rows]
+    rows = [_cells(row) for row in figures.rows]
     kept = [k for k, name in enumerate(HEADER) if any(row[k] != IDLE.get(name) for row in rows)]
     header, rows = tuple(HEADER[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
-    return (Report(title, table=Table("", header, tuple(rows), legend=(_legend(side_by_side),)), form=Form.SHEET),)
+    return (Report(title, table=Table("", header, tuple(rows), legend=(_legend(figures),)), form=Form.SHEET),)
 
 
-def _legend(side_by_side: SideBySide) -> str:
+def _legend(figures: SideBySide) -> str:
     """Say what the columns are."""
-    seeds = max(row.seeds for row in side_by_side.rows)
-    unit = "Elo" if side_by_side.scale == "elo" else side_by_side.scale
+    seeds = max(row.seeds for row in figures.rows)
+    unit = "Elo" if figures.scale == "elo" else figures.scale
     means = f"means ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
     return (
         f"error: mean absolute difference of the scores ({unit}), both centred; tau: Kendall's; {means}; "

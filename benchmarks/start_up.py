@@ -21,7 +21,7 @@ import numpy as np
 from cold_start import children_seconds
 from tables import Timing, machine, show, timed_in_turn
 
-from podium import enabling
+from podium.cli import enable
 
 OFF, AGAIN, ON = "off", "off again", "on"
 HOSTS = {"inspect_ai": "inspect_ai eval --limit", "lm_eval": "lm_eval run --limit"}
@@ -60,12 +60,12 @@ def site_packages(folder: Path, name: str) -> Path:
 def measured(folder: Path, words: Sequence[str], starts: int) -> dict[str, Timing]:
     """Return the processor time of a command in each arm."""
     python = folder / ("Scripts" if os.name == "nt" else "bin") / Path(sys.executable).name
-    line = site_packages(folder, enabling.NAME)
+    line = site_packages(folder, enable.NAME)
 
     def start(on: bool) -> Callable[[], None]:
         def run() -> None:
             if on:
-                line.write_text(enabling.lines())
+                line.write_text(enable.startup_lines())
             else:
                 line.unlink(missing_ok=True)
             subprocess.run([python, *words], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -94,7 +94,7 @@ def line_alone(repeats: int = 10_000) -> float:
     """Return the microseconds that the line takes where another program runs."""
     from timeit import timeit
 
-    line = enabling.lines().splitlines()[-1]
+    line = enable.startup_lines().splitlines()[-1]
     sys.orig_argv[:] = [sys.executable, "-c", "pass"]
     return 1e6 * timeit(lambda: exec(line), number=repeats) / repeats
 

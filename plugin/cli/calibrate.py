@@ -1,31 +1,33 @@
 """podium calibrate: human-labelled battles in, a judge's calibration out."""
 
+from pathlib import Path
 from typing import Any
 
 import click
 
+from podium.cli.options import (
+    OutputFile,
+    entrants_file_option,
+    level_option,
+    one_sided_option,
+    read_sources,
+    seed_option,
+    source_options,
+)
 from podium.cli.output import print_reports, tell, warn
-from podium.cli.output_file import OutputFile
-from podium.cli.sources import read, source_options
 
 
 @click.command(short_help="Fit a judge's temperature and conformal bounds on human-labelled battles.")
 @source_options
 @click.option("-o", "output", metavar="FILE", type=OutputFile((".json",)), help="Write the calibration to this file.")
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.9,
-    show_default=True,
-    help="Coverage of the conformal intervals, and level of the interval of beta.",
-)
+@level_option("Coverage of the conformal intervals, and level of the interval of beta.", default=0.9)
 @click.option(
     "--splits", type=click.IntRange(min=1), default=5, show_default=True, help="Random half splits that test coverage."
 )
 @click.option(
     "--bootstrap", type=click.IntRange(min=20), default=200, show_default=True, help="Resamples per standard error."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of resamples and splits.")
+@seed_option("Seed of resamples and splits.")
 @click.option(
     "--target",
     type=click.Choice(["margin", "smoothing", "criteria", "length", "credit"]),
@@ -41,16 +43,10 @@ from podium.cli.sources import read, source_options
     help="What the bootstrap draws within a model's battles; the same where no item comes twice.",
 )
 @click.option("--regularization", type=float, default=0.01, show_default=True, help="Penalty lambda of the fits.")
-@click.option("--entrants", type=click.Path(), metavar="FILE", help="A table with a column model, and family, date ...")
-@click.option(
-    "--one-sided",
-    type=click.Choice(["unread", "keep"]),
-    default="unread",
-    show_default=True,
-    help="A pair of which only one order could be read is unread, or keeps that verdict.",
-)
+@entrants_file_option("A table with a column model, and family, date ...")
+@one_sided_option
 @click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")
-def calibrate(**arguments: Any) -> None:
+def calibrate(output: Path | None, side_by_side: bool, **arguments: Any) -> None:
     """Learn from human-labelled battles in SOURCE... how far to trust a judge's margins, and its ratings.
 
     \b
@@ -60,26 +56,22 @@ def calibrate(**arguments: Any) -> None:
     """
     from podium.calibration_run import calibrate as calibrate_battles
     from podium.calibration_run import compare, judge_agreement
-    from podium.cli.progress_bar import shown_on_terminal
+    from podium.cli.progress_bar import show_progress
     from podium.report.calibration_view import agreement_report, calibration_reports, targets_report
 
-    output, side_by_side = arguments.pop("output"), arguments.pop("side_by_side")
-    battles = read(arguments, one_sided=arguments.pop("one_sided"))
-    with shown_on_terminal():
+    battles = read_sources(arguments, one_sided=arguments.pop("one_sided"))
+    with show_progress():
         print_reports([agreement_report(judge_agreement(battles))])
-        found = calibrate_battles(battles, **arguments)
-        others = compare(battles, tell=warn, **_shared(arguments)) if side_by_side else []
-    print_reports(calibration_reports(found))
-    if others:
-        print_reports([targets_report(others)])
-    for warning in found.warnings:
+        calibration = calibrate_battles(battles, **arguments)
+        shared = {name: value for name, value in arguments.items() if name not in ("target", "constant")}
+        targets = compare(battles, tell=warn, **shared) if side_by_side else []
+    print_reports(calibration_reports(calibration))
+    if targets:
+        print_reports([targets_report(targets)])
+    for warning in calibration.warnings:
         warn(warning)
     if output is None:
         tell("nothing written; -o calibration.json keeps the calibration for podium rank")
         return
-    output.write_text(found.to_json(), encoding="utf-8")
+    output.write_text(calibration.to_json(), encoding="utf-8")
     tell(f"wrote {output}")
-
-
-def _shared(arguments: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if name not in ("target", "constant")}

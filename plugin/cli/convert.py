@@ -4,9 +4,8 @@ from typing import Any
 
 import click
 
+from podium.cli.options import OutputFile, read_sources, source_options
 from podium.cli.output import tell, warn
-from podium.cli.output_file import OutputFile
-from podium.cli.sources import read, source_options
 
 
 @click.command(short_help="Turn files of verdicts into podium's battles table.")
@@ -31,7 +30,7 @@ def convert(context: click.Context, **arguments: Any) -> None:
     from podium.formats.podium_table import write
 
     output = arguments.pop("output")
-    battles = read(arguments, merge=arguments.pop("merge"))
+    battles = read_sources(arguments, merge=arguments.pop("merge"))
     write(battles.to_frame(), output)
     for note in battles.notes:
         warn(note)

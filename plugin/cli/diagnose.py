@@ -5,8 +5,16 @@ from typing import Any
 
 import click
 
-from podium.cli.output_file import OutputFile
-from podium.cli.sources import Assignments, read, source_options
+from podium.cli.options import (
+    Assignments,
+    level_option,
+    one_sided_option,
+    output_options,
+    pop_output,
+    read_sources,
+    seed_option,
+    source_options,
+)
 
 
 @click.command(short_help="Tell how far to trust a judge: biases, consistency, agreement with people.")
@@ -24,28 +32,10 @@ from podium.cli.sources import Assignments, read, source_options
     show_default=True,
     help="Largest |margin| of a near-tie.",
 )
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Confidence level of intervals.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of bootstrap draws.")
-@click.option(
-    "--one-sided",
-    type=click.Choice(["unread", "keep"]),
-    default="unread",
-    show_default=True,
-    help="A pair of which only one order could be read is unread, or keeps that verdict.",
-)
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["table", "json", "md"]),
-    help="Output format; by default that of -o's suffix, else table.",
-)
-@click.option("-o", "output", metavar="FILE", type=OutputFile((".json", ".md", ".txt")), help="Write to this file.")
+@level_option("Confidence level of intervals.")
+@seed_option("Seed of bootstrap draws.")
+@one_sided_option
+@output_options("table", "json", "md", suffixes=(".json", ".md", ".txt"))
 def diagnose(**arguments: Any) -> None:
     """Describe the judges whose verdicts are in SOURCE..., one card each.
 
@@ -58,23 +48,21 @@ def diagnose(**arguments: Any) -> None:
     podium diagnose verdicts.csv --gold leaderboard.csv --families 'acme-*=Acme,gpt-*=OpenAI'
     """
     from podium.cli.output import write_figures
-    from podium.cli.progress_bar import shown_on_terminal
+    from podium.cli.progress_bar import show_progress
     from podium.diagnosis.card import diagnose as diagnose_battles
     from podium.diagnosis.card_report import card_reports
     from podium.diagnosis.gold_source import read_gold
-    from podium.report.writers import suffix_style
 
-    style = arguments.pop("style") or suffix_style(arguments["output"])
-    output = arguments.pop("output")
+    style, output = pop_output(arguments)
     options = {name: arguments.pop(name) for name in ("level", "seed", "near_tie")}
     gold, families = arguments.pop("gold"), _families(arguments.pop("families"))
     one_sided = arguments.pop("one_sided")
-    with shown_on_terminal():
-        presentations = read(dict(arguments), merge=False)
-        battles = read(dict(arguments), one_sided=one_sided)
+    with show_progress():
+        presentations = read_sources(dict(arguments), merge=False)
+        battles = read_sources(dict(arguments), one_sided=one_sided)
         standard = read_gold(gold) if gold else None
-    found = diagnose_battles(presentations, battles, gold=standard, families=families, **options)
-    write_figures(found, card_reports, style, output, found.warnings)
+    diagnosis = diagnose_battles(presentations, battles, gold=standard, families=families, **options)
+    write_figures(diagnosis, card_reports, style, output, diagnosis.warnings)
 
 
 def _families(given: str | None) -> dict[str, str]:
@@ -89,7 +77,7 @@ def _families(given: str | None) -> dict[str, str]:
     if "=" in given and not Path(given).is_file():
         return dict(Assignments().convert(given, None, None))
     about = about_entrants(given)
-    found = {escape(model): str(known["family"]) for model, known in about.items() if known.get("family")}
-    if not found:
+    families = {escape(model): str(known["family"]) for model, known in about.items() if known.get("family")}
+    if not families:
         raise DataError("no family in it", source=given, remedy="write the columns model and family")
-    return found
+    return families

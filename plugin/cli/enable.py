@@ -1,8 +1,42 @@
-"""podium enable and podium disable: --ranker on the bare commands of the hosts."""
+"""podium enable and podium disable: `--ranker` on the bare `inspect` and `lm_eval` commands of a Python environment.
 
+All there is to it is one file in site-packages: Python runs its line at every start. The line looks at what was typed;
+only a host's command goes on to `podium.hosts.on_start`, and only one that speaks of rankers or wants help to podium.
+"""
+
+import os
+import site
 import sys
+import sysconfig
+from contextlib import suppress
+from pathlib import Path
 
 import click
+
+from podium.cli.output import tell
+from podium.errors import UsageError
+from podium.hosts.on_start import HOSTS
+
+NAME = "podium_ranker.pth"
+ON_START = Path(__file__).parents[1] / "hosts" / "on_start.py"
+LINES = """\
+# `podium enable` wrote this, `podium disable` removes it: the bare commands inspect and lm_eval then take --ranker.
+import sys; typed = str(sys.orig_argv); ("eval" in typed or "inspect" in typed) and exec({program!a}, {{}})
+"""
+"""Every program that starts compiles and runs the second line: it is as short as it can be, and asks for little."""
+PROGRAM = """\
+try:
+    import os, sys
+    typed = {{os.path.basename(one).removeprefix("-m").partition(".")[0] for one in sys.orig_argv}}
+    if not typed.isdisjoint({programs!a}):
+        from importlib.machinery import SourceFileLoader
+        on_start = {{"__name__": "podium.hosts.on_start"}}
+        exec(SourceFileLoader(on_start["__name__"], {path!a}).get_code(on_start["__name__"]), on_start)
+        on_start["watch"]()
+except Exception:
+    pass
+"""
+"""Run by its path, the file is found although podium may come later on `sys.path`; without podium nothing happens."""
 
 
 @click.command(short_help="Let the bare inspect and lm_eval commands of this environment take --ranker.")
@@ -18,20 +52,79 @@ def enable(user: bool) -> None:
     lm_eval run --model hf --tasks gsm8k --output_path runs --ranker bradley-terry
     podium disable
     """
-    from podium import enabling
-
-    path = enabling.enable(user=user)
+    path = write_startup_file(user)
     whose = "all your Pythons of this version" if user else sys.prefix
-    click.echo(f"podium: inspect and lm_eval of {whose} now take --ranker; wrote {path}", err=True)
+    tell(f"inspect and lm_eval of {whose} now take --ranker; wrote {path}")
 
 
 @click.command(short_help="Undo enable: nothing of it stays.")
 def disable() -> None:
     """Undo `podium enable`: its file is removed, and nothing of it stays."""
-    from podium import enabling
+    paths = startup_files()
+    for path in paths:
+        try:
+            path.unlink()
+        except OSError as error:
+            raise UsageError(f"cannot remove {path}: {error.strerror}. Remedy: remove it as its owner") from None
+    for path in paths:
+        tell(f"removed {path}")
+    if not paths:
+        tell(f"was not enabled in {sys.prefix}")
 
-    removed = enabling.disable()
-    for path in removed:
-        click.echo(f"podium: removed {path}", err=True)
-    if not removed:
-        click.echo(f"podium: was not enabled in {sys.prefix}", err=True)
+
+def write_startup_file(user: bool) -> Path:
+    """Turn `--ranker` on; where it is on already, bring it up to date.
+
+    Args:
+        user: in the user's own site-packages, which every Python of this version reads outside virtual environments.
+
+    Returns:
+        The file that was written.
+
+    Raises:
+        UsageError: that folder cannot be written, or this Python does not read it.
+    """
+    if user and not site.ENABLE_USER_SITE:
+        raise UsageError(f"the Python of {sys.prefix} reads no user site-packages: podium enable, without --user")
+    path = (_user_site() if user else _site_packages()) / NAME
+    new = path.with_suffix(".new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Whole or not at all: Python complains at every start about half a line.
+        new.write_text(startup_lines(), encoding="ascii")
+        os.replace(new, path)
+    except OSError as error:
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
+        raise UsageError(f"cannot write {path}: {error.strerror}. {_remedy()}") from None
+    return path
+
+
+def startup_files() -> list[Path]:
+    """Return the files by which `--ranker` is on in this environment; none where it is off."""
+    folders = [_site_packages(), *([_user_site()] if site.ENABLE_USER_SITE else [])]
+    return [folder / NAME for folder in folders if (folder / NAME).exists()]
+
+
+def is_current(path: Path) -> bool:
+    """Whether a file is what this podium writes, and not what another one left."""
+    return path.read_text(encoding="ascii", errors="replace") == startup_lines()
+
+
+def startup_lines() -> str:
+    """Return what stands in the file; ASCII, whatever the encoding in which Python reads it."""
+    return LINES.format(program=PROGRAM.format(path=str(ON_START), programs=tuple(HOSTS)))
+
+
+def _site_packages() -> Path:
+    return Path(sysconfig.get_path("purelib"))
+
+
+def _user_site() -> Path:
+    return Path(site.getusersitepackages())
+
+
+def _remedy() -> str:
+    if sys.prefix != sys.base_prefix or not site.ENABLE_USER_SITE:
+        return "Remedy: run it as the owner of that folder, or in a virtual environment of your own"
+    return "Remedy: a virtual environment, or podium enable --user for all your Pythons of this version"

@@ -22,7 +22,7 @@ def list_(kind: str | None) -> None:
     known: dict[str, dict[str, Any]] = {f"{noun}s": catalogue.extensions_of(of) for of, noun in catalogue.KINDS.items()}
     for name in [kind] if kind else KINDS:
         rows = _hosts() if name == "hosts" else _rows(known.get(name, {}))
-        click.echo(f"hosts: {_enabled()}" if name == "hosts" else f"{name}:" if rows else f"{name}: none yet")
+        click.echo(f"hosts: {_state_of_enabling()}" if name == "hosts" else f"{name}:" if rows else f"{name}: none yet")
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for row in rows:
             click.echo("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
@@ -36,35 +36,37 @@ def _options(kind: str, name: str) -> str:
     from podium.plugins.settings import options_of
 
     options = options_of(catalogue.ranker_function(name) if kind == "rankers" else catalogue.tournament_rule(name))
-    return " ".join(f"{key}={'...' if one.default in (None, ()) else one.default}" for key, one in options.items())
+    return " ".join(
+        f"{key}={'...' if option.default in (None, ()) else option.default}" for key, option in options.items()
+    )
 
 
 def _rows(registered: dict[str, Any]) -> list[tuple[str, str, str]]:
-    return [(name, one.extension.summary, one.origin) for name, one in registered.items()]
+    return [(name, known.extension.summary, known.origin) for name, known in registered.items()]
 
 
 def _hosts() -> list[tuple[str, str]]:
     """Return the commands of the hosts with the versions that are installed beside podium."""
     from importlib.metadata import PackageNotFoundError, version
 
-    def installed(package: str) -> str:
+    def version_of(package: str) -> str:
         try:
             return f"{package} {version(package)}"
         except PackageNotFoundError:
             return f"{package} is not installed"
 
-    return [(command, installed(package)) for command, package in HOSTS.items()]
+    return [(command, version_of(package)) for command, package in HOSTS.items()]
 
 
-def _enabled() -> str:
+def _state_of_enabling() -> str:
     """Say whether the bare commands of this environment take --ranker."""
-    from podium import enabling
+    from podium.cli.enable import is_current, startup_files
 
-    found = enabling.enabled()
-    if not found:
+    paths = startup_files()
+    if not paths:
         return f"--ranker on the bare commands is off in {sys.prefix} (podium enable turns it on)"
-    if not all(map(enabling.current, found)):
+    if not all(map(is_current, paths)):
         return (
-            f"--ranker on the bare commands is on, by another podium: {found[0]} (podium enable brings it up to date)"
+            f"--ranker on the bare commands is on, by another podium: {paths[0]} (podium enable brings it up to date)"
         )
     return f"--ranker on the bare commands is on in {sys.prefix} (podium disable turns it off)"

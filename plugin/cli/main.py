@@ -3,6 +3,7 @@
 import os
 import sys
 from io import TextIOWrapper
+from typing import NoReturn
 
 import click
 
@@ -53,25 +54,25 @@ def main() -> None:
         code = podium(standalone_mode=False)
         sys.stdout.flush()
     except PodiumError as error:
-        sys.exit(_told(str(error), error.exit_code))
+        _fail(str(error), error.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except click.Abort:
-        sys.exit(_told("stopped", 130))
+        _fail("stopped", 130)
     except (BrokenPipeError, SystemExit):
         # The reader has gone, as `| head` does. Click turns that into exit code 1, which here would say that the
         # data do not support the answer.
         _drop_stdout()
         sys.exit(0)
     except OSError as error:
-        sys.exit(_told(f"{error.filename}: {error.strerror}" if error.filename else str(error), 2))
+        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
     sys.exit(code)
 
 
-def _told(message: str, code: int) -> int:
+def _fail(message: str, code: int) -> NoReturn:
     tell(message)
-    return code
+    sys.exit(code)
 
 
 def _write_utf8() -> None:

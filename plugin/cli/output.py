@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -12,6 +12,9 @@ from podium.report.printable import printable
 if TYPE_CHECKING:
     from podium.ranking import Ranking
     from podium.report.model import Report
+
+View: TypeAlias = Callable[[Any], "Sequence[Report]"]
+"""From figures to what is shown of them."""
 
 
 def tell(message: str) -> None:
@@ -49,7 +52,7 @@ def print_reports(reports: "Sequence[Report]") -> None:
 
 def write_figures(
     figures: Any,
-    view: Callable[[Any], "Sequence[Report]"],
+    view: View,
     style: str,
     output: Path | None,
     warnings: Iterable[str] = (),

@@ -5,12 +5,19 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from podium.cli.output_file import OutputFile
-from podium.cli.sources import OPTIONS, read
+from podium.cli.options import (
+    level_option,
+    one_sided_option,
+    output_options,
+    pool_option,
+    pop_output,
+    read_sources,
+    reading_options,
+    seed_option,
+    share_between,
+)
 from podium.errors import UsageError
 
-SOURCE_OPTIONS = OPTIONS[1:]
-"""How files are read; the first is the argument SOURCE..., which a plan can do without."""
 TARIFF = ("orders", "repeats", "tokens_in", "tokens_out", "price_in", "price_out")
 NUMBERS = ("entrants", "items", "ties", "informativeness", "edge", "alpha", "power", "level", "seed", "simulations")
 NEEDS_PILOT = ("pilot_items", "pool")
@@ -18,15 +25,9 @@ PLANNED = (*NUMBERS, "baseline", "pairs", *NEEDS_PILOT)
 KNOWN = frozenset((*TARIFF, *PLANNED, "style", "output"))
 
 
-def _pilot_options(command: Any) -> Any:
-    for option in reversed(SOURCE_OPTIONS):
-        command = option(command)
-    return command
-
-
 @click.command(short_help="Plan a comparison: which battles, how many items, what cost.")
 @click.argument("sources", nargs=-1, metavar="[PILOT...]")
-@_pilot_options
+@reading_options
 @click.option("--entrants", type=click.IntRange(min=2), help="How many will compete; by default those of the pilot.")
 @click.option("--items", type=click.IntRange(min=1), help="How many items are planned.")
 @click.option(
@@ -48,7 +49,7 @@ def _pilot_options(command: Any) -> Any:
 )
 @click.option(
     "--alpha",
-    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    type=share_between(0, 0.5),
     default=0.05,
     show_default=True,
     help="Level of one-sided tests.",
@@ -82,22 +83,10 @@ def _pilot_options(command: Any) -> Any:
 @click.option("--tokens-out", type=click.FloatRange(min=0), help="Output tokens of a judge call.")
 @click.option("--price-in", type=click.FloatRange(min=0), help="Price of a million input tokens, in any currency.")
 @click.option("--price-out", type=click.FloatRange(min=0), help="Price of a million output tokens.")
-@click.option("--pool", is_flag=True, help="Take the verdicts of several judges in the pilot together.")
-@click.option(
-    "--one-sided",
-    type=click.Choice(["unread", "keep"]),
-    default="unread",
-    show_default=True,
-    help="A pair of which only one order could be read is unread, or keeps that verdict.",
-)
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Confidence level of intervals and rank sets.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of everything random.")
+@pool_option("Take the verdicts of several judges in the pilot together.")
+@one_sided_option
+@level_option()
+@seed_option("Seed of everything random.")
 @click.option(
     "--simulations",
     type=click.IntRange(min=100),
@@ -105,13 +94,7 @@ def _pilot_options(command: Any) -> Any:
     show_default=True,
     help="Simulated samples for each size that Wilcoxon's test is tried at.",
 )
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["table", "json", "md"]),
-    help="Output format; by default that of -o's suffix, else table.",
-)
-@click.option("-o", "output", metavar="FILE", type=OutputFile((".json", ".md", ".txt")), help="Write to this file.")
+@output_options("table", "json", "md", suffixes=(".json", ".md", ".txt"))
 @click.pass_context
 def plan(context: click.Context, **arguments: Any) -> None:
     """Plan a comparison from numbers, or from the battles of a pilot.
@@ -125,18 +108,17 @@ def plan(context: click.Context, **arguments: Any) -> None:
     podium plan --entrants 7 --ties 0.39 --informativeness 0.45
     """
     from podium.cli.output import write_figures
-    from podium.cli.progress_bar import shown_on_terminal
+    from podium.cli.progress_bar import show_progress
     from podium.planning.plan_report import plan_reports
-    from podium.report.writers import suffix_style
 
-    style, output = arguments.pop("style") or suffix_style(arguments["output"]), arguments.pop("output")
-    with shown_on_terminal():
-        found = _planned(context, arguments)
-    write_figures(found, plan_reports, style, output)
-    context.exit(3 if found.is_partial else 0)
+    style, output = pop_output(arguments)
+    with show_progress():
+        comparison_plan = _make_plan(context, arguments)
+    write_figures(comparison_plan, plan_reports, style, output)
+    context.exit(3 if comparison_plan.is_partial else 0)
 
 
-def _planned(context: click.Context, arguments: dict[str, Any]) -> Any:
+def _make_plan(context: click.Context, arguments: dict[str, Any]) -> Any:
     from podium.planning.plan import Tariff
     from podium.planning.planner import make_plan
 
@@ -145,7 +127,7 @@ def _planned(context: click.Context, arguments: dict[str, Any]) -> Any:
     if not arguments["sources"]:
         _refuse_reading(context)
         return make_plan(tariff=tariff, **own)
-    return make_plan(read(arguments, one_sided=arguments.pop("one_sided")), tariff=tariff, **own)
+    return make_plan(read_sources(arguments, one_sided=arguments.pop("one_sided")), tariff=tariff, **own)
 
 
 def _refuse_reading(context: click.Context) -> None:

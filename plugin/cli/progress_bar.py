@@ -12,7 +12,7 @@ from podium.progress import tracker
 
 
 @contextmanager
-def shown_on_terminal() -> Iterator[None]:
+def show_progress() -> Iterator[None]:
     """Show the steps of long computations while the body runs."""
     if not sys.stderr.isatty():
         yield

@@ -5,8 +5,20 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from podium.cli.output_file import OutputFile
-from podium.cli.sources import read, source_options
+from podium.cli.options import (
+    complete_option,
+    entrants_file_option,
+    level_option,
+    one_sided_option,
+    output_options,
+    pool_option,
+    pop_output,
+    ranker_option,
+    read_sources,
+    seed_option,
+    settings_option,
+    source_options,
+)
 from podium.errors import UsageError
 
 STREAMED = {"sources", "rankers", "columns", "level", "seed", "settings", "style", "output", "stream"}
@@ -15,63 +27,24 @@ STREAMED = {"sources", "rankers", "columns", "level", "seed", "settings", "style
 
 @click.command(short_help="Rank models from files of verdicts.")
 @source_options
-@click.option(
-    "--ranker",
-    "rankers",
-    default="bradley-terry",
-    show_default=True,
-    metavar="NAME[,NAME...]",
-    help="One or more rankers; `podium list rankers` shows them.",
-)
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Confidence level of intervals and rank sets.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Seed of bootstrap draws and rank sets; the same seed gives the same output.",
-)
+@ranker_option("One or more rankers; `podium list rankers` shows them.")
+@level_option()
+@seed_option("Seed of bootstrap draws and rank sets; the same seed gives the same output.")
 @click.option("--by", metavar="COLUMN", help="One ranking per value of this column.")
-@click.option("--pool", is_flag=True, help="Rank the verdicts of several judges together.")
+@pool_option("Rank the verdicts of several judges together.")
 @click.option(
     "--calibration",
     metavar="FILE",
     type=click.Path(),
     help="A file made by `podium calibrate`: beta and conformal intervals for soft-elo.",
 )
-@click.option(
-    "--entrants", metavar="FILE", type=click.Path(), help="A table with a column model, and family, date ... of each."
-)
+@entrants_file_option("A table with a column model, and family, date ... of each.")
 @click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
-@click.option(
-    "--one-sided",
-    type=click.Choice(["unread", "keep"]),
-    default="unread",
-    show_default=True,
-    help="A pair of which only one order could be read is unread, or keeps that verdict.",
-)
-@click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
+@one_sided_option
+@complete_option
 @click.option("--stream", is_flag=True, help="Read Parquet of any size piece by piece (bradley-terry, no merging).")
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["table", "json", "csv", "md"]),
-    help="Output format; by default that of -o's suffix, else table.",
-)
-@click.option("-o", "output", metavar="FILE", type=OutputFile(), help="Write to this file.")
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="[RANKER.]KEY=VALUE",
-    help="An option of a ranker, as pin=MODEL:1000; may be given several times.",
-)
+@output_options("table", "json", "csv", "md")
+@settings_option("[RANKER.]KEY=VALUE", "An option of a ranker, as pin=MODEL:1000; may be given several times.")
 @click.pass_context
 def rank(context: click.Context, **arguments: Any) -> None:
     """Rank the models in SOURCE... (files, directories or globs, each optionally label=path).
@@ -84,13 +57,11 @@ def rank(context: click.Context, **arguments: Any) -> None:
         --credit-map left=1,tie=0.5,right=0 --ranker bradley-terry --by language
     """
     from podium.cli.output import announce, write_figures
-    from podium.cli.progress_bar import shown_on_terminal
+    from podium.cli.progress_bar import show_progress
     from podium.report.ranking_view import ranking_reports
-    from podium.report.writers import suffix_style
 
-    style = arguments.pop("style") or suffix_style(arguments["output"])
-    output = arguments.pop("output")
-    with shown_on_terminal():
+    style, output = pop_output(arguments)
+    with show_progress():
         ranking, whole = _ranking(context, arguments)
     announce(ranking)
     write_figures(ranking, ranking_reports, style, output)
@@ -105,12 +76,12 @@ def _ranking(context: click.Context, arguments: dict[str, Any]) -> tuple[Any, bo
     options = parse_settings(arguments.pop("settings"), names)
     if arguments.pop("stream"):
         _refuse_unstreamed(context)
-        return _streamed(arguments, names, options), True
+        return _rank_stream(arguments, names, options), True
     from podium.rank_battles import rank as rank_battles
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "entrants")}
     complete = arguments.pop("complete")
-    battles = read(arguments, merge=not arguments.pop("no_merge"), one_sided=arguments.pop("one_sided"))
+    battles = read_sources(arguments, merge=not arguments.pop("no_merge"), one_sided=arguments.pop("one_sided"))
     ranked = rank_battles(battles.complete_items() if complete else battles, names, **common, **options)
     return ranked, not battles.lost
 
@@ -126,7 +97,7 @@ def _refuse_unstreamed(context: click.Context) -> None:
         raise UsageError(f"--stream ranks the rows as they are and does not know {', '.join(given)}; leave one out")
 
 
-def _streamed(arguments: dict[str, Any], names: list[str], options: dict[str, Any]) -> Any:
+def _rank_stream(arguments: dict[str, Any], names: list[str], options: dict[str, Any]) -> Any:
     from podium.plugins.settings import options_of
     from podium.streaming import rank_stream
 

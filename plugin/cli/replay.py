@@ -6,25 +6,23 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from podium.cli.output_file import OutputFile
-from podium.cli.sources import read, source_options
-from podium.cli.study import RANKERS, study
+from podium.cli.options import (
+    Numbers,
+    complete_option,
+    level_option,
+    one_sided_option,
+    output_options,
+    pool_option,
+    pop_output,
+    ranker_option,
+    read_sources,
+    seed_option,
+    settings_option,
+    source_options,
+)
+from podium.cli.output import View
+from podium.cli.study import RANKERS, run_typed_study
 from podium.errors import UsageError
-
-
-class Numbers(click.ParamType):
-    """`1000,5000` as whole numbers above 0."""
-
-    name = "N[,N...]"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Split at commas."""
-        if not isinstance(value, str):
-            return value
-        parts = [part.strip() for part in value.split(",")]
-        if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
-            self.fail(f"{value!r}: write whole numbers above 0, separated by commas", param, ctx)
-        return tuple(map(int, parts))
 
 
 @click.command(short_help="Play a tournament with recorded verdicts as the judge.")
@@ -35,24 +33,9 @@ class Numbers(click.ParamType):
     metavar="NAME[,NAME...]",
     help="Which battles to play; `podium list tournaments` shows them. Several are set side by side.",
 )
-@click.option(
-    "--ranker",
-    "rankers",
-    default="bradley-terry",
-    show_default=True,
-    metavar="NAME[,NAME...]",
-    help="One or more rankers; side by side, one; in a study, win-rate as well unless others are named.",
-)
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Confidence level of intervals and rank sets.",
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the tournament and the rankers."
-)
+@ranker_option("One or more rankers; side by side, one; in a study, win-rate as well unless others are named.")
+@level_option()
+@seed_option("Seed of the tournament and the rankers.")
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
@@ -68,29 +51,11 @@ class Numbers(click.ParamType):
 @click.option(
     "--gold", metavar="FILE", help="In a study, compare with this ranking (model, score), or with these battles."
 )
-@click.option("--pool", is_flag=True, help="Take the verdicts of several judges together.")
-@click.option(
-    "--one-sided",
-    type=click.Choice(["unread", "keep"]),
-    default="unread",
-    show_default=True,
-    help="A pair of which only one order could be read is unread, or keeps that verdict.",
-)
-@click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["table", "json", "csv", "md"]),
-    help="Output format; by default that of -o's suffix, else table.",
-)
-@click.option("-o", "output", metavar="FILE", type=OutputFile(), help="Write to this file.")
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="[NAME.]KEY=VALUE",
-    help="An option of a tournament or a ranker, as items=100; may be given several times.",
-)
+@pool_option("Take the verdicts of several judges together.")
+@one_sided_option
+@complete_option
+@output_options("table", "json", "csv", "md")
+@settings_option("[NAME.]KEY=VALUE", "An option of a tournament or a ranker, as items=100; may be given several times.")
 @click.pass_context
 def replay(context: click.Context, **arguments: Any) -> None:
     """Play a tournament with the verdicts in SOURCE... as its judge, and rank what was played.
@@ -107,25 +72,24 @@ def replay(context: click.Context, **arguments: Any) -> None:
     podium replay battles.csv --tournament round_robin,anchor,swim,chain --seeds 20 --budget 1000,5000
     podium replay battles.csv --study --gold arena.csv -o study.csv
     """
-    from podium.report.writers import suffix_style
+    from podium.cli.output import write_figures
     from podium.study.side_by_side import tournament_names
 
-    style, output = arguments.pop("style") or suffix_style(arguments["output"]), arguments.pop("output")
+    style, output = pop_output(arguments)
     whole_study = arguments.pop("whole_study")
     names = tournament_names(_tournaments(arguments.pop("tournaments"), whole_study))
     _refuse_misplaced(arguments, whole_study)
     complete = arguments.pop("complete")
     if whole_study and context.get_parameter_source("rankers") is ParameterSource.DEFAULT:
         arguments["rankers"] = ",".join(RANKERS)
-    rankers = _settled(arguments, names)
-    battles = read(arguments, one_sided=arguments.pop("one_sided"))
+    rankers = _settle_options(arguments, names)
+    battles = read_sources(arguments, one_sided=arguments.pop("one_sided"))
     battles = battles.complete_items() if complete else battles
-    if whole_study:
-        study(battles, names, rankers, style, output, arguments)
-    elif len(names) == 1 and arguments["seeds"] is None and arguments["budgets"] is None:
-        context.exit(_single(battles, names[0], rankers, style, output, arguments))
-    else:
-        _several(battles, names, rankers, style, output, arguments)
+    if not whole_study and len(names) == 1 and arguments["seeds"] is None and arguments["budgets"] is None:
+        context.exit(_replay_once(battles, names[0], rankers, style, output, arguments))
+    run = run_typed_study if whole_study else _compare_tournaments
+    figures, view = run(battles, names, rankers, arguments)
+    write_figures(figures, view, style, output, figures.warnings)
 
 
 def _tournaments(typed: str | None, whole_study: bool) -> str:
@@ -152,7 +116,7 @@ def _refuse_misplaced(arguments: dict[str, Any], whole_study: bool) -> None:
         raise UsageError(f"--{misplaced} belongs to a --study; leave it out, or add --study")
 
 
-def _settled(arguments: dict[str, Any], tournaments: list[str]) -> list[str]:
+def _settle_options(arguments: dict[str, Any], tournaments: list[str]) -> list[str]:
     """Read the typed settings into `arguments["options"]`; return the names of the rankers."""
     from podium.plugins.settings import parse_settings, ranker_names
 
@@ -161,7 +125,7 @@ def _settled(arguments: dict[str, Any], tournaments: list[str]) -> list[str]:
     return rankers
 
 
-def _single(
+def _replay_once(
     battles: Any, tournament: str, rankers: list[str], style: str, output: Path | None, arguments: dict[str, Any]
 ) -> int:
     """Play one tournament once; return the exit code."""
@@ -170,22 +134,21 @@ def _single(
     from podium.report.ranking_view import ranking_reports
 
     common = {name: arguments[name] for name in ("level", "seed", "pool")}
-    found = replay_battles(battles, tournament, rankers, **common, **arguments["options"])
-    announce(found.ranking)
-    write_figures(found.ranking, ranking_reports, style, output)
-    return 3 if found.ranking.failures else 0
+    ranking = replay_battles(battles, tournament, rankers, **common, **arguments["options"]).ranking
+    announce(ranking)
+    write_figures(ranking, ranking_reports, style, output)
+    return 3 if ranking.failures else 0
 
 
-def _several(
-    battles: Any, tournaments: list[str], rankers: list[str], style: str, output: Path | None, arguments: dict[str, Any]
-) -> None:
+def _compare_tournaments(
+    battles: Any, tournaments: list[str], rankers: list[str], arguments: dict[str, Any]
+) -> tuple[Any, View]:
     """Set tournaments side by side."""
-    from podium.cli.output import write_figures
     from podium.study.side_by_side import set_side_by_side
     from podium.study.side_by_side_report import side_by_side_reports
 
     common = {name: arguments[name] for name in ("seed", "pool")}
-    found = set_side_by_side(
+    comparison = set_side_by_side(
         battles,
         tournaments,
         ",".join(rankers),
@@ -194,4 +157,4 @@ def _several(
         **common,
         **arguments["options"],
     )
-    write_figures(found, side_by_side_reports, style, output, found.warnings)
+    return comparison, side_by_side_reports

@@ -1,31 +1,27 @@
 """podium replay --study: the record as a laboratory."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from podium.cli.output import View
 
 if TYPE_CHECKING:
     from podium.battles import Battles
+    from podium.study.findings import Findings
 
 RANKERS = ("bradley-terry", "win-rate")
 SEEDS = 20
 
 
-def study(
-    battles: "Battles",
-    tournaments: list[str],
-    rankers: list[str],
-    style: str,
-    output: Path | None,
-    arguments: dict[str, Any],
-) -> None:
-    """Run the study that was typed, and write it."""
-    from podium.cli.output import write_figures
-    from podium.cli.progress_bar import shown_on_terminal
+def run_typed_study(
+    battles: "Battles", tournaments: list[str], rankers: list[str], arguments: dict[str, Any]
+) -> tuple["Findings", View]:
+    """Run the study that was typed; return what it found, and its view."""
+    from podium.cli.progress_bar import show_progress
     from podium.study.laboratory import run_study
     from podium.study.study_report import study_reports
 
-    with shown_on_terminal():
-        found = run_study(
+    with show_progress():
+        findings = run_study(
             battles,
             rankers,
             tournaments=tournaments,
@@ -37,7 +33,7 @@ def study(
             **_gold(arguments["gold"], arguments),
             **arguments["options"],
         )
-    write_figures(found, study_reports, style, output, found.warnings)
+    return findings, study_reports
 
 
 def _gold(source: str | None, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from podium import enabling
+from podium.cli import enable
 
 Podium = Callable[..., Any]
 
@@ -31,18 +31,18 @@ def written(places: Path) -> list[str]:
 
 def test_enable_writes_one_file_and_disable_removes_it(podium: Podium, places: Path) -> None:
     first = podium("enable")
-    assert (first.code, first.out, written(places)) == (0, "", [f"own/{enabling.NAME}"])
-    assert str(places / "own" / enabling.NAME) in first.err
+    assert (first.code, first.out, written(places)) == (0, "", [f"own/{enable.NAME}"])
+    assert str(places / "own" / enable.NAME) in first.err
     second = podium("disable")
     assert (second.code, second.out, written(places)) == (0, "", [])
-    assert str(places / "own" / enabling.NAME) in second.err
+    assert str(places / "own" / enable.NAME) in second.err
 
 
 def test_enable_twice_is_enable(podium: Podium, places: Path) -> None:
     podium("enable")
-    before = (places / "own" / enabling.NAME).read_bytes()
+    before = (places / "own" / enable.NAME).read_bytes()
     assert podium("enable").code == 0
-    assert (written(places), (places / "own" / enabling.NAME).read_bytes()) == ([f"own/{enabling.NAME}"], before)
+    assert (written(places), (places / "own" / enable.NAME).read_bytes()) == ([f"own/{enable.NAME}"], before)
 
 
 def test_disable_where_it_was_off_says_so(podium: Podium, places: Path) -> None:
@@ -53,7 +53,7 @@ def test_disable_where_it_was_off_says_so(podium: Podium, places: Path) -> None:
 
 def test_the_users_own_site_packages_are_used_only_when_asked_for(podium: Podium, places: Path) -> None:
     assert podium("enable", "--user").code == 0
-    assert written(places) == [f"user/{enabling.NAME}"]
+    assert written(places) == [f"user/{enable.NAME}"]
 
 
 def test_disable_finds_both_files(podium: Podium, places: Path) -> None:
@@ -93,11 +93,11 @@ def test_a_write_that_fails_leaves_nothing_and_what_was_there(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    (places / "own" / enabling.NAME).write_text("# of another podium\n")
+    (places / "own" / enable.NAME).write_text("# of another podium\n")
     monkeypatch.setattr("os.replace", full)
     answer = podium("enable")
-    assert (answer.code, written(places)) == (2, [f"own/{enabling.NAME}"])
-    assert (places / "own" / enabling.NAME).read_text() == "# of another podium\n"
+    assert (answer.code, written(places)) == (2, [f"own/{enable.NAME}"])
+    assert (places / "own" / enable.NAME).read_text() == "# of another podium\n"
     assert "No space left on device" in answer.err
 
 
@@ -115,7 +115,7 @@ def test_list_tells_whether_it_is_on_and_in_which_environment(podium: Podium) ->
 
 
 def test_list_tells_that_another_podium_is_on(podium: Podium, places: Path) -> None:
-    (places / "own" / enabling.NAME).write_text("import sys\n")
+    (places / "own" / enable.NAME).write_text("import sys\n")
     assert "is on, by another podium" in podium("list", "hosts").out
 
 
@@ -135,8 +135,8 @@ def test_list_tells_which_hosts_are_there(podium: Podium, monkeypatch: pytest.Mo
 def test_the_file_is_ascii_wherever_podium_lies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python reads it in the locale's encoding; a quote or a backslash in the path must not end the text either."""
     path = Path('/home/Zoë\'s "tools"\\new {x}/on_start.py')
-    monkeypatch.setattr(enabling, "ON_START", path)
-    lines = enabling.lines()
+    monkeypatch.setattr(enable, "ON_START", path)
+    lines = enable.startup_lines()
     assert (lines.isascii(), len(lines.splitlines())) == (True, 2)
     asked: list[str] = []
     monkeypatch.setattr(sys, "orig_argv", ["python", "/bin/inspect"])

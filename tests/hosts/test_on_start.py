@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from environment import OUTER, Environment, outcome
 
-from podium import enabling
+from podium.cli import enable
 
 Write = Callable[[dict[str, str]], Path]
 
@@ -132,7 +132,7 @@ def without(request: pytest.FixtureRequest, tmp_path: Path, write: Write) -> tup
     """Return an environment in which podium was enabled, and what podium has become since; and a folder to search."""
     made = Environment.made(tmp_path / "without")
     assert made.podium("enable").returncode == 0
-    line = made.site_packages / enabling.NAME
+    line = made.site_packages / enable.NAME
     if request.param == "its file is gone":
         line.write_text(line.read_text().replace("on_start.py", "gone.py"))
     if request.param == "it is broken":

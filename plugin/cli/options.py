@@ -1,0 +1,229 @@
+"""Options that several commands share, and the reading of what they say.
+
+An option that is the same everywhere is a constant; one whose help or default differs is a function of those.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from podium.battles import Battles
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Command], Command]
+READING = ("human_judge", "columns", "credit_map", "unknown", "shown", "fill", "metric", "runs")
+"""Options of `source_options` that are passed on as they are."""
+
+
+class Assignments(click.ParamType):
+    """`a=b,c=d` as a dictionary."""
+
+    name = "KEY=VALUE,..."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Split at commas and at the first `=` of each part."""
+        if not isinstance(value, str):
+            return value
+        parts = [part.partition("=") for part in value.split(",")]
+        wrong = next((key for key, equals, _ in parts if not equals or not key), None)
+        if wrong is not None:
+            self.fail(f"{value!r}: write KEY=VALUE, separated by commas", param, ctx)
+        return {key.strip(): text.strip() for key, _, text in parts}
+
+
+class Credits(Assignments):
+    """`1=1,0=0.5,-1=0` as a dictionary of credits."""
+
+    name = "VERDICT=CREDIT,..."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the credits as numbers in [0, 1]."""
+        words = super().convert(value, param, ctx)
+        try:
+            credit_of = {word: float(credit) for word, credit in words.items()}
+        except ValueError:
+            self.fail(f"{value!r}: credits are numbers, for example 1=1,0=0.5,-1=0", param, ctx)
+        if not all(0 <= credit <= 1 for credit in credit_of.values()):
+            self.fail(f"{value!r}: credits lie in [0, 1], as the left model earned them", param, ctx)
+        return credit_of
+
+
+class Numbers(click.ParamType):
+    """`1000,5000` as whole numbers above 0."""
+
+    name = "N[,N...]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Split at commas."""
+        if not isinstance(value, str):
+            return value
+        parts = [part.strip() for part in value.split(",")]
+        if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
+            self.fail(f"{value!r}: write whole numbers above 0, separated by commas", param, ctx)
+        return tuple(map(int, parts))
+
+
+class OutputFile(click.Path):
+    """A path to write to, in a folder that exists, with a suffix that says how."""
+
+    def __init__(self, suffixes: tuple[str, ...] = ()) -> None:
+        super().__init__(dir_okay=False, writable=True, path_type=Path)
+        self.suffixes = suffixes
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse a folder that is not there, and a suffix that is not known."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if not path.parent.is_dir():
+            self.fail(f"there is no folder {str(path.parent)!r}", param, ctx)
+        if self.suffixes and path.suffix not in self.suffixes:
+            self.fail(f"cannot write {path.name!r}: name a {', '.join(self.suffixes)} file", param, ctx)
+        return path
+
+
+def share_between(low: float, high: float) -> click.FloatRange:
+    """Return the type of a number between two others, the ends left out."""
+    return click.FloatRange(low, high, min_open=True, max_open=True)
+
+
+def level_option(help: str = "Confidence level of intervals and rank sets.", default: float = 0.95) -> Decorator:
+    """Return the option --level."""
+    return click.option("--level", type=share_between(0, 1), default=default, show_default=True, help=help)
+
+
+def seed_option(help: str) -> Decorator:
+    """Return the option --seed."""
+    return click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help=help)
+
+
+def pool_option(help: str) -> Decorator:
+    """Return the option --pool."""
+    return click.option("--pool", is_flag=True, help=help)
+
+
+def entrants_file_option(help: str) -> Decorator:
+    """Return the option --entrants where it names a file."""
+    return click.option("--entrants", metavar="FILE", type=click.Path(), help=help)
+
+
+def ranker_option(help: str) -> Decorator:
+    """Return the option --ranker."""
+    return click.option(
+        "--ranker", "rankers", default="bradley-terry", show_default=True, metavar="NAME[,NAME...]", help=help
+    )
+
+
+def settings_option(metavar: str, help: str) -> Decorator:
+    """Return the option --set."""
+    return click.option("--set", "settings", multiple=True, metavar=metavar, help=help)
+
+
+one_sided_option = click.option(
+    "--one-sided",
+    type=click.Choice(["unread", "keep"]),
+    default="unread",
+    show_default=True,
+    help="A pair of which only one order could be read is unread, or keeps that verdict.",
+)
+complete_option = click.option(
+    "--complete", is_flag=True, help="Only items on which every pair has a readable verdict."
+)
+
+
+def output_options(*styles: str, suffixes: tuple[str, ...] = ()) -> Decorator:
+    """Return the options --format and -o; a file of another suffix than those is refused as it is typed."""
+    by_format = click.option(
+        "--format",
+        "style",
+        type=click.Choice(styles),
+        help="Output format; by default that of -o's suffix, else table.",
+    )
+    to_file = click.option("-o", "output", metavar="FILE", type=OutputFile(suffixes), help="Write to this file.")
+    return lambda command: by_format(to_file(command))
+
+
+def pop_output(arguments: dict[str, Any]) -> tuple[str, Path | None]:
+    """Return the style and the file that the options of `output_options` ask for, taking them out of `arguments`."""
+    from podium.report.writers import suffix_style
+
+    output = arguments.pop("output")
+    return arguments.pop("style") or suffix_style(output), output
+
+
+SOURCES = click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+READING_OPTIONS = (
+    click.option("--from", "format_", metavar="FORMAT", help="Format of the files; by default recognised by content."),
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="COLUMN=VALUE",
+        help="Keep only these rows; may be given several times.",
+    ),
+    click.option(
+        "--human-judge", metavar="NAME", help="This judge's verdicts become the human labels of the others' battles."
+    ),
+    click.option("--columns", type=Assignments(), help="Columns of a foreign table, as item=prompt,model_a=left."),
+    click.option("--credit-map", type=Credits(), help="Verdicts of a foreign table, as 1=1,0=0.5,-1=0."),
+    click.option(
+        "--unknown",
+        type=click.Choice(["error", "unread"]),
+        default="error",
+        show_default=True,
+        help="A verdict that --credit-map does not know is an error, or unread.",
+    ),
+    click.option(
+        "--shown",
+        type=click.Choice(["a", "b", "unknown"]),
+        help="Which response was shown first, where no column says it.",
+    ),
+    click.option("--fill", type=Assignments(), help="One value for a column that the table lacks, as model_b=gpt-4."),
+    click.option(
+        "--metric",
+        multiple=True,
+        metavar="NAME[,FILTER]",
+        help="Of lm-eval folders: what to compare; may be given several times, or all. Default: the only one there is.",
+    ),
+    click.option(
+        "--runs",
+        type=click.Choice(["newest", "all"]),
+        default="newest",
+        show_default=True,
+        help="Of a model that lm-eval ran several times on a task: the newest run counts, or all are repeats.",
+    ),
+)
+
+
+def source_options(command: Command) -> Command:
+    """Add the argument SOURCE... and the options that say how to read it."""
+    return SOURCES(reading_options(command))
+
+
+def reading_options(command: Command) -> Command:
+    """Add the options that say how files are read."""
+    for option in reversed(READING_OPTIONS):
+        command = option(command)
+    return command
+
+
+def read_sources(arguments: dict[str, Any], **more: Any) -> "Battles":
+    """Read the battles that the options of `source_options` describe, taking those options out of `arguments`."""
+    from podium.reading.judgements import read_battles
+
+    sources = arguments.pop("sources")
+    return read_battles(
+        *sources,
+        format=arguments.pop("format_"),
+        where=[_condition(text) for text in arguments.pop("where")],
+        **{name: arguments.pop(name) for name in READING},
+        **more,
+    )
+
+
+def _condition(text: str) -> tuple[str, str]:
+    column, equals, value = text.partition("=")
+    if not equals:
+        raise click.BadParameter(f"{text!r}: write COLUMN=VALUE", param_hint="--where")
+    return column, value

@@ -20,7 +20,6 @@ from podium.battles import Battles
 from podium.calibration import Calibration
 from podium.calibration_file import read_calibration
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError
-from podium.length_data import read_length_data
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
 from podium.rankers.coded import code
@@ -30,6 +29,7 @@ from podium.rankers.pairs import pair_sums
 from podium.ranking import Ranking, Standings, provenance
 from podium.reading.entrants import About, about_entrants
 from podium.reading.judgements import read_battles
+from podium.reading.length_data import read_length_data
 from podium.text import some
 
 Slice = tuple[str | None, Battles]

@@ -2,8 +2,6 @@
 
 import click
 
-from podium.errors import UsageError
-
 
 @click.command(
     "lm_eval",
@@ -20,10 +18,6 @@ def lm_eval(context: click.Context, arguments: tuple[str, ...]) -> None:
     podium lm_eval run --model hf --model_args pretrained=gpt2 --tasks gsm8k -o runs --ranker bradley-terry
     podium lm_eval run ... --ranker soft-elo --ranker_against runs/ --ranker_judge openai/gpt-5
     """
-    try:
-        import lm_eval as host  # noqa: F401
-    except ImportError as error:
-        raise UsageError(f"lm-eval is not installed ({error}): pip install 'podium[lm-eval]'") from None
     from podium.hosts.lm_eval.command import main
 
     context.exit(main(arguments))

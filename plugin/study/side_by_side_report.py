@@ -11,9 +11,7 @@ IDLE = {"budget": EMPTY, "missing": "0", "failed": "0"}
 def side_by_side_reports(figures: SideBySide) -> tuple[Report, ...]:
     """Say what is compared with what, a tournament a row."""
     whole = figures.whole
-    title = (
-        f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {figures.ranker}"
-    )
+    title = f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {figures.ranker}"
     rows = [_cells(row) for row in figures.rows]
     kept = [k for k, name in enumerate(HEADER) if any(row[k] != IDLE.get(name) for row in rows)]
     header, rows = tuple(HEADER[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]

@@ -36,9 +36,13 @@ def main(arguments: Sequence[str]) -> int:
     """Run `lm_eval` with these arguments; return its exit code.
 
     Raises:
-        UsageError: lm-eval is too old, or `--ranker` is asked for and its command line is built otherwise than podium
-            knows.
+        UsageError: lm-eval is not installed or too old, or `--ranker` is asked for and its command line is built
+            otherwise than podium knows.
     """
+    try:
+        import lm_eval  # noqa: F401
+    except ImportError as error:
+        raise UsageError(f"lm-eval is not installed ({error}): pip install 'podium[lm-eval]'") from None
     try:
         from lm_eval.__main__ import HarnessCLI, setup_logging
     except ImportError as error:

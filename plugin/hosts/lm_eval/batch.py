@@ -2,20 +2,17 @@
 
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import anyio
-from inspect_ai.model import GenerateConfig, Model
+from inspect_ai.model import Model
 
-from podium.errors import UsageError
 from podium.formats.lm_eval_judged import ABOUT
 from podium.hosts.inspect_ai.concurrency import make_calls
 from podium.hosts.inspect_ai.judge import Run, ask_jury, identity, jury_of
-from podium.hosts.lm_eval.judge import judge_model
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.scorers.judging import Judging, merge_rows, verdict_row
@@ -29,68 +26,40 @@ WRAPPERS = frozenset(("RetryError", "ModelGenerateError"))
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """Who judges, and how it is called.
-
-    Attributes:
-        how: what is asked, and how replies are read.
-        judges: names of Inspect models, or `lm-eval:TYPE,key=value,...`; several are a jury.
-        arguments: of these models.
-        concurrency: calls of one judge at once, at most.
-        max_retries: of one call.
-        timeout: of one call, in seconds.
-        cache: whether replies of earlier runs are taken instead of new calls.
-    """
-
-    how: Judging
-    judges: tuple[str, ...]
-    arguments: Mapping[str, Any]
-    concurrency: int
-    max_retries: int
-    timeout: int | None
-    cache: bool
-
-    def models(self) -> list[Model]:
-        """Return the judges' models, made for one batch alone: connections belong to one event loop.
-
-        Raises:
-            UsageError: there is no such model, or it cannot be made.
-        """
-        try:
-            models = [judge_model(name, self.arguments) for name in self.judges]
-        except UsageError as error:
-            raise UsageError(f"judge: {str(error).removeprefix('--ranker_judge ')}") from None
-        limits = GenerateConfig(
-            max_connections=self.concurrency, max_retries=self.max_retries, attempt_timeout=self.timeout
-        )
-        for model in models:
-            model.config = model.config.merge(limits)
-        return models
-
-
-def judge_battles(panel: Panel, battles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def judge_battles(
+    how: Judging,
+    battles: Sequence[Mapping[str, Any]],
+    models: Callable[[], list[Model]],
+    *,
+    concurrency: int,
+    cache: bool,
+) -> list[dict[str, Any]]:
     """Judge battles; return each with its verdict. One that fails is unread, and the others go on.
 
     Works whether or not an event loop is running.
 
     Args:
+        how: what is asked, and how replies are read.
         battles: as `podium.hosts.inspect_ai.judge.ask_jury` takes them.
+        models: makes the judges for this batch alone: connections belong to one event loop.
+        concurrency: calls of one judge at once, at most.
+        cache: whether replies of earlier runs are taken instead of new calls.
 
     Returns:
         Per battle: its sides, `credit` and `margin` of `model_a`, `reason`, and its `presentations`.
 
     Raises:
-        UsageError: a judge sits there twice.
+        UsageError: a judge cannot be made, or sits there twice.
     """
-    rows: list[dict[str, Any]] = call_outside_loop(lambda: anyio.run(_judge_all, panel, battles)) if battles else []
+
+    async def judge_all() -> list[dict[str, Any]]:
+        async with AsyncExitStack() as stack:
+            jury = [await stack.enter_async_context(model) for model in models()]
+            sitting = Sitting(Run(how, cache=cache, jury=jury), concurrency)
+            return await make_calls([partial(sitting.judge, battle) for battle in battles])
+
+    rows: list[dict[str, Any]] = call_outside_loop(lambda: anyio.run(judge_all)) if battles else []
     return rows
-
-
-async def _judge_all(panel: Panel, battles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    async with AsyncExitStack() as stack:
-        sitting = Sitting(panel, [await stack.enter_async_context(model) for model in panel.models()])
-        return await make_calls([partial(sitting.judge, battle) for battle in battles])
 
 
 class Sitting:
@@ -104,12 +73,12 @@ class Sitting:
         errors: how often each kind of failure was met.
     """
 
-    def __init__(self, panel: Panel, models: Sequence[Model]) -> None:
-        self.run = Run(panel.how, cache=panel.cache, jury=models)
-        self.names = [identity(model, panel.how) for model in jury_of(panel.how, models)]
+    def __init__(self, run: Run, concurrency: int) -> None:
+        self.run = run
+        self.names = [identity(model, run.how) for model in jury_of(run.how, run.jury)]
         # Both orders of a battle are asked for at once.
-        self.room = anyio.Semaphore(max(1, panel.concurrency // panel.how.calls()))
-        self.patience = max(PATIENCE, 2 * panel.concurrency)
+        self.room = anyio.Semaphore(max(1, concurrency // run.how.calls()))
+        self.patience = max(PATIENCE, 2 * concurrency)
         self.in_a_row = 0
         self.errors: Counter[str] = Counter()
 

@@ -5,11 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from inspect_ai.model import GenerateConfig, Model
 from lm_eval.api.filter import Filter
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_judged import OWN, verdicts_as_text
-from podium.hosts.lm_eval.batch import Panel, judge_battles
+from podium.hosts.lm_eval.batch import judge_battles
+from podium.hosts.lm_eval.judge import judge_model
 from podium.hosts.lm_eval.opponents import Against, Opposition, read_opponents
 from podium.hosts.lm_eval.registry import issue_verdicts, register_filter
 from podium.hosts.lm_eval.secrets import redact, refuse_secrets
@@ -76,9 +78,15 @@ class JudgeFilter(Filter):
         # YAML takes the word `off` for false.
         if options.get("logprobs") is False:
             options["logprobs"] = "off"
-        judges = (judge,) if isinstance(judge, str) else tuple(judge)
-        how = judging_settings(**options)
-        self.panel = Panel(how, judges, judge_args or {}, concurrency, max_retries, timeout, cache)
+        self.how = judging_settings(**options)
+        self.judges = (judge,) if isinstance(judge, str) else tuple(judge)
+        self.judge_args = judge_args or {}
+        self.concurrency, self.cache = concurrency, cache
+        self.limits: dict[str, Any] = {
+            "max_connections": concurrency,
+            "max_retries": max_retries,
+            "attempt_timeout": timeout,
+        }
         self.against, self.entrant, self.item, self.task = against, entrant, item, task
 
     def apply(self, resps: Iterable[Any], docs: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -94,10 +102,20 @@ class JudgeFilter(Filter):
         responses = _first_of_each(resps)
         opponents = read_opponents(self.against, self.entrant, field=self.item, task=self.task)
         met = opponents.meet(docs, responses)
-        battles = iter(judge_battles(self.panel, [battle for opposition in met for battle in opposition.battles]))
-        documents = [self._document(opposition, [next(battles) for _ in opposition.battles]) for opposition in met]
-        _log_counts(documents, self.panel.judges)
+        battles = [battle for opposition in met for battle in opposition.battles]
+        rows = iter(judge_battles(self.how, battles, self._models, concurrency=self.concurrency, cache=self.cache))
+        documents = [self._document(opposition, [next(rows) for _ in opposition.battles]) for opposition in met]
+        _log_counts(documents, self.judges)
         return [issue_verdicts(redact(verdicts_as_text(document))) for document in documents]
+
+    def _models(self) -> list[Model]:
+        try:
+            models = [judge_model(name, self.judge_args) for name in self.judges]
+        except UsageError as error:
+            raise UsageError(f"judge: {str(error).removeprefix('--ranker_judge ')}") from None
+        for model in models:
+            model.config = model.config.merge(GenerateConfig(**self.limits))
+        return models
 
     def _document(self, opposition: Opposition, battles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         read = [battle for battle in battles if battle["credit"] is not None]
@@ -106,7 +124,7 @@ class JudgeFilter(Filter):
             "item": opposition.item,
             "entrant": self.entrant,
             "credit": sum(earned) / len(earned) if earned else None,
-            "one_sided": self.panel.how.one_sided,
+            "one_sided": self.how.one_sided,
             "missing": dict(opposition.missing),
             "battles": list(battles),
         }

@@ -18,6 +18,8 @@ UNKNOWN = float("nan")
 NO_ERROR = "N/A"
 """lm-eval's own word for a standard error that is not known."""
 
+Aggregation = Callable[[Sequence[Any]], float | str]
+
 log = logging.getLogger(__name__)
 
 
@@ -39,42 +41,6 @@ class Earned(float):
         self = super().__new__(cls, credit)
         self.verdicts, self.options = verdicts or {}, options or {}
         return self
-
-
-@register_aggregation("win_rate")
-def win_rate(items: Sequence[Any]) -> float:
-    """Return the mean over opponents of the mean credit against each; NaN where nothing was read."""
-    return _score("win-rate", items)
-
-
-@register_aggregation("win_rate_stderr")
-def win_rate_stderr(items: Sequence[Any]) -> float | str:
-    """Return the standard error of `win_rate`, clustered by document."""
-    return _error("win-rate", items)
-
-
-@register_aggregation("bradley_terry")
-def bradley_terry(items: Sequence[Any]) -> float:
-    """Return the Elo score of this run's model among its opponents, whose mean with it is 1500; NaN where unbounded."""
-    return _score("bradley-terry", items)
-
-
-@register_aggregation("bradley_terry_stderr")
-def bradley_terry_stderr(items: Sequence[Any]) -> float | str:
-    """Return the standard error of `bradley_terry`, clustered by document."""
-    return _error("bradley-terry", items)
-
-
-@register_aggregation("soft_elo")
-def soft_elo(items: Sequence[Any]) -> float:
-    """Return the Soft-Elo score of this run's model among its opponents; NaN where unbounded or not calibrated."""
-    return _score("soft-elo", items)
-
-
-@register_aggregation("soft_elo_stderr")
-def soft_elo_stderr(items: Sequence[Any]) -> float | str:
-    """Return the standard error of `soft_elo`, clustered by document, beta's own error in it."""
-    return _error("soft-elo", items)
 
 
 @register_aggregation("judged")
@@ -116,24 +82,41 @@ def standings(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     return result, next(entry for entry in result.entries if entry.model == first["entrant"])
 
 
-def _score(ranker: str, items: Sequence[Any]) -> float:
-    try:
-        result, own = standings(ranker, items)
-    except PodiumError as error:
-        log.warning("podium: no %s: %s", ranker, error)
-        return UNKNOWN
-    for warning in result.warnings:
-        log.warning("podium: %s: %s", ranker, warning)
-    # Where the data do not bound a rating, the regularization makes it, and lm-eval's table cannot say so.
-    return UNKNOWN if own.score is None or own.separated else own.score
+def _register_rating(name: str, ranker: str) -> tuple[Aggregation, Aggregation]:
+    """Register how the verdicts on all documents become the score of this run's model, and the score's standard error.
+
+    The score is NaN, and the error N/A, where nothing was read or the data do not bound it: there the regularization
+    would make it, and lm-eval's table cannot say so.
+    """
+
+    @register_aggregation(name)
+    def score(items: Sequence[Any]) -> float:
+        try:
+            result, own = standings(ranker, items)
+        except PodiumError as error:
+            log.warning("podium: no %s: %s", ranker, error)
+            return UNKNOWN
+        for warning in result.warnings:
+            log.warning("podium: %s: %s", ranker, warning)
+        return UNKNOWN if own.score is None or own.separated else own.score
+
+    @register_aggregation(f"{name}_stderr")
+    def standard_error(items: Sequence[Any]) -> float | str:
+        try:
+            _, own = standings(ranker, items)
+        except PodiumError:
+            return NO_ERROR
+        return NO_ERROR if own.se is None or own.separated else own.se
+
+    return score, standard_error
 
 
-def _error(ranker: str, items: Sequence[Any]) -> float | str:
-    try:
-        _, own = standings(ranker, items)
-    except PodiumError:
-        return NO_ERROR
-    return NO_ERROR if own.se is None or own.separated else own.se
+win_rate, win_rate_stderr = _register_rating("win_rate", "win-rate")
+"""The mean over opponents of the mean credit against each; its error is clustered by document."""
+bradley_terry, bradley_terry_stderr = _register_rating("bradley_terry", "bradley-terry")
+"""The Elo score of this run's model among its opponents, whose mean with it is 1500; its error is clustered."""
+soft_elo, soft_elo_stderr = _register_rating("soft_elo", "soft-elo")
+"""The Soft-Elo score of this run's model among its opponents; beta's own error is in the score's."""
 
 
 @register_metric("win_rate", higher_is_better=True)

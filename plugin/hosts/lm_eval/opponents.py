@@ -8,6 +8,7 @@ from typing import Any
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import item_ids
+from podium.hosts.inspect_ai.log_format import response_fields
 from podium.hosts.inspect_ai.logs import READER
 from podium.responses.answers import ABSENT, EMPTY
 from podium.responses.collection import Item, Responses
@@ -65,13 +66,10 @@ class Opponents:
     def _opposition(self, name: str, item: Item | None, text: str) -> Opposition:
         if not text.strip():
             return Opposition(name, (), dict.fromkeys(self.responses.entrants, f"{self.own}: {EMPTY}"))
-        absent = {other: self._why_absent(other, name) for other in self.responses.entrants}
-        missing = {other: why for other, why in absent.items() if why is not None}
+        lacking = [other for other in self.responses.entrants if name not in self.responses.texts[other]]
+        missing = {other: self.responses.missing[other].get(name, ABSENT) for other in lacking}
         present = [other for other in self.responses.entrants if other not in missing]
         return Opposition(name, tuple(self._battle(item, other, text) for other in present if item), missing)
-
-    def _why_absent(self, other: str, name: str) -> str | None:
-        return None if name in self.responses.texts[other] else self.responses.missing[other].get(name, ABSENT)
 
     def _battle(self, item: Item, other: str, text: str) -> dict[str, Any]:
         """Return the battle with one opponent, sides by name: as tournaments have it, so that the cache is shared."""
@@ -84,21 +82,22 @@ class Opponents:
             "instruction": item.instruction,
             "reference": item.reference,
             "system": item.system,
-            "response_a": texts[a],
-            "response_b": texts[b],
             "category": item.category,
-            "length_a": len(texts[a]),
-            "length_b": len(texts[b]),
+            **response_fields(texts[a], texts[b]),
         }
 
     def _names(self, docs: Sequence[Mapping[str, Any]], known: Mapping[str, Item]) -> list[str]:
         """Return the name of each document: what its field says, else as the opponents' samples call its content.
 
         Raises:
-            UsageError: several tasks of the opponents have the same document.
+            UsageError: several tasks of the opponents have the same document, or a document has no such field.
         """
         if self.field is not None:
-            return [_name_in(doc, self.field) for doc in docs]
+            for doc in docs:
+                if self.field not in doc:
+                    known_fields = some(sorted(doc))
+                    raise UsageError(f"item: {self.field}: documents have no such field; fields: {known_fields}")
+            return [str(doc[self.field]) for doc in docs]
         tasks = self.responses.categories if self.task is None else (self.task,)
         places = [("", doc_hash(doc), place) for place, doc in enumerate(docs)]
         by_task = {task: item_ids(task, places) for task in tasks or ("",)}
@@ -159,9 +158,3 @@ def doc_hash(doc: Any) -> str:
     from lm_eval.utils import handle_non_serializable, hash_string
 
     return hash_string(json.dumps(doc, indent=2, default=handle_non_serializable, ensure_ascii=False))
-
-
-def _name_in(doc: Mapping[str, Any], field: str) -> str:
-    if field not in doc:
-        raise UsageError(f"item: {field}: documents have no such field; fields: {some(sorted(doc))}")
-    return str(doc[field])

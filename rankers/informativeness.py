@@ -61,7 +61,7 @@ def informativeness(
     require("interval", interval, ("sandwich", "bootstrap"))
     coded = code(battles)
     three = told_apart(coded, coded.credit - 0.5, np.sign)
-    verdict = _full_verdict(battles, coded)
+    verdict = finest_verdicts(_margins(battles), coded.credit)
     full = told_apart(coded, verdict) if verdict is not None else None
     _refuse_uninformed(coded, three)
     chosen = three if levels == "three" or full is None else full
@@ -114,10 +114,14 @@ def _pairs(number: np.ndarray) -> np.ndarray:
     return number * (number - 1) / 2
 
 
-def _full_verdict(battles: Battles, coded: Coded) -> np.ndarray | None:
-    """Return the finest discrete verdict: the margin of labels, else the credit; None when continuous."""
-    credit = np.round(2 * coded.credit - 1, 12)
-    for verdict in (_margins(battles), credit):
+def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None:
+    """Return the finest discrete verdict of readable battles, from a's side, antisymmetric; None when continuous.
+
+    Args:
+        margin: of labels or criteria, NaN where there is none; taken where every battle has one, shape (battles,).
+        credit: what a earned, in [0, 1], shape (battles,).
+    """
+    for verdict in (np.round(margin, 12), np.round(2 * credit - 1, 12)):
         if not np.isnan(verdict).any() and len(np.unique(np.abs(verdict))) <= MOST_LEVELS:
             return verdict
     return None

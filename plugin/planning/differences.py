@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from podium.errors import UsageError
-from podium.rankers.informativeness import MOST_LEVELS
+from podium.rankers.informativeness import finest_verdicts
 from podium.replays import Recording
 
 WINDOW = 0.01
@@ -124,12 +124,12 @@ def verdicts(record: Recording) -> np.ndarray:
 def _finest_verdicts(record: Recording) -> np.ndarray:
     """Return the finest discrete verdict of each battle on record, NaN where unread, shape (battles,)."""
     margin = np.array([np.nan if outcome.margin is None else outcome.margin for outcome in record.outcomes])
-    credit = np.array([np.nan if outcome.credit is None else 2 * outcome.credit - 1 for outcome in record.outcomes])
+    credit = np.array([np.nan if outcome.credit is None else outcome.credit for outcome in record.outcomes])
     readable = ~np.isnan(credit)
-    for values in (np.round(margin, 12), np.round(credit, 12)):
-        if not np.isnan(values[readable]).any() and len(np.unique(np.abs(values[readable]))) <= MOST_LEVELS:
-            return values
-    return np.sign(credit)
+    verdicts, finest = np.sign(2 * credit - 1), finest_verdicts(margin[readable], credit[readable])
+    if finest is not None:
+        verdicts[readable] = finest
+    return verdicts
 
 
 def select_edge(pool: Sequence[Differences], edge: float, *, single: bool = True) -> tuple[list[Differences], bool]:

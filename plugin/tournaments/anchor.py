@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from podium.errors import NotIdentifiedError, UsageError
-from podium.rankers.coded import Coded
-from podium.rankers.informativeness import MOST_LEVELS, told_apart
+from podium.rankers.informativeness import finest_verdicts, told_apart
+from podium.tournaments.between_rounds import code_outcomes
 from podium.tournaments.drawing import draw_items, entrants_named
 from podium.tournaments.schedule import OVER, Field, Next, Outcome, Pairing, Round, schedule_pairings
 
@@ -151,28 +151,10 @@ def informativeness_of(entrants: Sequence[str], outcomes: Sequence[Outcome]) -> 
     readable = [outcome for outcome in outcomes if outcome.credit is not None]
     if not readable:
         return dict.fromkeys(entrants, (0.0, 0.0))
+    coded = code_outcomes(readable, entrants)
     margin = np.array([np.nan if outcome.margin is None else outcome.margin for outcome in readable], dtype=np.float64)
-    credit = np.array([2 * (outcome.credit or 0.0) - 1 for outcome in readable])
-    verdict, level_of = credit, np.sign
-    for finer in (np.round(credit, 12), np.round(margin, 12)):
-        if not np.isnan(finer).any() and len(np.unique(np.abs(finer))) <= MOST_LEVELS:
-            verdict, level_of = finer, None
-    pairs = told_apart(_coded_outcomes(entrants, readable), verdict, level_of)
+    finest = finest_verdicts(margin, coded.credit)
+    pairs = told_apart(coded, 2 * coded.credit - 1, np.sign) if finest is None else told_apart(coded, finest)
     apart, compared = pairs.apart.sum(axis=0), pairs.compared.sum(axis=0)
     shares = apart / np.maximum(compared, 1)
     return {name: (float(shares[k]), float(compared[k])) for k, name in enumerate(entrants)}
-
-
-def _coded_outcomes(entrants: Sequence[str], readable: Sequence[Outcome]) -> Coded:
-    code = {name: k for k, name in enumerate(entrants)}
-    items, cluster = np.unique([outcome.pairing.item for outcome in readable], return_inverse=True)
-    return Coded(
-        a=np.array([code[outcome.pairing.a] for outcome in readable]),
-        b=np.array([code[outcome.pairing.b] for outcome in readable]),
-        credit=np.array([outcome.credit for outcome in readable], dtype=np.float64),
-        weight=np.ones(len(readable)),
-        cluster=cluster,
-        clusters=len(items),
-        unit="item",
-        entrants=tuple(entrants),
-    )

@@ -5,9 +5,15 @@ from dataclasses import dataclass
 
 from podium.errors import UsageError
 from podium.rankers.scale import POINTS
+from podium.tournaments.between_rounds import (
+    Meetings,
+    meetings_in,
+    opponents_of,
+    place_newcomers,
+    strengths_after,
+)
 from podium.tournaments.drawing import draw_items, entrants_named, generator
 from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, schedule_pairings
-from podium.tournaments.strengths import Meetings, fitted, meetings, met_by, placed
 
 SAME_GAP = 9
 """Decimals, in logits, to which distances in rating are compared; of equals, the first by name is nearer."""
@@ -46,21 +52,21 @@ class Swim:
         Raises:
             UsageError: an option names someone who is no entrant, or nothing is known of those in `rated`.
         """
-        met, before = meetings(played), self.ranked_before(field)
+        met, before = meetings_in(played), self.ranked_before(field)
         self._refuse_unknown(before, met)
         items = draw_items(field, self.items, self.seed)
         order = self._order(field, before)
         for position in range(max(len(before), 1), len(order)):
             joins, ranked = order[position], order[:position]
             possible = [name for name in ranked if _can_meet(field, items, joins, name)]
-            done = met_by(joins, met) & set(ranked)
+            done = opponents_of(joins, met) & set(ranked)
             if len(done) >= min(opponents(position), len(possible)):
                 continue
             open_ = [name for name in possible if name not in done]
             if not done:
                 opponent, why = next(name for name in self._shuffle(ranked) if name in open_), "at random"
             else:
-                opponent, why = _nearest(joins, open_, self._strengths(field, order[: position + 1], met)), "nearest"
+                opponent, why = _nearest(joins, open_, self._strengths(field, order[: position + 1], played)), "nearest"
             note = f"{joins} joins {position}: opponent {len(done) + 1} of {opponents(position)}, {why}: {opponent}"
             return schedule_pairings(field, (pairing(item, joins, opponent) for item in items), played, note)
         return OVER
@@ -96,13 +102,13 @@ class Swim:
         rng = generator(self.seed, "first opponent", str(len(names)))
         return [names[k] for k in rng.permutation(len(names))]
 
-    def _strengths(self, field: Field, joined: Sequence[str], met: Meetings) -> dict[str, float]:
+    def _strengths(self, field: Field, joined: Sequence[str], played: Sequence[Round]) -> Mapping[str, float]:
         if self.ratings is None:
-            return fitted(joined, met)
+            return strengths_after(played, joined).theta
         elo = _elo(self.ratings)
         centre = sum(elo.values()) / len(elo)
         fixed = {name: (value - centre) / POINTS for name, value in elo.items() if name in field.entrants}
-        return placed(fixed, [name for name in joined if name not in fixed], met)
+        return place_newcomers(fixed, [name for name in joined if name not in fixed], meetings_in(played))
 
     def _refuse_unknown(self, before: Sequence[str], met: Meetings) -> None:
         """Refuse a ranking of which nothing is known."""

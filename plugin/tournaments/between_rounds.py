@@ -1,0 +1,109 @@
+"""What is known between the rounds: who met whom, and Bradley-Terry strengths with their errors."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+import numpy as np
+
+from podium.rankers.calibration.placement import place
+from podium.rankers.coded import Coded
+from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.graph import separated
+from podium.rankers.pairs import pair_sums
+from podium.rankers.strengths import error_of_difference, fit_strengths
+from podium.tournaments.schedule import Outcome, Round
+
+Meetings = Mapping[tuple[str, str], Sequence[float]]
+"""Readable credits of the first-named of two entrants who met, names sorted; empty where nothing could be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class InterimStrengths:
+    """Strengths after some rounds: what a tournament asks that stops early, or that looks for close pairs.
+
+    Attributes:
+        theta: log-strengths, mean zero, by entrant, sorted by name; 0 where no battle is readable.
+        covariance: of them, clustered by item, in the order of `theta`, shape (entrants, entrants); NaN for whoever
+            only won, only lost or has no readable battle: the penalty alone holds such a strength.
+    """
+
+    theta: Mapping[str, float]
+    covariance: np.ndarray
+
+    def gap(self, a: str, b: str) -> tuple[float, float]:
+        """Return the log-strength of a minus that of b, and its standard error, NaN where it is unknown; logits."""
+        names = list(self.theta)
+        covariance = self.covariance[np.ix_(*2 * [[names.index(a), names.index(b)]])]
+        error = float("nan") if np.isnan(covariance).any() else error_of_difference(covariance, 0, 1)
+        return self.theta[a] - self.theta[b], error
+
+
+def strengths_after(played: Sequence[Round], entrants: Sequence[str]) -> InterimStrengths:
+    """Return the strengths of some entrants by Bradley-Terry on their battles with each other (lambda 0.01)."""
+    names = sorted(entrants)
+    outcomes = (outcome for done in played for outcome in done.outcomes if outcome.credit is not None)
+    readable = [own for own in outcomes if {own.pairing.a, own.pairing.b} <= set(names)]
+    if not readable:
+        return InterimStrengths(dict.fromkeys(names, 0.0), np.full((len(names), len(names)), np.nan))
+    coded = code_outcomes(readable, names)
+    strengths = fit_strengths(pair_sums(coded))
+    covariance = strengths.covariance(strengths.surpluses(coded))
+    unknown = separated(strengths.pairs)
+    covariance[unknown], covariance[:, unknown] = np.nan, np.nan
+    return InterimStrengths(dict(zip(names, strengths.theta.tolist(), strict=True)), covariance)
+
+
+def code_outcomes(readable: Sequence[Outcome], entrants: Sequence[str]) -> Coded:
+    """Return readable battles as arrays, clustered by item; entrants are coded in the order given."""
+    code = {name: k for k, name in enumerate(entrants)}
+    items, cluster = np.unique([outcome.pairing.item for outcome in readable], return_inverse=True)
+    return Coded(
+        a=np.array([code[outcome.pairing.a] for outcome in readable]),
+        b=np.array([code[outcome.pairing.b] for outcome in readable]),
+        credit=np.array([outcome.credit for outcome in readable], dtype=np.float64),
+        weight=np.ones(len(readable)),
+        cluster=cluster,
+        clusters=len(items),
+        unit="item",
+        entrants=tuple(entrants),
+    )
+
+
+def meetings_in(played: Sequence[Round]) -> Meetings:
+    """Collect who met whom, and what was earned; credits are taken as they are, soft or not."""
+    met: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for outcome in (outcome for done in played for outcome in done.outcomes):
+        credits = met[outcome.pairing.a, outcome.pairing.b]
+        if outcome.credit is not None:
+            credits.append(outcome.credit)
+    return met
+
+
+def opponents_of(name: str, met: Meetings) -> frozenset[str]:
+    """Return the entrants that this one met, read or not."""
+    return frozenset(other for pair in met if name in pair for other in pair if other != name)
+
+
+def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: Meetings) -> dict[str, float]:
+    """Return the log-strengths of entrants whose ratings are fixed, and of newcomers placed one after the other.
+
+    Each newcomer is placed alone against those before it (Soft-Elo, Algorithm 1, line 7), on their scale.
+    """
+    known = dict(fixed)
+    for name in newcomers:
+        opponents = sorted(opponents_of(name, met) & known.keys())
+        credits = [_credits_of(name, other, met) for other in opponents]
+        theta = place(
+            np.array([known[other] for other in opponents]),
+            np.array([[fsum(own) for own in credits]]),
+            np.array([[float(len(own)) for own in credits]]),
+            REGULARIZATION,
+        )
+        known[name] = 0.0 if np.isnan(theta[0]) else float(theta[0])
+    return known
+
+
+def _credits_of(name: str, other: str, met: Meetings) -> Sequence[float]:
+    return met[name, other] if name < other else [1 - credit for credit in met[other, name]]

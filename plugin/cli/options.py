@@ -4,19 +4,21 @@ An option that is the same everywhere is a constant; one whose help or default d
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from podium.battles import Battles
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
-READING = ("human_judge", "columns", "credit_map", "unknown", "shown", "fill", "metric", "runs")
-"""Options of `source_options` that are passed on as they are."""
+AS_THEY_ARE = ("human_judge", "columns", "credit_map", "unknown", "shown", "fill", "metric", "runs")
+READ_BY = ("format_", "where", *AS_THEY_ARE)
+"""Parameters of `reading_options`."""
 
 
 class Assignments(click.ParamType):
@@ -153,6 +155,15 @@ def pop_output(arguments: dict[str, Any]) -> tuple[str, Path | None]:
     return arguments.pop("style") or suffix_style(output), output
 
 
+def typed_options(context: click.Context, names: Collection[str]) -> list[str]:
+    """Return those of some options that were typed, in the order of the help."""
+    return [
+        param.opts[0]
+        for param in context.command.params
+        if param.name in names and context.get_parameter_source(param.name) is ParameterSource.COMMANDLINE
+    ]
+
+
 SOURCES = click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 READING_OPTIONS = (
     click.option("--from", "format_", metavar="FORMAT", help="Format of the files; by default recognised by content."),
@@ -217,7 +228,7 @@ def read_sources(arguments: dict[str, Any], **more: Any) -> "Battles":
         *sources,
         format=arguments.pop("format_"),
         where=[_condition(text) for text in arguments.pop("where")],
-        **{name: arguments.pop(name) for name in READING},
+        **{name: arguments.pop(name) for name in AS_THEY_ARE},
         **more,
     )
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from podium.cli.options import (
+    READ_BY,
     level_option,
     one_sided_option,
     output_options,
@@ -15,14 +15,13 @@ from podium.cli.options import (
     reading_options,
     seed_option,
     share_between,
+    typed_options,
 )
 from podium.errors import UsageError
 
 TARIFF = ("orders", "repeats", "tokens_in", "tokens_out", "price_in", "price_out")
-NUMBERS = ("entrants", "items", "ties", "informativeness", "edge", "alpha", "power", "level", "seed", "simulations")
-NEEDS_PILOT = ("pilot_items", "pool")
-PLANNED = (*NUMBERS, "baseline", "pairs", *NEEDS_PILOT)
-KNOWN = frozenset((*TARIFF, *PLANNED, "style", "output"))
+READING = ("sources", *READ_BY, "one_sided")
+"""Parameters that say how to read a pilot, and that only the reading needs."""
 
 
 @click.command(short_help="Plan a comparison: which battles, how many items, what cost.")
@@ -119,24 +118,19 @@ def plan(context: click.Context, **arguments: Any) -> None:
 
 
 def _make_plan(context: click.Context, arguments: dict[str, Any]) -> Any:
+    """Return the plan that was typed.
+
+    Raises:
+        UsageError: an option says how to read a pilot, and there is none.
+    """
     from podium.planning.plan import Tariff
     from podium.planning.planner import make_plan
 
     tariff = Tariff(**{name: arguments.pop(name) for name in TARIFF})
-    own = {name: arguments.pop(name) for name in PLANNED}
-    if not arguments["sources"]:
-        _refuse_reading(context)
-        return make_plan(tariff=tariff, **own)
-    return make_plan(read_sources(arguments, one_sided=arguments.pop("one_sided")), tariff=tariff, **own)
-
-
-def _refuse_reading(context: click.Context) -> None:
-    """Refuse options that say how to read a pilot, where there is none.
-
-    Raises:
-        UsageError: one of them was given.
-    """
-    about_pilots = [param for param in context.command.params if param.name in NEEDS_PILOT or param.name not in KNOWN]
-    for param in about_pilots:
-        if context.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
-            raise UsageError(f"{param.opts[0]} says how to read a pilot, and none was named; name one, or leave it out")
+    reading = {name: arguments.pop(name) for name in READING}
+    if reading["sources"]:
+        pilot = read_sources(reading, one_sided=reading.pop("one_sided"))
+        return make_plan(pilot, tariff=tariff, **arguments)
+    for option in typed_options(context, {*READING, "pilot_items", "pool"}):
+        raise UsageError(f"{option} says how to read a pilot, and none was named; name one, or leave it out")
+    return make_plan(tariff=tariff, **arguments)

@@ -3,7 +3,6 @@
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from podium.cli.options import (
     complete_option,
@@ -18,6 +17,7 @@ from podium.cli.options import (
     seed_option,
     settings_option,
     source_options,
+    typed_options,
 )
 from podium.errors import UsageError
 
@@ -75,8 +75,7 @@ def _ranking(context: click.Context, arguments: dict[str, Any]) -> tuple[Any, bo
     names = ranker_names(arguments.pop("rankers"))
     options = parse_settings(arguments.pop("settings"), names)
     if arguments.pop("stream"):
-        _refuse_unstreamed(context)
-        return _rank_stream(arguments, names, options), True
+        return _rank_stream(context, arguments, names, options), True
     from podium.rank_battles import rank as rank_battles
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "entrants")}
@@ -86,21 +85,14 @@ def _ranking(context: click.Context, arguments: dict[str, Any]) -> tuple[Any, bo
     return ranked, not battles.lost
 
 
-def _refuse_unstreamed(context: click.Context) -> None:
-    """Refuse options that a stream would pass over in silence."""
-    given = [
-        param.opts[0]
-        for param in context.command.params
-        if param.name not in STREAMED and context.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE
-    ]
-    if given:
-        raise UsageError(f"--stream ranks the rows as they are and does not know {', '.join(given)}; leave one out")
-
-
-def _rank_stream(arguments: dict[str, Any], names: list[str], options: dict[str, Any]) -> Any:
+def _rank_stream(context: click.Context, arguments: dict[str, Any], names: list[str], options: dict[str, Any]) -> Any:
+    """Rank piece by piece; refuse options that a stream would pass over in silence."""
     from podium.plugins.settings import options_of
     from podium.streaming import rank_stream
 
+    parameters = {str(param.name) for param in context.command.params}
+    if unheeded := typed_options(context, parameters - STREAMED):
+        raise UsageError(f"--stream ranks the rows as they are and does not know {', '.join(unheeded)}; leave one out")
     settings = {key.rpartition(".")[2]: value for key, value in options.items()}
     unknown = sorted(settings.keys() - options_of(rank_stream).keys())
     if unknown:

@@ -74,7 +74,7 @@ def plot_lines(bars: Sequence[Bar], labels: Sequence[str], height: int = HEIGHT)
     return [*lines, " " * width + " └" + "".join(printable(label)[: step - 1].center(step, "─") for label in labels)]
 
 
-def side_by_side(figures: Sequence[Figure], width: int) -> list[str]:
+def figure_lines(figures: Sequence[Figure], width: int) -> list[str]:
     """Draw figures: two of them side by side, where there is room, else one below the other."""
     drawings = [[printable(figure.title), *plot_lines(figure.bars, figure.labels)] for figure in figures]
     if len(drawings) != 2 or sum(max(map(cell_len, lines)) for lines in drawings) + 4 > width:

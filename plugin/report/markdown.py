@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from podium.report.drawing import PLAIN_WIDTH, side_by_side
+from podium.report.drawing import PLAIN_WIDTH, figure_lines
 from podium.report.model import Fact, Figure, Form, Measure, Note, Report, Section, Table
 from podium.report.printable import printable
 
@@ -76,4 +76,4 @@ def _measured(value: Measure | str) -> tuple[str, str, str]:
 
 
 def _drawing(figures: Sequence[Figure]) -> list[str]:
-    return ["", "```", *side_by_side(figures, PLAIN_WIDTH), "```"] if figures else []
+    return ["", "```", *figure_lines(figures, PLAIN_WIDTH), "```"] if figures else []

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from io import StringIO
+from typing import Any, Literal
 
 from rich.box import Box
 from rich.cells import cell_len, set_cell_size
@@ -18,8 +19,8 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from podium.report.drawing import PLAIN_WIDTH, interval_bar, side_by_side
-from podium.report.model import Axis, Fact, Form, Measure, Note, Report, Section, Table
+from podium.report.drawing import PLAIN_WIDTH, figure_lines, interval_bar
+from podium.report.model import Fact, Form, Measure, Note, Report, Section, Table
 from podium.report.printable import printable
 
 NARROW = 100
@@ -33,7 +34,8 @@ FEWEST_WORDS = 20
 """Columns that words get beside figures."""
 BOX = Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
 """A rule below the header, and where a table has rules."""
-Cells = Sequence[Sequence[str]]
+FRAME = 2
+"""Columns of the edges of a framed table."""
 
 
 def terminal_text(reports: Sequence[Report], terminal: bool = False, width: int | None = None) -> str:
@@ -46,8 +48,9 @@ def terminal_text(reports: Sequence[Report], terminal: bool = False, width: int 
         terminal: whether the lines go to a terminal.
         width: columns to write in; by default those of the terminal, else 120, or as many as the widest ledger needs.
     """
-    needed = [_width(one.table) for one in reports if one.table and one.form is Form.LEDGER]
     if width is None:
+        tables = [report.table for report in reports if report.table and report.form is Form.LEDGER]
+        needed = [_width(_as_text(replace(table, axis=None))) + FRAME for table in tables]
         size = shutil.get_terminal_size((PLAIN_WIDTH, 24))
         width = size.columns if terminal else max([PLAIN_WIDTH, *needed])
     if any(report.form is Form.SHEET for report in reports):
@@ -60,42 +63,27 @@ def terminal_text(reports: Sequence[Report], terminal: bool = False, width: int 
 def _page(report: Report, width: int, styled: bool) -> list[str]:
     """Return the lines of a ledger or a card."""
     card = report.form is Form.CARD
-    room = width if card else None
-    lines = [line for text in report.answer for line in _shown(Text(printable(text)), width)]
-    lines += [""] if lines else []
-    lines += _shown(Text(printable(report.title), style="bold"), room, styled)
-    lines += _framed(report.table, report.form, width, styled) if report.table else []
-    lines += [part for note in report.notes for part in _shown(_dim(note), room, styled)]
-    lines += ["", *(line for section in report.sections for line in _section(section, report.form, width, styled))]
+    room, table_lines = (width, _folded_table) if card else (None, _framed_table)
+    lines = [*_paragraphs(report.answer, width), ""] if report.answer else []
+    lines += _lines_of(Text(printable(report.title), style="bold"), room, styled)
+    lines += table_lines(report.table, width, styled) if report.table else []
+    lines += [line for note in report.notes for line in _lines_of(_text(note, style="dim"), room, styled)]
+    lines.append("")
+    for section in report.sections:
+        lines += _lines_of(Text(printable(section.title), style="bold"), width, styled)
+        lines += _facts(section.facts, width)
+        for table in section.tables:
+            title = Text(printable(table.title))
+            lines += ["", *(_lines_of(_indent(title), width) if table.title else [])]
+            lines += table_lines(table, width, styled)
+        lines += figure_lines(section.figures, width)
+        lines += [*(line for note in section.notes for line in _lines_of(_indent(_text(note)), width)), ""]
     return [line for line, before in zip(lines, ["", *lines], strict=False) if line or before] if card else lines
-
-
-def _section(section: Section, form: Form, width: int, styled: bool) -> list[str]:
-    lines = _shown(Text(printable(section.title), style="bold"), width, styled)
-    lines += _facts(section.facts, width)
-    for table in section.tables:
-        title = Text(printable(table.title))
-        lines += ["", *(_shown(_indented(title), width) if table.title else [])]
-        lines += _framed(table, form, width, styled)
-    lines += [*side_by_side(section.figures, width)]
-    lines += [line for note in section.notes for line in _shown(_indented(Text(printable(note.line))), width)]
-    return [*lines, ""]
-
-
-def _framed(table: Table, form: Form, width: int, styled: bool) -> list[str]:
-    """Return the lines of a table with an empty one before and after it."""
-    if form is Form.CARD:
-        return _shown(Padding(_folding(table, width), (0, 0, 0, 1)), width, styled)
-    table = _fitted(table, width)
-    lines = _shown(_grid(table), max(width, _width(table)), styled)
-    if not table.legend:
-        return lines
-    return [*lines[:-1], *(printable(text) for text in table.legend)]
 
 
 def _sheet(report: Report, width: int) -> str:
     """Return paragraphs and tables, an empty line between parts."""
-    first = Section("", report.title, (), (report.table,) if report.table else (), (), report.notes)
+    first = Section("", report.title, tables=(report.table,) if report.table else (), notes=report.notes)
     parts = [_part(section, width) for section in (first, *report.sections)]
     answer = ["\n".join(_paragraphs(report.answer, width))] if report.answer else []
     return "\n\n".join([*answer, *parts]) + "\n"
@@ -104,13 +92,13 @@ def _sheet(report: Report, width: int) -> str:
 def _part(section: Section, width: int) -> str:
     lines = [*_paragraphs([section.title], width), *_facts(section.facts, width)]
     for table in section.tables:
-        lines += ["", *_broken(table, width), "", *_paragraphs(table.legend, width)]
-    if drawing := side_by_side(section.figures, width):
+        lines += ["", *_bare_table(table, width), "", *_paragraphs(table.legend, width)]
+    if drawing := figure_lines(section.figures, width):
         lines += [*drawing, ""]
     return "\n".join([*lines, *_paragraphs([note.line for note in section.notes], width)]).rstrip()
 
 
-def _shown(thing: RenderableType, width: int | None, styled: bool = False) -> list[str]:
+def _lines_of(thing: RenderableType, width: int | None, styled: bool = False) -> list[str]:
     """Return what rich makes of a thing; without a width its lines are not broken."""
     buffer = StringIO()
     console = Console(
@@ -120,12 +108,12 @@ def _shown(thing: RenderableType, width: int | None, styled: bool = False) -> li
     return [line.rstrip() for line in buffer.getvalue().splitlines()]
 
 
-def _dim(note: Note) -> Text:
-    return Text(printable(note.line), style="dim")
+def _text(note: Note, style: str = "") -> Text:
+    return Text(printable(note.line), style=style)
 
 
-def _indented(text: Text) -> Padding:
-    return Padding(text, (0, 0, 0, INDENT))
+def _indent(thing: RenderableType) -> Padding:
+    return Padding(thing, (0, 0, 0, INDENT))
 
 
 def _paragraphs(texts: Sequence[str], width: int) -> list[str]:
@@ -134,35 +122,29 @@ def _paragraphs(texts: Sequence[str], width: int) -> list[str]:
     >>> _paragraphs(["- one two three"], 9)
     ['- one two', '  three']
     """
-    return [line for text in texts for line in _wrap(printable(text), width)]
-
-
-def _wrap(text: str, width: int) -> list[str]:
-    indent = "  " if text.startswith(("- ", "→ ")) else ""
-    lines = textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-    return lines or [text]
+    lines = []
+    for text in map(printable, texts):
+        indent = "  " if text.startswith(("- ", "→ ")) else ""
+        lines += textwrap.wrap(
+            text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ) or [text]
+    return lines
 
 
 def _facts(facts: Sequence[Fact], width: int) -> list[str]:
     """Align figures in columns, and write facts in words across them; only a label may wrap."""
-    rows = [_measured(fact.label, fact.value, width) for fact in facts if isinstance(fact.value, Measure)]
-    widths = [max(cell_len(row[k]) for row in rows) for k in range(4)] if rows else []
-    if rows:
-        widths[0] = min(widths[0], max(width - INDENT - sum(widths[1:]) - 3 * (GAP - 1), SHORTEST_LABEL))
-    lines = []
-    for fact in facts:
-        if isinstance(fact.value, Measure):
-            part: RenderableType = _columns(_measured(fact.label, fact.value, width), widths)
-        else:
-            part = Text(f"{printable(fact.label)}: {printable(fact.value)}")
-        lines += _shown(Padding(part, (0, 0, 0, INDENT)), width)
-    return lines
+    cells = [None if isinstance(fact.value, str) else _cells_of(fact.label, fact.value, width) for fact in facts]
+    widths = [max((cell_len(row[k]) for row in cells if row), default=0) for k in range(4)]
+    widths[0] = min(widths[0], max(width - INDENT - sum(widths[1:]) - 3 * (GAP - 1), SHORTEST_LABEL))
+    words = [Text(f"{printable(fact.label)}: {printable(str(fact.value))}") for fact in facts]
+    parts = [_columns(row, widths) if row else text for row, text in zip(cells, words, strict=True)]
+    return [line for part in parts for line in _lines_of(_indent(part), width)]
 
 
-def _measured(label: str, value: Measure, width: int) -> tuple[str, str, str, str]:
+def _cells_of(label: str, value: Measure, width: int) -> tuple[str, ...]:
     """Return the cells of a fact; without the clusters, where there is little room."""
     size = value.denominator if width >= NARROW else value.size
-    return printable(label), printable(value.estimate), printable(value.interval), printable(size)
+    return tuple(map(printable, (label, value.estimate, value.interval, size)))
 
 
 def _columns(cells: Sequence[str], widths: Sequence[int]) -> Grid:
@@ -173,107 +155,109 @@ def _columns(cells: Sequence[str], widths: Sequence[int]) -> Grid:
     return grid
 
 
-def _grid(table: Table) -> Grid:
-    """Return a table whose cells are not broken."""
-    header, rows = _cells(table)
-    grid = Grid(box=BOX if any(header) else None, pad_edge=False, show_header=any(header))
-    letters = table.align + "l"
-    for name, letter in zip(header, letters, strict=False):
-        grid.add_column(Text(name), justify="left" if letter == "l" else "right", no_wrap=True)
-    for k, row in enumerate(rows):
-        grid.add_row(*map(Text, row), end_section=k in table.rules)
-    return grid
+def _framed_table(table: Table, width: int, styled: bool) -> list[str]:
+    """Return the lines of a table that gives up columns where it is too wide, an empty one before and after it."""
+    table = _give_up_columns(table, width)
+    headed = any(table.header)
+    grid = _grid(table, box=BOX if headed else None, show_header=headed)
+    lines = _lines_of(grid, max(width, _width(table) + FRAME), styled)
+    return [*lines[:-1], *map(printable, table.legend)] if table.legend else lines
 
 
-def _folding(table: Table, width: int) -> Grid:
-    """Return a table that breaks its cells between words where it is too wide, and cuts no number."""
-    header, rows = _cells(replace(table, axis=None))
-    figures = len(header) - table.words
-    needed = _natural(header[:figures], [row[:figures] for row in rows]) + 2 + FEWEST_WORDS * table.words
+def _folded_table(table: Table, width: int, styled: bool) -> list[str]:
+    """Return the lines of a table that breaks its cells between words where it is too wide, and cuts no number."""
+    table = _as_text(replace(table, axis=None))
+    figures = len(table.header) - table.words
+    needed = _width(_select_columns(table, range(figures))) + FRAME + FEWEST_WORDS * table.words
     fits = needed + INDENT <= width
-    grid = Grid(box=BOX, pad_edge=False)
-    for k, name in enumerate(header):
-        right = table.align[k] == "r" and k < figures
-        grid.add_column(Text(name), justify="right" if right else "left", no_wrap=fits and k < figures, overflow="fold")
-    for k, row in enumerate(rows):
-        cells = row if fits else [_stack(cell) if 0 < j < figures else cell for j, cell in enumerate(row)]
-        grid.add_row(*map(Text, cells), end_section=k in table.rules)
+    table = replace(table, align=table.align[:figures] + "l" * table.words)
+    wraps = [k >= figures or not fits for k in range(len(table.header))]
+    grid = _grid(table if fits else _stack_intervals(table), wraps, box=BOX)
+    return _lines_of(Padding(grid, (0, 0, 0, 1)), width, styled)
+
+
+def _bare_table(table: Table, width: int) -> list[str]:
+    """Return a table's lines; one that is too wide has intervals below figures, and names of columns in words."""
+    bare = _as_text(replace(table, axis=None))
+    table = next((wider for wider in (_as_text(table), bare) if _width(wider) <= width), bare)
+    if _width(table) <= width:
+        return _lines_of(_grid(table, box=BOX, show_edge=False, header_style=""), width)
+    tallest = max(name.count(" ") for name in table.header)
+    names = [name.replace(" ", "\n") + "\n" * (tallest - name.count(" ")) for name in table.header]
+    table = replace(_stack_intervals(table), header=tuple(names))
+    grid = _grid(table, box=BOX, show_edge=False, header_style="", padding=(0, 1, 0, 0))
+    return _lines_of(grid, max(width, _width(table)))
+
+
+def _grid(table: Table, wraps: Sequence[bool] = (), **style: Any) -> Grid:
+    """Return rich's table; only columns that may wrap do."""
+    grid = Grid(pad_edge=False, **style)
+    for k, (name, letter) in enumerate(zip(table.header, table.align, strict=True)):
+        side: Literal["left", "right"] = "left" if letter == "l" else "right"
+        grid.add_column(Text(name), justify=side, no_wrap=not (wraps and wraps[k]), overflow="fold")
+    for k, row in enumerate(table.rows):
+        grid.add_row(*map(Text, row), end_section=k in table.rules)
     return grid
 
 
-def _broken(table: Table, width: int) -> list[str]:
-    """Return a table's lines; one that is too wide has intervals below figures, and names of columns in words."""
-    if table.axis and _natural(*_cells(table)) > width:
-        table = replace(table, axis=None)
-    header, rows = _cells(table)
-    fits = _natural(header, rows) <= width
-    grid = Grid(box=BOX, pad_edge=False, show_edge=False, header_style="", padding=(0, 1) if fits else (0, 1, 0, 0))
-    letters = table.align + "l" * bool(table.axis)
-    if not fits:
-        header = [name.replace(" ", "\n") for name in header]
-        rows = [[_stack(cell) if letters[k] == "r" else cell for k, cell in enumerate(row)] for row in rows]
-    tallest = max(name.count("\n") for name in header)
-    for name, letter in zip(header, letters, strict=True):
-        top = name + "\n" * (tallest - name.count("\n"))
-        grid.add_column(Text(top), justify="left" if letter == "l" else "right", no_wrap=True)
-    for k, row in enumerate(rows):
-        grid.add_row(*map(Text, row), end_section=k in table.rules)
-    return _shown(grid, max(width, _natural(header, rows)))
-
-
-def _stack(cell: str) -> str:
-    """Put an interval below its figure."""
-    return cell.replace(" (", "\n(")
-
-
-def _cells(table: Table) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows as they are shown, the pictures included."""
-    header = [printable(name) for name in table.header]
-    rows = [[printable(cell) for cell in row] for row in table.rows]
-    if table.axis is None:
-        return header, rows
-    return [*header, _scale(table.axis)], [[*row, bar] for row, bar in zip(rows, _bars(table.axis), strict=True)]
-
-
-def _scale(axis: Axis) -> str:
+def _as_text(table: Table) -> Table:
+    """Return a table without signs that move the cursor, its pictures a column like others."""
+    header, rows = tuple(map(printable, table.header)), [tuple(map(printable, row)) for row in table.rows]
+    axis = table.axis
+    if axis is None:
+        return replace(table, header=header, rows=tuple(rows))
     left, right = axis.labels
-    return left + " " * (axis.width - len(left) - len(right)) + right
+    pictures = [interval_bar(bar, axis.ends, axis.width) for bar in axis.bars]
+    return replace(
+        table,
+        header=(*header, left + right.rjust(axis.width - len(left))),
+        rows=tuple((*row, picture) for row, picture in zip(rows, pictures, strict=True)),
+        align=table.align + "l",
+        axis=None,
+    )
 
 
-def _bars(axis: Axis) -> list[str]:
-    return [interval_bar(bar, axis.ends, axis.width) for bar in axis.bars]
-
-
-def _natural(header: Sequence[str], rows: Cells) -> int:
-    """Return the columns that a table takes if no cell is broken; a Chinese character takes two."""
-    widths = [max(cell_len(part) for row in [header, *rows] for part in row[k].split("\n")) for k in range(len(header))]
-    return sum(widths) + GAP * (len(widths) - 1)
+def _stack_intervals(table: Table) -> Table:
+    """Put intervals below their figures; the brackets of a name stay."""
+    rows = [
+        tuple(
+            cell.replace(" (", "\n(") if letter == "r" else cell for cell, letter in zip(row, table.align, strict=True)
+        )
+        for row in table.rows
+    ]
+    return replace(table, rows=tuple(rows))
 
 
 def _width(table: Table) -> int:
-    """Return the columns of a framed table without its pictures."""
-    return _natural(*_cells(replace(table, axis=None))) + 2
+    """Return the columns that a table takes if no line is broken; a Chinese character takes two."""
+    columns = zip(table.header, *table.rows, strict=True)
+    widths = [max(cell_len(line) for cell in column for line in cell.split("\n")) for column in columns]
+    return sum(widths) + GAP * (len(widths) - 1)
 
 
-def _fitted(table: Table, width: int) -> Table:
+def _give_up_columns(table: Table, width: int) -> Table:
     """Drop pictures, then what can be spared, then the middle of names, until nothing is left to give."""
-    if table.axis and _width(table) + GAP + table.axis.width > width:
-        table = replace(table, axis=None)
+    pictured, table = _as_text(table), _as_text(replace(table, axis=None))
+    if _width(pictured) + FRAME <= width:
+        return pictured
     for name in table.spare:
-        if _width(table) > width and name in table.header:
-            table = _drop_column(table, table.header.index(name))
-    excess, k = _width(table) - width, table.name
+        if _width(table) + FRAME > width and name in table.header:
+            table = _select_columns(table, [k for k, other in enumerate(table.header) if other != name])
+    excess, k = _width(table) + FRAME - width, table.name
     if excess <= 0 or k is None:
         return table
-    longest = max(SHORTEST_NAME, max(cell_len(printable(row[k])) for row in table.rows) - excess)
-    rows = tuple((*row[:k], _shorten(printable(row[k]), longest), *row[k + 1 :]) for row in table.rows)
+    longest = max(SHORTEST_NAME, max(cell_len(row[k]) for row in table.rows) - excess)
+    rows = tuple((*row[:k], _shorten(row[k], longest), *row[k + 1 :]) for row in table.rows)
     return replace(table, rows=rows)
 
 
-def _drop_column(table: Table, k: int) -> Table:
-    rows = tuple((*row[:k], *row[k + 1 :]) for row in table.rows)
-    header, align = (*table.header[:k], *table.header[k + 1 :]), table.align[:k] + table.align[k + 1 :]
-    return replace(table, header=header, rows=rows, align=align)
+def _select_columns(table: Table, kept: Sequence[int]) -> Table:
+    return replace(
+        table,
+        header=tuple(table.header[k] for k in kept),
+        rows=tuple(tuple(row[k] for k in kept) for row in table.rows),
+        align="".join(table.align[k] for k in kept),
+    )
 
 
 def _shorten(name: str, longest: int) -> str:

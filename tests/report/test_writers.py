@@ -1,0 +1,103 @@
+"""Writers of reports: whatever is shown, at any width, the tables stay rectangular and no digit is lost."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.report.markdown import markdown_text
+from podium.report.model import Axis, Bar, Fact, Figure, Form, Kind, Measure, Note, Report, Section, Table
+from podium.report.terminal import terminal_text
+from podium.report.writers import WRITERS
+
+CELL_BREAK = re.compile(r"(?<!\\)\|")
+HOSTILE = st.text("ab |*_`<[\\\n\x1b…中(", max_size=12)
+NUMBERS = st.floats(-9999, 9999).map(lambda value: f"{value:.1f} ({value - 1:.1f} … {value + 1:.1f})")
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    """Draw tables of a name and figures, with pictures or without, whose names may be anything."""
+    columns, rows = draw(st.integers(1, 6)), draw(st.integers(1, 4))
+    header = ("name", *(f"column {k}" for k in range(columns)))
+    cells = tuple((draw(HOSTILE), *(draw(NUMBERS) for _ in range(columns))) for _ in range(rows))
+    axis = Axis((Bar(1, 2, 3),) * rows, (0, 4), ("0", "4"), 12) if draw(st.booleans()) else None
+    rules = frozenset(draw(st.sets(st.integers(0, rows - 1))))
+    return Table("title", header, cells, rules=rules, spare=("column 1",), name=0, axis=axis)
+
+
+def reports_of(table: Table) -> list[Report]:
+    """Return the table alone and in a section, in each form."""
+    section = Section("s", "section", (Fact("label", Measure("1", "0 … 2", "9 items")),), (table,))
+    return [Report("report", ("An answer.",), table, (Note("a note"),), (section,), form) for form in Form]
+
+
+@given(tables())
+def test_every_row_of_markdown_has_as_many_cells_as_its_header(table: Table) -> None:
+    for report in reports_of(table):
+        lines = [line for line in markdown_text([report]).splitlines() if line.startswith("|")]
+        cells = [len(CELL_BREAK.findall(line)) - 1 for line in lines]
+        facts = [4, 4, 4]
+        own = [len(table.header)] * (len(table.rows) + 2)
+        assert cells == own + facts + own
+
+
+@given(tables(), st.integers(20, 200))
+def test_every_row_of_a_terminal_has_all_its_figures_at_any_width(table: Table, width: int) -> None:
+    """Only what a table offers to give up may go: its pictures, a spare column, the middle of names."""
+    lasting = [
+        cell for row in table.rows for name, cell in zip(table.header[1:], row[1:], strict=True) if name != "column 1"
+    ]
+    for report in reports_of(replace(table, name=None)):
+        words = "".join(terminal_text([report], width=width).split())
+        for cell in lasting if width >= 60 or report.form is not Form.CARD else []:
+            value = cell.split(" (")[0]
+            assert words.count(value) >= 2
+
+
+@given(tables(), st.integers(20, 200))
+def test_columns_stand_below_each_other(table: Table, width: int) -> None:
+    """Where nothing is broken, every row is as wide as the rule below the header, or its last cell is empty."""
+    lines = terminal_text([Report("report", table=table, form=Form.SHEET)], width=width).splitlines()
+    rules = [len(line) for line in lines if set(line) == {"─"}]
+    assert len(set(rules)) == 1
+
+
+@pytest.mark.parametrize("rows", [(("a",),), (("a", "b", "c"),)])
+def test_a_table_that_is_not_rectangular_is_refused(rows: tuple[tuple[str, ...], ...]) -> None:
+    with pytest.raises(ValueError, match=r"table 'wins', row 0: \d cells under 2 columns"):
+        Table("wins", ("model", "Elo"), rows)
+
+
+def test_columns_without_an_alignment_are_refused() -> None:
+    with pytest.raises(ValueError, match="align='lx' is not one of l and r for 2 columns"):
+        Table("wins", ("model", "Elo"), (), align="lx")
+
+
+def test_bars_without_a_row_or_a_label_are_refused() -> None:
+    with pytest.raises(ValueError, match="1 bars for 0 rows"):
+        Table("wins", ("model",), (), axis=Axis((Bar(0, 1, 2),), (0, 2), ("0", "2"), 9))
+    with pytest.raises(ValueError, match="1 bars for 0 labels"):
+        Figure("tau", (Bar(0, 1, 2),), ())
+
+
+@pytest.mark.parametrize("style", sorted(WRITERS))
+@pytest.mark.parametrize("form", list(Form))
+def test_answer_facts_warnings_and_figures_are_written_in_every_form(style: str, form: Form) -> None:
+    figure = Figure("tau", (Bar(0, 1, 2), Bar(1, None, 2)), ("first", "second"))
+    facts = (Fact("fine", "yes"), Fact("share", Measure("49.0%", "48.0 … 50.0", "1,200 pairs", "80 items")))
+    section = Section("s", "of a section", facts, figures=(figure,), notes=(Note("take care", Kind.WARNING),))
+    text = WRITERS[style]([Report("a report", ("amber leads.",), sections=(section,), form=form)], False)
+    for part in ("amber leads.", "a report", "of a section", "fine", "49.0%", "80 items", "●", "warning: take care"):
+        assert part in text
+    assert text.index("amber leads.") < text.index("a report") < text.index("of a section")
+
+
+def test_a_rule_stands_below_the_rows_that_ask_for_one() -> None:
+    table = Table("", ("model", "Elo"), (("amber", "1600"), ("birch", "1500")), rules=frozenset({0}))
+    lines = terminal_text([Report("ranking", table=table)]).splitlines()
+    assert [set(line.strip()) == {"─"} for line in lines[2:]] == [False, True, False, True, False, False, False][
+        : len(lines) - 2
+    ]

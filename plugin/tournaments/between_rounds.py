@@ -26,11 +26,14 @@ class InterimStrengths:
     Attributes:
         theta: log-strengths, mean zero, by entrant, sorted by name; 0 where no battle is readable.
         covariance: of them, clustered by item, in the order of `theta`, shape (entrants, entrants); NaN for whoever
-            only won, only lost or has no readable battle: the penalty alone holds such a strength.
+            only won, only lost or has no readable battle (the penalty alone holds such a strength), and after a
+            single item.
+        items: those with readable battles: `podium.rankers.intervals.t_reach` makes an interval of an error by them.
     """
 
     theta: Mapping[str, float]
     covariance: np.ndarray
+    items: int
 
     def gap(self, a: str, b: str) -> tuple[float, float]:
         """Return the log-strength of a minus that of b, and its standard error, NaN where it is unknown; logits."""
@@ -46,13 +49,13 @@ def strengths_after(played: Sequence[Round], entrants: Sequence[str]) -> Interim
     outcomes = (outcome for done in played for outcome in done.outcomes if outcome.credit is not None)
     readable = [own for own in outcomes if {own.pairing.a, own.pairing.b} <= set(names)]
     if not readable:
-        return InterimStrengths(dict.fromkeys(names, 0.0), np.full((len(names), len(names)), np.nan))
+        return InterimStrengths(dict.fromkeys(names, 0.0), np.full((len(names), len(names)), np.nan), 0)
     coded = code_outcomes(readable, names)
     strengths = fit_strengths(pair_sums(coded))
     covariance = strengths.covariance(strengths.surpluses(coded))
-    unknown = separated(strengths.pairs)
+    unknown = separated(strengths.pairs) | (coded.clusters < 2)
     covariance[unknown], covariance[:, unknown] = np.nan, np.nan
-    return InterimStrengths(dict(zip(names, strengths.theta.tolist(), strict=True)), covariance)
+    return InterimStrengths(dict(zip(names, strengths.theta.tolist(), strict=True)), covariance, coded.clusters)
 
 
 def code_outcomes(readable: Sequence[Outcome], entrants: Sequence[str]) -> Coded:

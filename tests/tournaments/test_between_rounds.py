@@ -9,6 +9,7 @@ import pytest
 from playing import field_of, play
 
 import podium
+from podium.rankers.intervals import t_reach
 from podium.tournaments.between_rounds import strengths_after
 from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import OVER, Outcome, Pairing, Round
@@ -42,15 +43,23 @@ def test_whoever_only_won_or_never_played_has_no_error() -> None:
     assert now.theta["d"] == pytest.approx(0, abs=1e-12)
 
 
+def test_one_item_tells_nothing_about_errors() -> None:
+    field = field_of(3, 1)
+    now = strengths_after(play(RoundRobin(), field), field.entrants)
+    assert np.isnan(now.covariance).all()
+    assert now.items == 1
+
+
 def test_a_tournament_stops_as_soon_as_neighbours_are_told_apart() -> None:
     class Hasty:
-        """One item a round, until every two neighbours differ by three standard errors."""
+        """One item a round, until the intervals of the gaps between neighbours leave out 0."""
 
         def next(self, field, played):
             now = strengths_after(played, field.entrants)
             order = sorted(field.entrants, key=now.theta.__getitem__)
             gaps = [now.gap(better, worse) for worse, better in pairwise(order)]
-            if len(played) == len(field.items) or all(gap > 3 * error for gap, error in gaps):
+            reach = t_reach(now.items, 0.8)
+            if len(played) == len(field.items) or all(gap > reach * error for gap, error in gaps):
                 return OVER
             return RoundRobin().next(type(field)(field.entrants, field.items[: len(played) + 1], {}), played)
 

@@ -72,7 +72,7 @@ class Counts:
     without_margin: int | None
 
     @property
-    def judged(self) -> int:
+    def readable(self) -> int:
         """Battles with a readable verdict."""
         return self.battles - self.unread
 
@@ -192,8 +192,8 @@ class Battles:
         """Report how the two orders agree; None when no battle was shown in both orders."""
         if "swap" not in self.table or not self.table["swap"].notna().any():
             return None
-        found = Counter(self.table["swap"].dropna())
-        return SwapReport(found["same"], found["half"], found["flip"], found["one-sided"], found["unread"])
+        swaps = Counter(self.table["swap"].dropna())
+        return SwapReport(swaps["same"], swaps["half"], swaps["flip"], swaps["one-sided"], swaps["unread"])
 
     def unread_reasons(self) -> dict[str, int]:
         """Count the unread battles by reason, the most frequent first."""

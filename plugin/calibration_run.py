@@ -337,7 +337,7 @@ def _provenance(
     human = battles.table["human"]
     return provenance(battles.sources, options) | {
         "date": datetime.now(UTC).date().isoformat(),
-        "counts": {**asdict(counts), "judged": counts.judged},
+        "counts": {**asdict(counts), "judged": counts.readable},
         "human": {
             "labelled": int(human.notna().sum()),
             "ties": int((human == 0.5).sum()),

@@ -25,7 +25,7 @@ class Meetings:
     as_named: np.ndarray
     ours: np.ndarray
 
-    def turned(self, credit: np.ndarray) -> np.ndarray:
+    def turn_credit(self, credit: np.ndarray) -> np.ndarray:
         """Turn what model_a earned into what the first by name earned, or back, shape (battles,)."""
         return np.where(self.as_named, credit, 1 - credit)
 
@@ -64,9 +64,9 @@ def label_by(battles: Battles, judge: str) -> Battles:
         raise NotIdentifiedError(
             f"no label to take: none of the {meetings.ours.sum():,} battles of {judge} has an item and a verdict"
         )
-    credit = meetings.turned(battles.table["credit"].to_numpy())
+    credit = meetings.turn_credit(battles.table["credit"].to_numpy())
     means = _means(battles.table[votes], meetings.code[votes], credit[votes])
-    human = meetings.turned(means.reindex(meetings.code).to_numpy())[~meetings.ours]
+    human = meetings.turn_credit(means.reindex(meetings.code).to_numpy())[~meetings.ours]
     if np.isnan(human).all():
         raise _nothing_in_common(battles, votes, ~meetings.ours, judge)
     rest = battles.select(~meetings.ours)

@@ -133,21 +133,21 @@ def _merge_twins(first: pd.DataFrame, second: pd.DataFrame, keep_one_sided: bool
     second = second.set_axis(first.index)
     first, second = _sign_beside_credit(first, second), _sign_beside_credit(second, first)
     read_first, read_second = _readable(first), _readable(second)
-    both, one = read_first & read_second, read_first ^ read_second
+    both, single = read_first & read_second, read_first ^ read_second
     known_once = (*KNOWN_ONCE, *(("score_a", "score_b") if keep_one_sided else ()))
     verdicts = ("credit", *_margins(first))
     kept = {
         name: _mean(first[name].to_numpy(), second[name].to_numpy(), name in known_once)
         if name in AVERAGED or name in verdicts
-        else _agreed(first[name], second[name])
+        else _common_value(first[name], second[name])
         for name in first.columns
     }
     for name in verdicts:
         sole = np.where(read_first, first[name], second[name]) if keep_one_sided else np.nan
-        kept[name] = np.where(both, kept[name], np.where(one, sole, np.nan))
+        kept[name] = np.where(both, kept[name], np.where(single, sole, np.nan))
     kept["order"] = pd.Categorical(["merged"] * len(first), categories=["ab", "ba", "merged"])
-    kept["swap"] = _swap(first, second, both, one)
-    kept["reason"] = _reasons(first, second, both, one & (not keep_one_sided), read_first | read_second)
+    kept["swap"] = _swap(first, second, both, single)
+    kept["reason"] = _reasons(first, second, both, single & (not keep_one_sided), read_first | read_second)
     return pd.DataFrame(kept, index=first.index)
 
 
@@ -165,29 +165,29 @@ def _sign_beside_credit(side: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame
     return side.assign(credit=side["credit"].mask(lacking, (np.sign(side["margin"]) + 1) / 2))
 
 
-def _swap(first: pd.DataFrame, second: pd.DataFrame, both: np.ndarray, one: np.ndarray) -> np.ndarray:
+def _swap(first: pd.DataFrame, second: pd.DataFrame, both: np.ndarray, single: np.ndarray) -> np.ndarray:
     nothing = np.full(len(first), np.nan)
     margins = [side["margin"].to_numpy() if "margin" in side else nothing for side in (first, second)]
     x = outcome(first["credit"].to_numpy(), margins[0])
     y = outcome(second["credit"].to_numpy(), margins[1])
     agree = np.where(x == y, "same", np.where(x == -y, "flip", "half"))
-    return np.where(both, agree, np.where(one, "one-sided", "unread")).astype(object)
+    return np.where(both, agree, np.where(single, "one-sided", "unread")).astype(object)
 
 
 def _reasons(
-    first: pd.DataFrame, second: pd.DataFrame, both: np.ndarray, one: np.ndarray, any_read: np.ndarray
+    first: pd.DataFrame, second: pd.DataFrame, both: np.ndarray, single: np.ndarray, any_read: np.ndarray
 ) -> np.ndarray:
     nothing = np.full(len(first), None, dtype=object)
     a, b = (side["reason"].astype(object).to_numpy() if "reason" in side else nothing for side in (first, second))
     a, b = (np.where(pd.isna(reason), "no reason given", reason) for reason in (a, b))
     neither, differ = a.copy(), np.flatnonzero((a != b) & ~any_read)
     neither[differ] = [" / ".join(sorted((str(x), str(y)))) for x, y in zip(a[differ], b[differ], strict=True)]
-    unexplained = np.where(one, ONE_ORDER_UNREAD, neither).astype(object)
-    unexplained[both | (any_read & ~one)] = None
+    unexplained = np.where(single, ONE_ORDER_UNREAD, neither).astype(object)
+    unexplained[both | (any_read & ~single)] = None
     return unexplained
 
 
-def _agreed(first: pd.Series, second: pd.Series) -> pd.Series:
+def _common_value(first: pd.Series, second: pd.Series) -> pd.Series:
     """Keep a value on which both presentations agree; leave the cell empty where they differ."""
     if isinstance(first.dtype, pd.CategoricalDtype) and first.dtype == second.dtype:
         return first.where((first.cat.codes == second.cat.codes).to_numpy())

@@ -108,7 +108,7 @@ class Standings:
             "models": [entry.to_dict() for entry in self.entries],
             "fit": self.fit.to_dict(),
             "counts": {item.name: getattr(self.counts, item.name) for item in fields(self.counts)}
-            | {"judged": self.counts.judged},
+            | {"judged": self.counts.readable},
             "diagnostics": dict(self.diagnostics),
             "warnings": list(self.warnings),
         }
@@ -150,7 +150,7 @@ class Ranking:
             {"ranker": each.ranker, "slice": each.slice, "scale": each.scale, "level": each.level}
             | entry.to_dict()
             | {"interval": each.interval, "items": each.counts.items}
-            | {"judged": each.counts.judged, "unread": each.counts.unread}
+            | {"judged": each.counts.readable, "unread": each.counts.unread}
             for each in self.standings
             for entry in each.entries
         ]

@@ -69,7 +69,7 @@ class Judge:
         if self.verdicts not in ("hard", "soft") or (self.verdicts == "soft" and self.noise == 0):
             raise UsageError(f"{self}: verdicts are hard, or soft with noise above 0")
 
-    def expected(self, margin: np.ndarray) -> np.ndarray:
+    def mean_credit(self, margin: np.ndarray) -> np.ndarray:
         """Return the mean credit of the response shown first given its margin before noise, any shape."""
         if self.noise == 0:
             return (np.sign(margin - self.tie) + np.sign(margin + self.tie)) / 4 + 0.5
@@ -159,7 +159,7 @@ class World:
         by_length = judge.length_bias + judge.verbosity_bias
         lean = judge.scale * _gaps(self.strengths) + by_length * _gaps(self.length_means) + _gaps(self._favour(judge))
         spread = np.sqrt(2) * np.hypot(judge.scale * self.item_sd, by_length * self.length_sd)
-        first = _mean_credit(judge, lean + judge.position_bias, spread)
+        first = _integrated_credit(judge, lean + judge.position_bias, spread)
         if orders == "ab":
             return np.triu(first, 1) + np.tril(1 - first.T, -1) + np.eye(len(lean)) / 2
         return (first + 1 - first.T) / 2
@@ -281,7 +281,7 @@ def _verdicts(
         beyond: what the verdict adds to the margin, shape (presentations,).
     """
     if judge.verdicts == "soft":
-        return lean, judge.expected(lean + beyond)
+        return lean, judge.mean_credit(lean + beyond)
     margin = lean + judge.noise * rng.logistic(size=len(lean))
     decided = margin + beyond
     return margin, (np.sign(decided - judge.tie) + np.sign(decided + judge.tie)) / 4 + 0.5
@@ -291,16 +291,16 @@ def _gaps(values: np.ndarray) -> np.ndarray:
     return values[:, None] - values[None, :]
 
 
-def _mean_credit(judge: Judge, lean: np.ndarray, spread: float) -> np.ndarray:
+def _integrated_credit(judge: Judge, lean: np.ndarray, spread: float) -> np.ndarray:
     """Return the mean over a normal margin with these means and this standard deviation, same shape.
 
     The wider of the two distributions, normal margin and logistic error, is integrated in closed form given the
     other one: so each rule meets a smooth function, and errs by less than 1e-9.
     """
     if spread == 0:
-        return judge.expected(lean)
+        return judge.mean_credit(lean)
     if judge.noise > spread:
-        return judge.expected(lean[..., None] + spread * NODES) @ (WEIGHTS / WEIGHTS.sum())
+        return judge.mean_credit(lean[..., None] + spread * NODES) @ (WEIGHTS / WEIGHTS.sum())
     shifted = lean[..., None] + judge.noise * LOGITS
     won = (ndtr((shifted - judge.tie) / spread) + ndtr((shifted + judge.tie) / spread)) / 2
     return won @ LOGISTIC_WEIGHTS

@@ -130,7 +130,7 @@ def _pieces(paths: Sequence[Path], columns: Mapping[str, str], names: dict[str, 
     groups = [(path, group) for path in paths for group in range(pq.read_metadata(path).num_row_groups)]
     start: dict[Path, int] = {}
     for path, group in track(groups, what):
-        wanted = _wanted(set(pq.read_schema(path).names), columns, path)
+        wanted = _columns_to_read(set(pq.read_schema(path).names), columns, path)
         texts = [old for name, old in wanted.items() if name in TEXTS]
         file = pq.ParquetFile(path, read_dictionary=texts)
         for batch in file.iter_batches(ROWS, [group], list(wanted.values())):
@@ -139,16 +139,16 @@ def _pieces(paths: Sequence[Path], columns: Mapping[str, str], names: dict[str, 
             start[path] = start.get(path, 0) + batch.num_rows
 
 
-def _wanted(found: set[str], columns: Mapping[str, str], path: Path) -> dict[str, str]:
+def _columns_to_read(present: set[str], columns: Mapping[str, str], path: Path) -> dict[str, str]:
     wanted = {name: columns.get(name, name) for name in (*NEEDED, *OPTIONAL)}
-    missing = [old for name, old in wanted.items() if name in NEEDED and old not in found]
+    missing = [old for name, old in wanted.items() if name in NEEDED and old not in present]
     if missing:
         raise DataError(
-            f"no column {', '.join(missing)}; found: {', '.join(sorted(found))}",
+            f"no column {', '.join(missing)}; found: {', '.join(sorted(present))}",
             source=str(path),
             remedy="name the columns with --columns, or `podium convert` the file first",
         )
-    return {name: old for name, old in wanted.items() if old in found}
+    return {name: old for name, old in wanted.items() if old in present}
 
 
 def _piece(table: Mapping[str, pa.Array], rows: int, names: dict[str, int], path: Path, start: int) -> Piece:
@@ -272,7 +272,7 @@ def _exposure(tally: Tally, pairs: Pairs) -> Exposure:
 
 
 def _parquet_files(sources: Sequence[str]) -> list[Path]:
-    paths = [Path(one) for source in sources for one in sorted(glob(source)) or [source]]
+    paths = [Path(name) for source in sources for name in sorted(glob(source)) or [source]]
     for path in paths:
         if not path.is_file() or path.suffix != ".parquet":
             raise UsageError(f"--stream reads Parquet files, and {path} is none; `podium convert` it first")

@@ -50,7 +50,7 @@ def _check(frame: pd.DataFrame) -> pd.DataFrame:
     if "credit" not in checked:
         checked["credit"] = np.nan
     elif "margin" not in frame and "margin" in checked:
-        checked["reason"] = _explained(checked)
+        checked["reason"] = _explain_empty_credit(checked)
     return checked
 
 
@@ -70,7 +70,7 @@ def _with_criteria(frame: pd.DataFrame) -> pd.DataFrame:
     return frame if "margin" in frame else frame.assign(margin=frame[criteria].mean(axis=1))
 
 
-def _explained(checked: pd.DataFrame) -> pd.Categorical:
+def _explain_empty_credit(checked: pd.DataFrame) -> pd.Categorical:
     """Give an empty credit a reason, so that no margin derived from pointwise scores stands in for the verdict."""
     reason = checked["reason"].astype(object) if "reason" in checked else pd.Series(None, checked.index, dtype=object)
     return as_categorical(reason.mask(checked["credit"].isna() & reason.isna(), "no verdict"))
@@ -102,13 +102,13 @@ def refuse(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) -> Non
     first = int(np.argmax(bad))
     more = f" ({int(bad.sum())} such rows)" if bad.sum() > 1 else ""
     raise DataError(
-        f"{column.name}{_shown(column.iloc[first])} {problem}{more}",
+        f"{column.name}{_cell_text(column.iloc[first])} {problem}{more}",
         remedy=remedy,
         row=row_name(column.index, first),
     )
 
 
-def _shown(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     """Write a cell as it would be typed; an empty one shows nothing."""
     plain = value.item() if isinstance(value, np.generic) else value
     return "" if text_of(plain) is None else f" {plain!r}"

@@ -267,7 +267,7 @@ def penalised_elo(earned, played, regularization=0.01):
 
 def test_a_file_of_scores_against_one_baseline_is_read_with_both_orders_merged():
     counts = against_baseline().counts()
-    found = (len(against_baseline().entrants), counts.presentations, counts.battles, counts.judged, counts.one_sided)
+    found = (len(against_baseline().entrants), counts.presentations, counts.battles, counts.readable, counts.one_sided)
     assert found == (37, 5_760, 2_880, len(merged_margins()), 54)
 
 

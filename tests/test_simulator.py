@@ -47,7 +47,7 @@ def test_expected_credits_equal_adaptive_quadrature(noise):
     def mean(lean):
         edges = sorted({-12.0, (-judge.tie - lean) / spread, (judge.tie - lean) / spread, 12.0})
         parts = [
-            quad(lambda z: norm.pdf(z) * judge.expected(np.float64(lean + spread * z)), low, high, epsabs=1e-13)[0]
+            quad(lambda z: norm.pdf(z) * judge.mean_credit(np.float64(lean + spread * z)), low, high, epsabs=1e-13)[0]
             for low, high in pairwise(edges)
         ]
         return sum(parts)

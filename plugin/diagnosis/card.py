@@ -87,7 +87,7 @@ class Card:
             "judge": subject.judge,
             "realization": subject.realization,
             "entrants": len(subject.battles.entrants),
-            "counts": {**asdict(counts), "judged": counts.judged},
+            "counts": {**asdict(counts), "judged": counts.readable},
             "unread_reasons": subject.battles.unread_reasons(),
             "sections": {name: answer.to_dict() for name, answer in self.answers.items()},
         }

@@ -21,7 +21,7 @@ def _card_report(card: Card, level: float) -> Report:
     counts = battles.counts()
     denominators = (
         f"{len(battles.entrants)} entrants, {counts.items:,} items, {counts.presentations:,} presentations, "
-        f"{counts.battles:,} battles: {counts.judged:,} judged, {counts.unread:,} unread"
+        f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unread:,} unread"
         f"{reasons_text(battles.unread_reasons())}"
     )
     return Report(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.planning.plan import Bill, Design, PricedDesign
+from podium.planning.plan import Bill, PricedDesign, TournamentDesign
 from podium.replays import make_tournament
 from podium.text import some
 from podium.tournaments.schedule import Field
@@ -13,7 +13,7 @@ MOST_COUNTED = 1000
 """Items up to which a schedule is counted battle by battle; beyond, each further item costs what one more costs."""
 
 
-def battles_of(design: Design, entrants: Sequence[str], items: int) -> int:
+def battles_of(design: TournamentDesign, entrants: Sequence[str], items: int) -> int:
     """Return how many battles a design plays on so many items, at most, as the tournament itself counts them.
 
     A schedule of millions is not written out: beyond 1,000 items, the last item counted stands for each further one.

@@ -28,7 +28,7 @@ class Quantity:
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class TournamentDesign:
     """A tournament with its settings.
 
     Attributes:
@@ -167,7 +167,7 @@ class SimulatedSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SampleSize:
     """Items that tell an edge.
 
     Attributes:
@@ -273,7 +273,7 @@ class Plan:
     decision: Decision
     candidates: tuple[Candidate, ...]
     anchor: str | None
-    samples: tuple[Sample, ...]
+    samples: tuple[SampleSize, ...]
     gaps: tuple[Gap, ...]
     gap_elo: float
     lines: tuple[PricedDesign, ...]

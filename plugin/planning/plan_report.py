@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from podium.planning.plan import Bill, Candidate, Gap, Plan, PricedDesign, Quantity, Sample
+from podium.planning.plan import Bill, Candidate, Gap, Plan, PricedDesign, Quantity, SampleSize
 from podium.report.model import EMPTY, Axis, Bar, Form, Report, Section, Table, notes_of
 from podium.report.numbers import range_text
 
@@ -12,7 +12,7 @@ PICTURE_WIDTH = 24
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return what is to be compared and why, with a section for each question of how many and how much."""
     notes = notes_of(*_decision(plan))
-    return (Report(_asked(plan), notes=notes, sections=tuple(_sections(plan)), form=Form.SHEET),)
+    return (Report(_title(plan), notes=notes, sections=tuple(_sections(plan)), form=Form.SHEET),)
 
 
 def _sections(plan: Plan) -> Iterator[Section]:
@@ -38,13 +38,13 @@ def _section(name: str, title: str, table: Table | None, lines: Sequence[str]) -
     return Section(name, title, tables=() if table is None else (table,), notes=notes_of(*lines))
 
 
-def _asked(plan: Plan) -> str:
+def _title(plan: Plan) -> str:
     asked = plan.asked
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
     pilot = "no pilot"
     if asked["pilot_items"] is not None:
         counts = asked["pilot_battles"]
-        pilot = f"pilot of {asked['pilot_items']:,} items: {counts.judged:,} of {counts.battles:,} battles judged"
+        pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
     return f"plan · {asked['entrants']} entrants, {items}; {pilot}"
 
 
@@ -85,7 +85,7 @@ def _samples_title(plan: Plan) -> str:
     return f"items that tell two entrants apart, {asked['power']:.0%} power, one-sided {asked['alpha']:.3g}"
 
 
-def _samples(samples: Sequence[Sample]) -> Table:
+def _samples(samples: Sequence[SampleSize]) -> Table:
     header = ("wins", "edge", "decided", "exact power", "exact", "items, direct", "by anchor", "by anchor, Wilcoxon")
     rows = tuple(
         (
@@ -103,7 +103,7 @@ def _samples(samples: Sequence[Sample]) -> Table:
     return Table("", header, rows)
 
 
-def _simulated_items(sample: Sample) -> str:
+def _simulated_items(sample: SampleSize) -> str:
     items = sample.wilcoxon
     return EMPTY if items is None else _quantity(Quantity(items.items, items.low, items.high), "{:,.0f}")
 
@@ -173,9 +173,9 @@ def _needed_lines(plan: Plan) -> Table:
         plan,
         ("design", lambda line: line.design),
         ("items", lambda line: _quantity(line.items, "{:,.0f}")),
-        ("calls", lambda line: _needed(line, "calls", "{:,.0f}")),
+        ("calls", lambda line: _needed_cost(line, "calls", "{:,.0f}")),
         ("tokens", lambda line: _all_tokens(line.needed)),
-        ("money", lambda line: _needed(line, "money", "{:,.2f}")),
+        ("money", lambda line: _needed_cost(line, "money", "{:,.2f}")),
     )
 
 
@@ -206,7 +206,7 @@ def _millions(tokens: float | None) -> str:
     return EMPTY if tokens is None else f"{tokens / 1e6:,.2f} M"
 
 
-def _needed(line: PricedDesign, name: str, form: str) -> str:
+def _needed_cost(line: PricedDesign, name: str, form: str) -> str:
     bills = (line.needed, line.needed_low, line.needed_high)
     value, low, high = (None if bill is None else getattr(bill, name) for bill in bills)
     return EMPTY if value is None else _quantity(Quantity(value, low, high), form)

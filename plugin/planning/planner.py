@@ -17,14 +17,14 @@ from podium.planning.pilots import anchor_candidates, read_pilot, share_of_ties
 from podium.planning.plan import (
     Bill,
     Candidate,
-    Design,
     Gap,
     Plan,
     PricedDesign,
     Quantity,
-    Sample,
+    SampleSize,
     SimulatedSize,
     Tariff,
+    TournamentDesign,
     Unanswered,
 )
 from podium.planning.precision import (
@@ -217,7 +217,7 @@ class _Planner:
         """Yield the pilot's entrants as anchors, the most informative first."""
         part, request = "informativeness of the candidates for the anchor", self.request
         if self.record is None:
-            size = battles_of(Design("pilot", "anchor", {"pilot": 10}), _stand_ins(request.entrants), 10)
+            size = battles_of(TournamentDesign("pilot", "anchor", {"pilot": 10}), _stand_ins(request.entrants), 10)
             calls = size * request.tariff.calls
             remedy = f"play 10 items ({size:,} battles, {calls:,} calls) and plan from them"
             self._lack(part, "there is no pilot", remedy)
@@ -252,7 +252,7 @@ class _Planner:
         self._lack("items through an anchor", why, remedy, unanswerable=True)
         return None
 
-    def _samples(self) -> Iterator[Sample]:
+    def _samples(self) -> Iterator[SampleSize]:
         """Yield the items that tell each edge of Table 2, and the one asked for."""
         request = self.request
         pool = list(recorded_differences(self.record)) if self.record else []
@@ -261,18 +261,18 @@ class _Planner:
         self._explain_wilcoxon(pool, edges)
         for edge in track(edges, "sample sizes"):
             informative = informative_needed(edge, alpha=request.alpha, power=request.power)
-            yield Sample(
+            yield SampleSize(
                 edge=edge,
                 informative=informative,
                 exact_power=float(exact_power(informative, edge, alpha=request.alpha)),
                 exact=exactly_needed(edge, alpha=request.alpha, power=request.power),
-                direct=_items_for(informative, self._decided),
+                direct=_items_for(informative, self._share_decided),
                 anchored=_items_for(informative, self.share) if self.share else None,
                 wilcoxon=self._wilcoxon(pool, edge),
             )
 
     @property
-    def _decided(self) -> Quantity:
+    def _share_decided(self) -> Quantity:
         """Share of battles that end in no tie."""
         return self.request.ties.through(lambda ties: 1 - ties, falling=True)
 
@@ -333,7 +333,7 @@ class _Planner:
         if items is None:
             self._lack("the smallest gap at the planned size", "no number of items was given", "give --items")
             return
-        for how, share in (("direct", self._decided), ("anchor", self.share)):
+        for how, share in (("direct", self._share_decided), ("anchor", self.share)):
             if share is None:
                 continue
             # A larger share tells a smaller edge.
@@ -403,9 +403,9 @@ class _Planner:
         """Return the direct comparison of the pairs of interest: each is a sign test of its own."""
         request, number = self.request, len(self.request.pairs)
         informative = informative_needed(request.edge, alpha=request.alpha, power=request.power)
-        return self._priced(PAIRS, lambda items: number * items, _items_for(informative, self._decided))
+        return self._price(PAIRS, lambda items: number * items, _items_for(informative, self._share_decided))
 
-    def _design_line(self, design: Design) -> PricedDesign:
+    def _design_line(self, design: TournamentDesign) -> PricedDesign:
         request, precision = self.request, self._precision(design)
         names = tuple(dict.fromkeys([*filter(None, [self.anchor]), *self._pilot_names, *_stand_ins(request.entrants)]))
 
@@ -413,10 +413,10 @@ class _Planner:
             return battles_of(design, names[: request.entrants], items)
 
         if precision is None:
-            return self._priced(design.label, battles, None)
+            return self._price(design.label, battles, None)
         self.methods["precision"] = f"{100 * request.level:g}%, {precision.method}"
         items = precision.items_for(self.gap_elo, alpha=request.alpha, power=request.power)
-        line = self._priced(design.label, battles, items)
+        line = self._price(design.label, battles, items)
         if request.items is None:
             return line
         return replace(
@@ -426,7 +426,7 @@ class _Planner:
             rank_width=precision.rank_width(request.items, level=request.level, seed=request.seed),
         )
 
-    def _priced(self, label: str, battles: Callable[[int], int], items: Quantity | None) -> PricedDesign:
+    def _price(self, label: str, battles: Callable[[int], int], items: Quantity | None) -> PricedDesign:
         """Return what a design costs on the planned items, and on those that tell the asked edge."""
 
         def bill(number: float | None) -> Bill | None:
@@ -435,22 +435,22 @@ class _Planner:
         needed = (None, None, None) if items is None else (bill(items.value), bill(items.low), bill(items.high))
         return PricedDesign(label, bill(self.request.items), None, None, None, items, *needed)
 
-    def _designs(self) -> Iterator[Design]:
+    def _designs(self) -> Iterator[TournamentDesign]:
         seed = {"seed": self.request.seed}
         for name in DESIGNS:
             if name != "anchor":
-                yield Design(name, name, seed)
+                yield TournamentDesign(name, name, seed)
             elif self.anchor is None:
-                yield Design("anchor, by a pilot", name, seed)
+                yield TournamentDesign("anchor, by a pilot", name, seed)
             else:
-                yield Design(f"anchor {self.anchor}", name, {"anchor": self.anchor, **seed})
+                yield TournamentDesign(f"anchor {self.anchor}", name, {"anchor": self.anchor, **seed})
 
-    def _precision(self, design: Design) -> Precision | None:
+    def _precision(self, design: TournamentDesign) -> Precision | None:
         """Return the precision of a design; None, and a note of it, where it cannot be known."""
         if not self._has_same_entrants or (self.record is None and self.request.entrants > MOST_ENTRANTS):
             return None
 
-        def in_world(world: Recording) -> Design:
+        def in_world(world: Recording) -> TournamentDesign:
             anchor = {"anchor": middling_entrant(world)} if design.name == "anchor" else {}
             return replace(design, settings={**design.settings, **anchor})
 

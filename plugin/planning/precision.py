@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import norm
 
 from podium.errors import NotIdentifiedError
-from podium.planning.plan import Design, Quantity
+from podium.planning.plan import Quantity, TournamentDesign
 from podium.planning.sample_size import check_test
 from podium.rankers.coded import code
 from podium.rankers.identification import strengths_of
@@ -100,7 +100,7 @@ class Precision:
         return mean.through(lambda width: float(np.clip(width, 1, len(self.cases[0].elo))))
 
 
-def precision_in_pilot(design: Design, record: Recording, *, level: float) -> Precision:
+def precision_in_pilot(design: TournamentDesign, record: Recording, *, level: float) -> Precision:
     """Return the precision of a design from a pilot's verdicts; its interval is a jackknife over groups of items.
 
     Raises:
@@ -125,7 +125,7 @@ def precision_in_pilot(design: Design, record: Recording, *, level: float) -> Pr
 
 
 def precision_in_worlds(
-    design: Callable[[Recording], Design], records: Sequence[Recording], *, level: float
+    design: Callable[[Recording], TournamentDesign], records: Sequence[Recording], *, level: float
 ) -> Precision:
     """Return the precision of a design over simulated worlds; its interval is Monte Carlo's, over worlds.
 
@@ -176,7 +176,7 @@ def middling_entrant(record: Recording) -> str:
     return ranked[len(ranked) // 2][1]
 
 
-def per_item(design: Design, record: Recording) -> PerItem:
+def per_item(design: TournamentDesign, record: Recording) -> PerItem:
     """Play a design with recorded verdicts, and return its ratings and their covariance for one item.
 
     Raises:

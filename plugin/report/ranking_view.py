@@ -137,7 +137,7 @@ def denominators(standings: Standings) -> list[str]:
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
     lines = [
         f"{counts.items:,} items, {counts.presentations:,} presentations, {counts.battles:,} battles: "
-        f"{counts.judged:,} judged{halves}, {counts.unread:,} unread{reasons_text(reasons)}{missing}"
+        f"{counts.readable:,} judged{halves}, {counts.unread:,} unread{reasons_text(reasons)}{missing}"
     ]
     swap = standings.diagnostics.get("swap")
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):

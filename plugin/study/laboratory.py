@@ -101,7 +101,7 @@ def run_study(
         level=level,
         anchors=tuple(_anchor_profiles(record.battles, reference, level, seed)),
         points=tuple(points),
-        whole={"battles": counts.battles, "judged": counts.judged, "calls": counts.presentations, "items": most},
+        whole={"battles": counts.battles, "judged": counts.readable, "calls": counts.presentations, "items": most},
         provenance=provenance(record.battles.sources, {**asked, **options}),
         warnings=tuple(_warnings(record, points, gold)),
     )

@@ -57,7 +57,7 @@ class TournamentRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SideBySide:
+class TournamentTable:
     """Tournaments side by side.
 
     Attributes:
@@ -105,7 +105,7 @@ def set_side_by_side(
     budgets: Sequence[int] = (),
     pool: bool = False,
     **options: Any,
-) -> SideBySide:
+) -> TournamentTable:
     """Replay tournaments with many seeds, and compare each ranking with that of the whole record.
 
     Args:
@@ -132,14 +132,14 @@ def set_side_by_side(
         raise UsageError("side by side, seeds are counted from --seed; leave out the option seed")
     record = recording_of(battles, pool=pool)
     yardstick = Yardstick(record.battles, ranker, ranker_options([ranker], others)[ranker], seed=seed)
-    if len(yardstick.scored) < 2:
+    if len(yardstick.places) < 2:
         raise NotIdentifiedError("the whole record scores fewer than two entrants: nothing to compare with")
     variants = [variant for name in names for variant in _variants(name, settings[name], record)]
     played = [each for variant in variants for each in _fit_to_budgets(variant, record, budgets)]
     rows = tuple(_row(variant, record, yardstick, range(seed, seed + seeds)) for variant in played)
     counts = record.battles.counts()
     asked = {"tournaments": names, "ranker": ranker, "seeds": seeds, "seed": seed, "budgets": list(budgets)}
-    return SideBySide(
+    return TournamentTable(
         ranker=ranker,
         scale=yardstick.scale,
         whole={"battles": counts.battles, "calls": counts.presentations, "items": counts.items},

@@ -1,14 +1,14 @@
 """Tournaments side by side as a report."""
 
 from podium.report.model import EMPTY, Form, Report, Table
-from podium.study.side_by_side import SideBySide, TournamentRow
+from podium.study.side_by_side import TournamentRow, TournamentTable
 
 HEADER = ("tournament", "budget", "battles", "calls", "pairs", "rounds", "missing", "error", "tau", "failed")
 IDLE = {"budget": EMPTY, "missing": "0", "failed": "0"}
 """Cells that say nothing; of other columns, none."""
 
 
-def side_by_side_reports(figures: SideBySide) -> tuple[Report, ...]:
+def side_by_side_reports(figures: TournamentTable) -> tuple[Report, ...]:
     """Say what is compared with what, a tournament a row."""
     whole = figures.whole
     title = f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {figures.ranker}"
@@ -18,7 +18,7 @@ def side_by_side_reports(figures: SideBySide) -> tuple[Report, ...]:
     return (Report(title, table=Table("", header, tuple(rows), legend=(_legend(figures),)), form=Form.SHEET),)
 
 
-def _legend(figures: SideBySide) -> str:
+def _legend(figures: TournamentTable) -> str:
     """Say what the columns are."""
     seeds = max(row.seeds for row in figures.rows)
     unit = "Elo" if figures.scale == "elo" else figures.scale

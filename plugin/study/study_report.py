@@ -132,7 +132,7 @@ def _by_items(findings: Findings, ranker: str, sizes: Sequence[int], cell: Calla
     rows = _tournament_rows(points, sizes, cell)
     if strongest is not None:
         own = [point for point in points if point.figure == "anchor" and point.design == strongest]
-        rows.append((f"anchor {strongest}, the strongest", *_over(sizes, own, cell)))
+        rows.append((f"anchor {strongest}, the strongest", *_cells_by_size(sizes, own, cell)))
     return Table("", ("design", *(f"{size:,}" for size in sizes)), tuple(rows))
 
 
@@ -141,10 +141,12 @@ def _tournament_rows(
 ) -> list[tuple[str, ...]]:
     played = [point for point in points if point.figure == "tournament"]
     designs = dict.fromkeys(point.design for point in played)
-    return [(name, *_over(sizes, [point for point in played if point.design == name], cell)) for name in designs]
+    return [
+        (name, *_cells_by_size(sizes, [point for point in played if point.design == name], cell)) for name in designs
+    ]
 
 
-def _over(sizes: Sequence[int], points: Sequence[Point], cell: Callable[[Point], str]) -> list[str]:
+def _cells_by_size(sizes: Sequence[int], points: Sequence[Point], cell: Callable[[Point], str]) -> list[str]:
     known = {point.items: cell(point) for point in points}
     return [known.get(size, EMPTY) for size in sizes]
 
@@ -154,7 +156,7 @@ def _calls(findings: Findings, sizes: Sequence[int]) -> Table:
     rows = _tournament_rows([point for point in points if point.design != MEAN_ANCHOR], sizes, _cost)
     anchor = next((point.design for point in findings.points if point.figure == "anchor"), None)
     own = [point for point in points if point.figure == "anchor" and point.design == anchor]
-    rows.append(("one anchor", *_over(sizes, own, _cost)))
+    rows.append(("one anchor", *_cells_by_size(sizes, own, _cost)))
     return Table("", ("design", *(f"{size:,}" for size in sizes)), tuple(rows))
 
 

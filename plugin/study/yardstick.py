@@ -60,7 +60,7 @@ class Yardstick:
         self._known: dict[bytes, tuple[float, float]] = {}
 
     @property
-    def scored(self) -> np.ndarray:
+    def places(self) -> np.ndarray:
         """Positions of the entrants that the reference scores, shape (n,)."""
         return np.flatnonzero(~np.isnan(self.reference))
 
@@ -75,7 +75,7 @@ class Yardstick:
         """
         key = np.packbits(rows).tobytes() + entrants.tobytes()
         if key not in self._known:
-            self._known[key] = self._distance(self.score(rows), np.intersect1d(entrants, self.scored))
+            self._known[key] = self._distance(self.score(rows), np.intersect1d(entrants, self.places))
         return self._known[key]
 
     def _distance(self, scores: np.ndarray, entrants: np.ndarray) -> tuple[float, float]:

@@ -234,7 +234,7 @@ def test_no_value_is_unread_with_its_reason_and_never_a_zero(tmp_path: Path) -> 
     write_run(tmp_path, "b", {"t": scored([0.0, 0.0, 0.0, 0.0])})
     battles = podium.read_battles(tmp_path)
     assert battles.unread_reasons() == {"no value of acc,none": 2, "acc,none is infinite": 1}
-    assert battles.counts().judged == 1
+    assert battles.counts().readable == 1
 
 
 def test_a_metric_that_some_documents_lack_is_unread_there(tmp_path: Path) -> None:

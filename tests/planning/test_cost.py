@@ -4,7 +4,7 @@ import pytest
 
 from podium import UsageError
 from podium.planning.cost import battles_of
-from podium.planning.plan import Bill, Design, Tariff
+from podium.planning.plan import Bill, Tariff, TournamentDesign
 
 SEVEN = tuple("abcdefg")
 
@@ -16,17 +16,17 @@ SEVEN = tuple("abcdefg")
 @pytest.mark.parametrize("items", [1, 250, 1000, 1001, 4321])
 def test_every_item_costs_what_the_papers_say(name: str, settings: dict[str, str], an_item: int, items: int) -> None:
     """M - 1 for one anchor and a path, M (M - 1) / 2 for all pairs, and 12 pairs of seven entrants for SWIM."""
-    assert battles_of(Design(name, name, settings), SEVEN, items) == an_item * items
+    assert battles_of(TournamentDesign(name, name, settings), SEVEN, items) == an_item * items
 
 
 @pytest.mark.parametrize("items", [10, 500, 5000])
 def test_a_pilot_of_ten_items_is_a_round_robin_on_them(items: int) -> None:
-    assert battles_of(Design("anchor", "anchor"), SEVEN, items) == 10 * 21 + (items - 10) * 6
+    assert battles_of(TournamentDesign("anchor", "anchor"), SEVEN, items) == 10 * 21 + (items - 10) * 6
 
 
 def test_three_entrants_cost_as_much_as_an_anchor_from_outside() -> None:
     """Section 6: comparing all pairs of three models takes 3 N judgments."""
-    assert battles_of(Design("round_robin", "round_robin"), ("a", "b", "c"), 750) == 3 * 750
+    assert battles_of(TournamentDesign("round_robin", "round_robin"), ("a", "b", "c"), 750) == 3 * 750
 
 
 def test_a_bill_by_hand() -> None:

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from podium import Battles, Judge, NotIdentifiedError, World, rank, read_battles, simulate
-from podium.planning.plan import Design, Quantity
+from podium.planning.plan import Quantity, TournamentDesign
 from podium.planning.precision import (
     PerItem,
     Precision,
@@ -25,7 +25,7 @@ from podium.rankers.scale import POINTS
 from podium.replays import Recording, play, recording_of
 from podium.tournaments.chain import Chain
 
-ROUND_ROBIN = Design("round_robin", "round_robin")
+ROUND_ROBIN = TournamentDesign("round_robin", "round_robin")
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_a_pilots_spread_of_ratings_is_draw_in_by_what_chance_adds() -> None:
 
 
 def test_an_anchor_needs_more_items_than_all_pairs_and_fewer_battles(pilot: Recording) -> None:
-    anchor = Design("anchor", "anchor", {"anchor": middling_entrant(pilot)})
+    anchor = TournamentDesign("anchor", "anchor", {"anchor": middling_entrant(pilot)})
     found = [precision_in_pilot(one, pilot, level=0.95) for one in (anchor, ROUND_ROBIN)]
     items = [one.items_for(30, alpha=0.05, power=0.8).value for one in found]
     assert items[1] < items[0] < 10 / 4 * items[1]
@@ -183,7 +183,7 @@ def test_worlds_have_the_ties_that_were_asked_for() -> None:
 def test_a_paths_precision_is_that_of_its_own_battles(pilot: Recording) -> None:
     played = play(Chain(), pilot)
     se = np.array([entry.se for entry in rank(played.battles, "bradley-terry").standings[0].entries])
-    found = per_item(Design("chain", "chain"), replace(pilot))
+    found = per_item(TournamentDesign("chain", "chain"), replace(pilot))
     assert np.sqrt(found.variance / 60) == pytest.approx(np.sqrt(2 * np.sum(se**2) / 4), rel=1e-9)
 
 

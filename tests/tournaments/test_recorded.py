@@ -8,7 +8,7 @@ import pytest
 
 from podium import Battles, rank, read_battles, replay
 from podium.replays import play, recording_of
-from podium.study.side_by_side import SideBySide, set_side_by_side
+from podium.study.side_by_side import TournamentTable, set_side_by_side
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.schedule import Outcome
 
@@ -31,7 +31,7 @@ def battles() -> Battles:
 
 
 @pytest.fixture(scope="module")
-def study(battles: Battles) -> SideBySide:
+def study(battles: Battles) -> TournamentTable:
     """All tournaments at the price of one anchor, 20 seeds."""
     return set_side_by_side(battles, seeds=20, budgets=(953 * 6,))
 
@@ -80,7 +80,7 @@ def anchor_of(outcomes: tuple[Outcome, ...]) -> str:
     return name
 
 
-def test_the_best_model_is_clearly_the_worst_anchor(study: SideBySide) -> None:
+def test_the_best_model_is_clearly_the_worst_anchor(study: TournamentTable) -> None:
     """Its error and tau are worst by a wide margin, on all items and with any seed."""
     named = {row.tournament.removeprefix("anchor "): row for row in study.rows if row.tournament.startswith("anchor ")}
     worst, others = named.pop(BEST), [row for name, row in named.items() if name != "auto"]
@@ -89,7 +89,7 @@ def test_the_best_model_is_clearly_the_worst_anchor(study: SideBySide) -> None:
     assert worst.error > 1.3 * max(row.error for row in others)
 
 
-def test_the_chain_needs_no_luck(study: SideBySide) -> None:
+def test_the_chain_needs_no_luck(study: TournamentTable) -> None:
     """At one anchor's price: better than the mean over anchors, with any seed far better than the worst."""
     rows = {row.tournament: row for row in study.rows}
     anchors = [row.error for name, row in rows.items() if name.startswith("anchor ") and name != "anchor auto"]
@@ -99,6 +99,6 @@ def test_the_chain_needs_no_luck(study: SideBySide) -> None:
     assert chain.error + 5 * chain.error_sd < rows[f"anchor {BEST}"].error
 
 
-def test_at_equal_cost_the_chain_errs_least_of_designs_without_an_anchor(study: SideBySide) -> None:
+def test_at_equal_cost_the_chain_errs_least_of_designs_without_an_anchor(study: TournamentTable) -> None:
     rows = {row.tournament: row.error for row in study.rows}
     assert rows["chain"] < rows["swim"] < rows["round_robin"]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from podium import read_battles
-from podium.rankers.coded import Coded, code
+from podium.rankers.coded import Coded, code_battles
 from podium.rankers.pairs import pair_sums
 from podium.rankers.strengths import fit_strengths
 
@@ -116,7 +116,7 @@ def podium() -> list[Tool]:
             "podium",
             prepare=podium_input,
             fit=lambda ours: fit_strengths(pair_sums(ours), 0.0).theta,
-            from_frame=lambda frame: code(read_battles(frame)),
+            from_frame=lambda frame: code_battles(read_battles(frame)),
         )
     ]
 

@@ -18,9 +18,9 @@ from podium.rankers.calibration.fitness import prompt_hashes
 from podium.rankers.calibration.leave_one_out import Bootstrap, HeldOutScale, fold_weights, leave_one_out
 from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, slope, usual_kind
 from podium.rankers.calibration.targets import doubts, fit_target, fold_targets, given_target, log_loss, weights_for
-from podium.rankers.coded import Cluster, require
+from podium.rankers.coded import Cluster, require_choice
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.intervals import check_level
+from podium.rankers.intervals import check_level, finite_or_none
 from podium.rankers.strengths import check_regularization
 from podium.ranking import provenance
 from podium.reading.entrants import About, about_entrants
@@ -83,17 +83,17 @@ def calibrate(
     evidence = calibratable(evidence_of(battles, signal_of(battles, kind, ridge), cluster))
     given = given_target(kind, None, constant)
     folds = None if given else fold_weights(evidence)
-    found = given or fit_target(evidence, level)
-    weights = fold_targets(evidence, found, folds)
-    scales = _scales(evidence, found, weights, regularization, Bootstrap(bootstrap, seed))
+    fitted = given or fit_target(evidence, level)
+    weights = fold_targets(evidence, fitted, folds)
+    scales = _scales(evidence, fitted, weights, regularization, Bootstrap(bootstrap, seed))
     held = _held_out(evidence, scales, weights, about)
-    compared = agreement_of(evidence, evidence.soft(weights_for(found, evidence.signal)))
-    agreement = asdict(compared) | {"bins": [asdict(one) for one in compared.bins]}
+    agreement = asdict(agreement_of(evidence, evidence.soft(weights_for(fitted, evidence.signal))))
+    agreement["bins"] = list(agreement["bins"])
     accuracy = {name: _accuracy(held, name) for name in ("hard", "soft")}
     loss = log_loss(evidence, weights) if kind != "credit" and evidence.preference.any() else None
     return Calibration(
         judge=_judge(battles),
-        target=found,
+        target=fitted,
         regularization=regularization,
         se_method=f"bootstrap:{bootstrap}",
         se_cluster=evidence.unit,
@@ -104,7 +104,7 @@ def calibrate(
         conformal={name: _conformal(held, name, level, splits, seed) for name in ("hard", "soft")},
         agreement=agreement,
         stability=() if given else tuple(_stability(evidence, np.random.default_rng(seed))),
-        warnings=(*battles.notes, *_warnings(battles, evidence, scales, held, level), *doubts(found, agreement)),
+        warnings=(*battles.notes, *_warnings(battles, evidence, scales, held, level), *doubts(fitted, agreement)),
         provenance=_provenance(battles, evidence, level, splits, ridge, constant),
     )
 
@@ -117,14 +117,14 @@ def compare(battles: Battles, *, tell: Callable[[str], None] = lambda _: None, *
         tell: called with the reason of each target that cannot be.
         **options: of `calibrate`, other than `target` and `constant`.
     """
-    found = []
+    calibrations = []
     credits: tuple[tuple[Kind, float | None], ...] = (("credit", None),) if usual_kind(battles) == "credit" else ()
     for kind, constant in (*credits, *COMPARED):
         try:
-            found.append(calibrate(battles, target=kind, constant=constant, **options))
+            calibrations.append(calibrate(battles, target=kind, constant=constant, **options))
         except NotIdentifiedError as error:
             tell(f"{kind}: {error}")
-    return found
+    return calibrations
 
 
 def judge_agreement(battles: Battles) -> Agreement:
@@ -154,7 +154,7 @@ def one_judge(battles: Battles) -> None:
 
 def _check_options(level: float, splits: int, bootstrap: int, regularization: float, cluster: str) -> None:
     check_level(level)
-    require("cluster", cluster, ("item", "row"))
+    require_choice("cluster", cluster, ("item", "row"))
     if splits < 1:
         raise UsageError(f"splits={splits}: at least one half split is needed; 5 are usual")
     if bootstrap < FEWEST_RESAMPLES:
@@ -188,22 +188,18 @@ def _held_out(
     return tuple(
         HeldOut(
             model=name,
-            **{f"{kind}_elo": _real(scale.elo[k]) for kind, scale in scales.items()},
-            **{f"{kind}_se": _real(scales[kind].se[k]) for kind in ("hard", "soft")},
+            **{f"{kind}_elo": finite_or_none(scale.elo[k]) for kind, scale in scales.items()},
+            **{f"{kind}_se": finite_or_none(scales[kind].se[k]) for kind in ("hard", "soft")},
             battles=int(scales["soft"].battles[k]),
-            weights=_named(evidence.signal.names, weights[k]),
+            # None where the labels of the others gave no map.
+            weights={}
+            if np.isnan(weights[k]).any()
+            else dict(zip(evidence.signal.names, weights[k].tolist(), strict=True)),
             separated=tuple(kind for kind, scale in scales.items() if scale.separated[k]),
             about=about.get(name, {}),
         )
         for k, name in enumerate(evidence.entrants)
     )
-
-
-def _named(features: Sequence[str], weights: np.ndarray) -> dict[str, float]:
-    """Name the weights; none where the labels of the others gave no map."""
-    if np.isnan(weights).any():
-        return {}
-    return {name: float(weight) for name, weight in zip(features, weights, strict=True)}
 
 
 def _anchors(evidence: Evidence, scales: Mapping[str, HeldOutScale]) -> tuple[Anchor, ...]:
@@ -215,15 +211,15 @@ def _anchors(evidence: Evidence, scales: Mapping[str, HeldOutScale]) -> tuple[An
 
 
 def _accuracy(held: Sequence[HeldOut], kind: str) -> Accuracy:
-    known = [one for one in held if one.residual(kind) is not None]
-    judge = [one.hard_elo if kind == "hard" else one.soft_elo for one in known]
-    people = [one.human_elo for one in known]
+    known = [entrant for entrant in held if entrant.residual(kind) is not None]
+    judge = [entrant.hard_elo if kind == "hard" else entrant.soft_elo for entrant in known]
+    people = [entrant.human_elo for entrant in known]
     if len(known) < 2:
         return Accuracy(len(known), None, None, None)
     differ = min(len(set(judge)), len(set(people))) > 1
     return Accuracy(
         n=len(known),
-        mae=float(np.mean([abs(one.residual(kind) or 0.0) for one in known])),
+        mae=float(np.mean([abs(entrant.residual(kind) or 0.0) for entrant in known])),
         spearman=float(stats.spearmanr(judge, people).statistic) if differ else None,
         kendall=float(stats.kendalltau(judge, people).statistic) if differ else None,
     )
@@ -231,15 +227,15 @@ def _accuracy(held: Sequence[HeldOut], kind: str) -> Accuracy:
 
 def _conformal(held: Sequence[HeldOut], kind: str, level: float, splits: int, seed: int) -> Conformal:
     """Take the quantile, and try it on half splits, the same ones for every kind."""
-    known = [one for one in held if one.score(kind) is not None]
-    residual = np.array([one.residual(kind) for one in known], dtype=np.float64)
-    se = np.array([one.se(kind) for one in known], dtype=np.float64)
+    known = [entrant for entrant in held if entrant.score(kind) is not None]
+    residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
+    se = np.array([entrant.se(kind) for entrant in known], dtype=np.float64)
     tried = conformal.half_splits(residual, se, level, splits, np.random.default_rng(seed))
     return Conformal(
         level=level,
         n=len(known),
-        q=_real(conformal.quantile(np.abs(residual) / se, level)),
-        needed=conformal.needed(level),
+        q=finite_or_none(conformal.quantile(np.abs(residual) / se, level)),
+        needed=conformal.entrants_needed(level),
         coverage=float(tried.coverage.mean()) if tried else None,
         median_width=float(tried.width.mean()) if tried else None,
         splits=splits,
@@ -277,65 +273,62 @@ def _beta_spread(evidence: Evidence, rows: np.ndarray, size: int, rng: np.random
 def _warnings(
     battles: Battles, evidence: Evidence, scales: Mapping[str, HeldOutScale], held: Sequence[HeldOut], level: float
 ) -> list[str]:
-    found = []
-    if evidence.dropped:
-        found.append(f"not calibrated, for lack of human labels, verdicts or signals: {some(evidence.dropped)}")
-    if evidence.unbounded:
-        found.append(
+    readable, hard, needed = int(battles.readable.sum()), scales["hard"], conformal.entrants_needed(level)
+    lost = readable - int(signal_of(battles, evidence.signal.kind).is_known.sum())
+    unplaced = [entrant.model for entrant in held if None in (entrant.human_elo, entrant.hard_elo, entrant.soft_elo)]
+    blamed = {"hard"} if hard.unbounded.any() else set()
+    unbounded = [
+        f"{entrant.model} ({', '.join(entrant.separated)})" for entrant in held if set(entrant.separated) - blamed
+    ]
+    alone = [evidence.entrants[k] for k in np.flatnonzero(hard.unbounded)]
+    unlucky = [f"{evidence.entrants[k]} ({n})" for k, n in enumerate(hard.lost) if n]
+    flat = [
+        entrant.model for entrant in held if entrant.soft_elo is not None and not (entrant.soft_se or 0.0) > SMALLEST_SE
+    ]
+    scored = sum(entrant.score("soft") is not None for entrant in held)
+    warnings: list[tuple[object, str]] = [
+        (
+            evidence.dropped,
+            f"not calibrated, for lack of human labels, verdicts or signals: {some(evidence.dropped)}",
+        ),
+        (
+            evidence.unbounded,
             "not calibrated, because people always prefer them, or never: their human rating is unbounded: "
-            f"{some(evidence.unbounded)}"
-        )
-    lost = int(battles.readable.sum()) - int(signal_of(battles, evidence.signal.kind).known.sum())
-    if lost:
-        found.append(f"{lost:,} of {int(battles.readable.sum()):,} judged battles have no signal: not in the soft fits")
-    unplaced = [one.model for one in held if None in (one.human_elo, one.hard_elo, one.soft_elo)]
-    if unplaced:
-        found.append(
+            f"{some(evidence.unbounded)}",
+        ),
+        (lost, f"{lost:,} of {readable:,} judged battles have no signal: not in the soft fits"),
+        (
+            unplaced,
             "cannot be held out, because without them the others never met or their labels give no beta: "
-            f"{some(unplaced)}"
-        )
-    blamed = {"hard"} if scales["hard"].unbounded.any() else set()
-    unbounded = [f"{one.model} ({', '.join(one.separated)})" for one in held if set(one.separated) - blamed]
-    if unbounded:
-        found.append(
+            f"{some(unplaced)}",
+        ),
+        (
+            unbounded,
             "the data do not bound these ratings, the regularization does; they are in no mean and no quantile: "
-            f"{some(unbounded)}"
-        )
-    alone = [evidence.entrants[k] for k in np.flatnonzero(scales["hard"].unbounded)]
-    if alone:
-        found.append(
+            f"{some(unbounded)}",
+        ),
+        (
+            alone,
             "by its hard labels the judge always prefers these, or never: they leave all hard ratings to the "
-            f"regularization, and none is compared; soft ratings are not affected: {some(alone)}"
-        )
-    unlucky = [f"{evidence.entrants[k]} ({n})" for k, n in enumerate(scales["hard"].lost) if n]
-    if unlucky:
-        found.append(f"resamples of hard ratings without a win or without a loss are left out: {some(unlucky)}")
-    flat = [one.model for one in held if one.soft_elo is not None and not (one.soft_se or 0.0) > SMALLEST_SE]
-    if flat:
-        found.append(f"a single {evidence.unit}, or no variation: no standard error and no score for {some(flat)}")
-    scored = sum(one.score("soft") is not None for one in held)
-    if scored < conformal.needed(level):
-        found.append(
-            f"{scored} entrants with a score: a {100 * level:g}% conformal interval needs {conformal.needed(level)}, "
-            "so it is infinite"
-        )
-    return found
+            f"regularization, and none is compared; soft ratings are not affected: {some(alone)}",
+        ),
+        (unlucky, f"resamples of hard ratings without a win or without a loss are left out: {some(unlucky)}"),
+        (flat, f"a single {evidence.unit}, or no variation: no standard error and no score for {some(flat)}"),
+        (
+            scored < needed,
+            f"{scored} entrants with a score: a {100 * level:g}% conformal interval needs {needed}, so it is infinite",
+        ),
+    ]
+    return [text for reason, text in warnings if reason]
 
 
 def _provenance(
     battles: Battles, evidence: Evidence, level: float, splits: int, ridge: float, constant: float | None
 ) -> dict[str, Any]:
-    counts = battles.counts()
-    options = {
-        "reading": dict(battles.reading),
-        "level": level,
-        "splits": splits,
-        "target": evidence.signal.kind,
-        "constant": constant,
-        "ridge": ridge,
-    }
+    counts, kind = battles.counts(), evidence.signal.kind
+    options = {"level": level, "splits": splits, "target": kind, "constant": constant, "ridge": ridge}
     human = battles.table["human"]
-    return provenance(battles.sources, options) | {
+    return provenance(battles.sources, {"reading": dict(battles.reading), **options}) | {
         "date": datetime.now(UTC).date().isoformat(),
         "counts": {**asdict(counts), "judged": counts.readable},
         "human": {
@@ -349,7 +342,3 @@ def _provenance(
 
 def _judge(battles: Battles) -> str | None:
     return battles.judges[0] if len(battles.judges) == 1 else None
-
-
-def _real(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -22,9 +22,9 @@ from podium.calibration_file import read_calibration
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
-from podium.rankers.coded import code
+from podium.rankers.coded import code_battles
 from podium.rankers.graph import graph_of
-from podium.rankers.identification import bounded
+from podium.rankers.identification import bounded_entrants
 from podium.rankers.pairs import pair_sums
 from podium.ranking import Ranking, Standings, provenance
 from podium.reading.entrants import About, about_entrants
@@ -199,8 +199,8 @@ def _note_unsliced(battles: Battles, column: str) -> Battles:
 
 def _common_entrants(slices: Sequence[Slice]) -> tuple[str, ...]:
     """Return the entrants that the battles of every slice rate, unbounded ones left out."""
-    coded = [code(part) for _, part in slices if part.readable.any()]
-    rated = [set(bounded(part.entrants, graph_of(pair_sums(part)))) for part in coded]
+    coded = [code_battles(part) for _, part in slices if part.readable.any()]
+    rated = [set(bounded_entrants(part.entrants, graph_of(pair_sums(part)))) for part in coded]
     return tuple(sorted(set.intersection(*rated))) if rated else ()
 
 

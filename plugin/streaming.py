@@ -20,10 +20,10 @@ from podium.progress import track
 from podium.rankers.bradley_terry import label_strengths, sandwich
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import LEVEL, REGULARIZATION
-from podium.rankers.identification import bounded, fit_identified
-from podium.rankers.labelling import Exposure
+from podium.rankers.identification import bounded_entrants, fit_identified
 from podium.rankers.pairs import Pairs, pairs_of_squares, squares, win_rates
 from podium.rankers.scale import scale_of
+from podium.rankers.standings import Exposure
 from podium.ranking import Ranking, provenance
 
 CLUSTERS = 4096
@@ -118,7 +118,7 @@ def rank_stream(
     for piece in _pieces(paths, names, tally.names, "scores per item"):
         surplus += strengths.surpluses(piece.coded)
     used = surplus[_used_clusters(tally)]
-    scale = scale_of(exposure.entrants, bounded(exposure.entrants, strengths.graph), pin)
+    scale = scale_of(exposure.entrants, bounded_entrants(exposure.entrants, strengths.graph), pin)
     estimate = scale.pin_estimate(sandwich(strengths, used, scale, level=level, cluster="item"))
     standing = label_strengths(exposure, strengths, estimate, level=level, rng=np.random.default_rng(seed))
     options = {"rankers": list(rankers), "level": level, "seed": seed, "stream": True, "columns": names}

@@ -8,16 +8,16 @@ import numpy as np
 from podium.battles import Battles
 from podium.rankers import identification
 from podium.rankers.clusters import Matrix
-from podium.rankers.coded import Cluster, Labels, code, require
+from podium.rankers.coded import Cluster, Labels, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.rankers.graph import Graph, design_efficiency
-from podium.rankers.identification import bounded, fit_identified
+from podium.rankers.identification import bounded_entrants, fit_identified
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample
-from podium.rankers.labelling import Exposure, Result, exposure_of, standings
 from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.term import lengths_of
 from podium.rankers.pairs import cells_by_cluster, pair_sums
 from podium.rankers.scale import EloScale, scale_of
+from podium.rankers.standings import Exposure, Result, exposure_of, standings
 from podium.rankers.strengths import Strengths
 from podium.ranking import Fit, Standings
 
@@ -57,15 +57,15 @@ def bradley_terry(
         NotConvergedError: the fit did not reach its maximum.
         UsageError: an unknown option value or entrant.
     """
-    require("interval", interval, ("sandwich", "bootstrap"))
+    require_choice("interval", interval, ("sandwich", "bootstrap"))
     lengths = lengths_of(battles, labels, cluster) if length_control else None
-    coded = lengths.coded if lengths else code(battles, labels=labels, cluster=cluster)
+    coded = lengths.coded if lengths else code_battles(battles, labels=labels, cluster=cluster)
     pairs = pair_sums(coded)
     exposure = exposure_of(battles, coded, pairs)
     strengths = fit_identified(coded.entrants, pairs, exposure.battles, regularization)
     length = fit_at_equal_length(lengths, strengths) if lengths else None
     strengths = length.strengths if length else strengths
-    scale = scale_of(coded.entrants, center or bounded(coded.entrants, strengths.graph), pin)
+    scale = scale_of(coded.entrants, center or bounded_entrants(coded.entrants, strengths.graph), pin)
     if interval == "sandwich":
         estimate = sandwich(strengths, strengths.surpluses(coded), scale, level=level, cluster=coded.unit)
     else:
@@ -134,13 +134,13 @@ def label_strengths(
 
 def _warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None) -> list[str]:
     graph = strengths.graph
-    who = identification.separated(exposure.entrants, graph, exposure.win_rates, strengths.theta)
+    who = identification.describe_separated(exposure.entrants, graph, exposure.win_rates, strengths.theta)
     set_by = f"rating set by the regularization ({strengths.regularization:g}) and unbounded by the data"
     if not graph.separated.all():
         set_by += ", 1500 is the mean of the others"
     return [
         *([f"separated, {set_by}: {who}"] if who else []),
-        *filter(None, [identification.weak_design(efficiency)]),
+        *filter(None, [identification.describe_weak_design(efficiency)]),
     ]
 
 

@@ -36,7 +36,7 @@ def surpluses(coded: Coded, expected: np.ndarray) -> Matrix:
     return sums(coded.cluster, coded.a, surplus, shape) + sums(coded.cluster, coded.b, -surplus, shape)
 
 
-def centred(matrix: Matrix) -> np.ndarray:
+def centre_columns(matrix: Matrix) -> np.ndarray:
     """Return a dense matrix whose columns have mean zero, same shape."""
     dense = matrix.toarray() if sparse.issparse(matrix) else matrix
     return dense - dense.mean(axis=0)

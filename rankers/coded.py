@@ -44,7 +44,7 @@ class Coded:
         return np.bincount(self.a, minlength=size) + np.bincount(self.b, minlength=size)
 
 
-def code(
+def code_battles(
     battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item", credit: np.ndarray | None = None
 ) -> Coded:
     """Code the readable battles.
@@ -58,8 +58,8 @@ def code(
         UsageError: an unknown option.
         NotIdentifiedError: nothing is readable.
     """
-    require("labels", labels, ("soft", "hard"))
-    require("cluster", cluster, ("item", "row"))
+    require_choice("labels", labels, ("soft", "hard"))
+    require_choice("cluster", cluster, ("item", "row"))
     if credit is None:
         credit = hard_credits(battles.table) if labels == "hard" else battles.table["credit"].to_numpy()
     keep = ~np.isnan(credit)
@@ -83,6 +83,19 @@ def hard_credits(table: pd.DataFrame) -> np.ndarray:
     return np.where(flip & ~np.isnan(credit), 0.5, (np.sign(credit - 0.5) + 1) / 2)
 
 
+def item_codes(battles: Battles) -> np.ndarray:
+    """Return the code of each battle's item, -1 where none is known, shape (battles,)."""
+    if "item" not in battles.table:
+        return np.full(len(battles), -1, dtype=np.int64)
+    return battles.table["item"].cat.codes.to_numpy(dtype=np.int64)
+
+
+def number_alone(codes: np.ndarray) -> np.ndarray:
+    """Give codes of their own to rows without an item (-1), behind those of the items: they stand alone."""
+    alone = codes < 0
+    return np.where(alone, codes.max(initial=-1) + np.cumsum(alone), codes)
+
+
 def clusters_of(coded: Coded) -> np.ndarray:
     """Return the number of clusters in which each entrant has a battle, shape (entrants,)."""
     size = len(coded.entrants)
@@ -95,7 +108,7 @@ def clusters_of(coded: Coded) -> np.ndarray:
     return np.bincount(np.unique(cells) % size, minlength=size)
 
 
-def require(option: str, value: object, allowed: tuple[object, ...]) -> None:
+def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:
     """Refuse an option's value that is not one of those allowed.
 
     Raises:
@@ -120,8 +133,6 @@ def _clusters(battles: Battles, keep: np.ndarray, cluster: Cluster) -> tuple[np.
     rows = int(keep.sum())
     if cluster == "row":
         return np.arange(rows), rows
-    codes = battles.table["item"].cat.codes.to_numpy()[keep].astype(np.int64)
-    alone = codes < 0
-    codes[alone] = codes.max() + 1 + np.arange(alone.sum())
+    codes = number_alone(item_codes(battles)[keep])
     present = np.bincount(codes) > 0
     return (np.cumsum(present) - 1)[codes], int(present.sum())

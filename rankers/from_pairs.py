@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from podium.battles import Battles
-from podium.rankers.coded import code
+from podium.rankers.coded import code_battles
 from podium.rankers.defaults import RESAMPLES
 from podium.rankers.intervals import by_bootstrap, resample
-from podium.rankers.labelling import Result, exposure_of, standings
-from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, drawn, pair_sums
+from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_sums, pairs_of_draw
+from podium.rankers.standings import Result, exposure_of, standings
 from podium.ranking import Standings
 
 Score = Callable[[Pairs], np.ndarray]
@@ -37,7 +37,7 @@ def from_pairs(
         rng: draws for the bootstrap and rank sets.
         resamples: of the bootstrap.
     """
-    coded = code(battles)
+    coded = code_battles(battles)
     pairs = pair_sums(coded)
     cells = cells_by_cluster(coded, pairs)
     draws = resample(lambda counts: scores_of_draws(score, cells, counts), coded.clusters, resamples, rng)
@@ -52,4 +52,4 @@ def scores_of_draws(score: Score, cells: PairCells, counts: np.ndarray) -> np.nd
         counts: how often each cluster was drawn, shape (draws, clusters).
     """
     credit, weight = cells.resampled(counts)
-    return np.stack([score(drawn(cells.pairs, c, w)) for c, w in zip(credit, weight, strict=True)])
+    return np.stack([score(pairs_of_draw(cells.pairs, c, w)) for c, w in zip(credit, weight, strict=True)])

@@ -38,10 +38,10 @@ def graph_of(pairs: Pairs) -> Graph:
     played = np.zeros(size, dtype=bool)
     played[pairs.low] = played[pairs.high] = True
     _, group = connected_components(_edges(pairs.low, pairs.high, size), directed=False)
-    return Graph(group, len(np.unique(group[played])), played, separated(pairs) & played)
+    return Graph(group, len(np.unique(group[played])), played, separated_entrants(pairs) & played)
 
 
-def separated(pairs: Pairs) -> np.ndarray:
+def separated_entrants(pairs: Pairs) -> np.ndarray:
     """Tell who lies outside the largest strongly connected component of the win graph, shape (entrants,).
 
     Source: a finite maximum of the Bradley-Terry likelihood exists only inside one (Ford 1957).

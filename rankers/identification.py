@@ -44,20 +44,20 @@ def fit_identified(
     check_regularization(regularization)
     graph = graph_of(pairs)
     if graph.groups > 1:
-        raise NotIdentifiedError(disconnected(entrants, graph, battles))
+        raise NotIdentifiedError(describe_groups(entrants, graph, battles))
     if graph.separated.any() and regularization == 0:
-        who = separated(entrants, graph, win_rates(pairs))
+        who = describe_separated(entrants, graph, win_rates(pairs))
         raise NotIdentifiedError(f"no finite maximum-likelihood rating with regularization=0: separated: {who}")
     return fit_strengths(pairs, regularization)
 
 
-def bounded(entrants: tuple[str, ...], graph: Graph) -> tuple[str, ...]:
+def bounded_entrants(entrants: tuple[str, ...], graph: Graph) -> tuple[str, ...]:
     """Return the entrants whose ratings the data bound; all of them where the data bound nobody's."""
     names = tuple(name for name, out in zip(entrants, graph.separated, strict=True) if not out)
     return names or entrants
 
 
-def disconnected(entrants: Sequence[str], graph: Graph, battles: np.ndarray) -> str:
+def describe_groups(entrants: Sequence[str], graph: Graph, battles: np.ndarray) -> str:
     """Name the groups that never met, and the cheapest battles that would join them.
 
     Args:
@@ -72,7 +72,9 @@ def disconnected(entrants: Sequence[str], graph: Graph, battles: np.ndarray) -> 
     )
 
 
-def separated(entrants: Sequence[str], graph: Graph, rates: np.ndarray, theta: np.ndarray | None = None) -> str | None:
+def describe_separated(
+    entrants: Sequence[str], graph: Graph, rates: np.ndarray, theta: np.ndarray | None = None
+) -> str | None:
     """Name who is separated, how, and the battles that would bound the rating; None when nobody is.
 
     Args:
@@ -92,7 +94,7 @@ def separated(entrants: Sequence[str], graph: Graph, rates: np.ndarray, theta: n
     return f"{some(who, '; ')}. What would bound it: {cure}"
 
 
-def weak_design(efficiency: float | None) -> str | None:
+def describe_weak_design(efficiency: float | None) -> str | None:
     """Say how weakly a sparse design identifies ratings; None when it does so well enough."""
     if efficiency is None or efficiency >= WEAK_DESIGN:
         return None

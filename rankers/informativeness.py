@@ -1,17 +1,17 @@
 """How much each entrant, as anchor, tells two others apart (Don-Yehiya et al., section 4.3)."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
-from podium.rankers.coded import Coded, code, require
+from podium.rankers.coded import Coded, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.labelling import Result, exposure_of, standings
+from podium.rankers.standings import Result, exposure_of, standings
 from podium.ranking import Standings
 from podium.text import some
 
@@ -20,7 +20,7 @@ MOST_LEVELS = 21
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Comparisons:
     """Per item and anchor: pairs of other entrants whose verdicts differ, and pairs compared.
 
     Both arrays have shape (items, anchors).
@@ -57,12 +57,12 @@ def informativeness(
         NotIdentifiedError: fewer than three entrants, or no two verdicts against a common anchor on one item.
         UsageError: an unknown option value.
     """
-    require("levels", levels, ("full", "three"))
-    require("interval", interval, ("sandwich", "bootstrap"))
-    coded = code(battles)
-    three = told_apart(coded, coded.credit - 0.5, np.sign)
+    require_choice("levels", levels, ("full", "three"))
+    require_choice("interval", interval, ("sandwich", "bootstrap"))
+    coded = code_battles(battles)
+    three = count_differences(coded, coded.credit - 0.5, np.sign)
     verdict = finest_verdicts(_margins(battles), coded.credit)
-    full = told_apart(coded, verdict) if verdict is not None else None
+    full = count_differences(coded, verdict) if verdict is not None else None
     _refuse_uninformed(coded, three)
     chosen = three if levels == "three" or full is None else full
     estimate = _estimate(chosen, level, interval, resamples, rng)
@@ -70,12 +70,14 @@ def informativeness(
         estimate,
         extra=_columns(full, three, chosen),
         diagnostics={"levels": "three" if chosen is three else "full"},
-        warnings=[*_told_levels(battles, full), *_uncompared(coded, chosen)],
+        warnings=[*_coarse_levels(battles, full), *_never_compared(coded, chosen)],
     )
     return standings("informativeness", "informativeness", exposure_of(battles, coded), result, level=level, rng=rng)
 
 
-def told_apart(coded: Coded, verdict: np.ndarray, level_of: Callable[[np.ndarray], np.ndarray] | None = None) -> Told:
+def count_differences(
+    coded: Coded, verdict: np.ndarray, level_of: Callable[[np.ndarray], np.ndarray] | None = None
+) -> Comparisons:
     """Count, per item and anchor, the pairs of others with different verdicts against it.
 
     One anchor at a time, so memory grows with items times entrants only.
@@ -94,9 +96,9 @@ def told_apart(coded: Coded, verdict: np.ndarray, level_of: Callable[[np.ndarray
         against = (level_of(mean) if level_of else mean).reshape(-1, size)
         compared[:, anchor] = _pairs((~np.isnan(against)).sum(axis=1))
         levels = np.unique(against[~np.isnan(against)])
-        same = sum(_pairs((against == one).sum(axis=1)) for one in levels)
+        same = sum(_pairs((against == value).sum(axis=1)) for value in levels)
         apart[:, anchor] = compared[:, anchor] - same
-    return Told(apart, compared)
+    return Comparisons(apart, compared)
 
 
 def _by_anchor(coded: Coded, verdict: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -133,7 +135,7 @@ def _margins(battles: Battles) -> np.ndarray:
     return table["margin"].to_numpy() if "margin" in table else np.full(len(table), np.nan)
 
 
-def _told_levels(battles: Battles, full: Told | None) -> list[str]:
+def _coarse_levels(battles: Battles, full: Comparisons | None) -> list[str]:
     """Say when less than the judge's full scale is compared."""
     if full is None:
         return ["continuous verdicts: informativeness compares win, tie and loss only"]
@@ -143,25 +145,27 @@ def _told_levels(battles: Battles, full: Told | None) -> list[str]:
     return []
 
 
-def _estimate(told: Told, level: float, interval: Interval, resamples: int, rng: np.random.Generator) -> Estimate:
-    score, clusters = _shares(told.apart.sum(axis=0), told.compared.sum(axis=0)), len(told.apart)
+def _estimate(
+    counts: Comparisons, level: float, interval: Interval, resamples: int, rng: np.random.Generator
+) -> Estimate:
+    score, clusters = _shares(counts.apart.sum(axis=0), counts.compared.sum(axis=0)), len(counts.apart)
     if interval == "bootstrap":
-        draws = resample(lambda n: _shares(n @ told.apart, n @ told.compared), clusters, resamples, rng)
+        draws = resample(lambda n: _shares(n @ counts.apart, n @ counts.compared), clusters, resamples, rng)
         return by_bootstrap(score, draws, clusters, level=level, cluster="item")
-    found = by_sandwich(score, covariance_of(_influence(told)), clusters, level=level, cluster="item")
-    return replace(found, low=np.maximum(found.low, 0), high=np.minimum(found.high, 1))
+    estimate = by_sandwich(score, covariance_of(_influence(counts)), clusters, level=level, cluster="item")
+    return estimate.clip(0, 1)
 
 
-def _influence(told: Told) -> np.ndarray:
-    total = np.maximum(told.compared.sum(axis=0), 1)
-    return (told.apart - told.compared * (told.apart.sum(axis=0) / total)) / total
+def _influence(counts: Comparisons) -> np.ndarray:
+    total = np.maximum(counts.compared.sum(axis=0), 1)
+    return (counts.apart - counts.compared * (counts.apart.sum(axis=0) / total)) / total
 
 
 def _shares(apart: np.ndarray, compared: np.ndarray) -> np.ndarray:
     return np.divide(apart, compared, out=np.full(np.shape(compared), np.nan), where=compared > 0)
 
 
-def _columns(full: Told | None, three: Told, chosen: Told) -> dict[str, np.ndarray]:
+def _columns(full: Comparisons | None, three: Comparisons, chosen: Comparisons) -> dict[str, np.ndarray]:
     """Return the variant that is not the score, with its standard error, and the pairs compared."""
     name, other = ("full", full) if chosen is three else ("three_level", three)
     columns = {"pairs": chosen.compared.sum(axis=0)}
@@ -171,20 +175,20 @@ def _columns(full: Told | None, three: Told, chosen: Told) -> dict[str, np.ndarr
     return {name: share, f"{name}_se": np.sqrt(np.diag(covariance_of(_influence(other))))} | columns
 
 
-def _refuse_uninformed(coded: Coded, told: Told) -> None:
+def _refuse_uninformed(coded: Coded, counts: Comparisons) -> None:
     if len(coded.entrants) < 3:
         raise NotIdentifiedError(
             f"informativeness needs at least three entrants: an anchor and two to tell apart; got {len(coded.entrants)}"
         )
-    if not told.compared.any():
+    if not counts.compared.any():
         raise NotIdentifiedError(
             "no item has readable verdicts of two entrants against a common third: informativeness needs an `item` "
             "column and several entrants judged on each item"
         )
 
 
-def _uncompared(coded: Coded, told: Told) -> list[str]:
-    lacking = [coded.entrants[k] for k in np.flatnonzero(told.compared.sum(axis=0) == 0)]
+def _never_compared(coded: Coded, counts: Comparisons) -> list[str]:
+    lacking = [coded.entrants[k] for k in np.flatnonzero(counts.compared.sum(axis=0) == 0)]
     if not lacking:
         return []
     return [f"never the common opponent of two others on one item, so without informativeness: {some(lacking)}"]

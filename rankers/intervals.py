@@ -1,7 +1,7 @@
 """Point estimates with intervals: a clustered sandwich with t quantiles, or a bootstrap over clusters."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -46,6 +46,10 @@ class Estimate:
     def se(self) -> np.ndarray:
         """Standard errors, NaN where there is none, 0 where only rounding differs, shape (entrants,)."""
         return _standard_errors(self.score, self.covariance)
+
+    def clip(self, least: float, most: float) -> "Estimate":
+        """Return the same with intervals that end where the scores do."""
+        return replace(self, low=np.maximum(self.low, least), high=np.minimum(self.high, most))
 
 
 def t_reach(clusters: Any, level: float) -> Any:
@@ -123,15 +127,13 @@ def by_bootstrap(score: np.ndarray, draws: np.ndarray, clusters: int, *, level: 
         return _without_interval(score, clusters, f"a single {cluster} gives no interval")
     usable = draws[~np.isnan(draws).all(axis=1)]
     lost = len(draws) - len(usable)
-    told = (
-        (f"{lost} of {len(draws)} bootstrap resamples were separated or disconnected and are left out",) if lost else ()
-    )
+    warnings = [f"{lost} of {len(draws)} bootstrap resamples were separated or disconnected and are left out"][:lost]
     if len(usable) < max(2, FEWEST_DRAWS * len(draws)):
-        return _without_interval(score, clusters, *told, "too few usable resamples: no bootstrap interval")
+        return _without_interval(score, clusters, *warnings, "too few usable resamples: no bootstrap interval")
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2], axis=0)
     method = f"{cluster} bootstrap, percentile, {len(usable)} resamples"
     covariance = np.atleast_2d(np.cov(usable, rowvar=False))
-    return Estimate(score, low, high, covariance, clusters, method, told)
+    return Estimate(score, low, high, covariance, clusters, method, tuple(warnings))
 
 
 def covariance_of(influence: Matrix) -> np.ndarray:
@@ -171,6 +173,11 @@ def resample_counts(clusters: int, resamples: int, rng: np.random.Generator) -> 
     choices = rng.integers(0, clusters, (resamples, clusters)) + np.arange(resamples)[:, None] * clusters
     counts = np.bincount(choices.ravel(), minlength=resamples * clusters)
     return counts.reshape(resamples, clusters).astype(np.float64)
+
+
+def finite_or_none(value: float) -> float | None:
+    """Return a figure for a table or JSON: None where it is NaN or infinite."""
+    return float(value) if np.isfinite(value) else None
 
 
 def check_level(level: float) -> None:

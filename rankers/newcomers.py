@@ -9,16 +9,16 @@ import numpy as np
 from podium.battles import Battles
 from podium.calibration import SMALLEST_SE, Calibration
 from podium.rankers.calibration.bounds import Bounds, Quantile, quantile_for
-from podium.rankers.calibration.conformal import needed
+from podium.rankers.calibration.conformal import entrants_needed
 from podium.rankers.calibration.evidence import Evidence, evidence_of
 from podium.rankers.calibration.leave_one_out import own_battles
 from podium.rankers.calibration.placement import Own, bootstrap_se, place_one
 from podium.rankers.calibration.signals import Signal
 from podium.rankers.calibration.targets import weights_for
-from podium.rankers.intervals import t_reach
-from podium.rankers.labelling import SAME_SCORE, of_battles
+from podium.rankers.intervals import finite_or_none, t_reach
 from podium.rankers.pairs import pair_sums, win_rates
 from podium.rankers.scale import MEAN, POINTS
+from podium.rankers.standings import rank_of, summary_of_battles
 from podium.ranking import Entry, Fit, Standings
 from podium.text import some
 
@@ -34,14 +34,13 @@ class Place:
 
     Attributes:
         model: its name.
-        battles: with a soft target, against anyone.
+        battles: with a soft target: against calibrated entrants if it was placed, else against anyone.
         win_rate: mean over opponents of the mean soft target.
         elo: placed, or fixed by the calibration; None where nothing places it.
-        own: battles against calibrated entrants; 0 for those themselves.
-        items: clusters among those.
+        items: clusters among its battles against calibrated entrants.
         se: bootstrap standard error, NaN where there is none.
         separated: whether everything was won, or everything lost.
-        quantile: of the conformal scores that stand for it; None for calibrated entrants.
+        quantile: of the conformal scores that stand for it; None for those that were not placed.
         hard: Elo of the hard labels, if it was asked for.
     """
 
@@ -49,12 +48,17 @@ class Place:
     battles: int
     win_rate: float | None
     elo: float | None
-    own: int = 0
     items: int = 0
     se: float = np.nan
     separated: bool = False
     quantile: Quantile | None = None
     hard: float | None = None
+
+    def interval(self, width: float) -> tuple[float | None, float | None]:
+        """Return the ends of so many standard errors to either side; None where there are none."""
+        if self.elo is None or self.separated:
+            return None, None
+        return finite_or_none(self.elo - width * self.se), finite_or_none(self.elo + width * self.se)
 
 
 def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) -> tuple[str, ...]:
@@ -63,9 +67,9 @@ def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) ->
     Args:
         credit: soft targets, NaN where there is none, shape (battles,).
     """
-    table = battles.table[~np.isnan(credit)]
+    table, names = battles.table[~np.isnan(credit)], {anchor.model for anchor in calibration.anchors}
     a, b = (table[side].astype(object) for side in ("model_a", "model_b"))
-    knows_a, knows_b = (side.isin(_names(calibration)) for side in (a, b))
+    knows_a, knows_b = (side.isin(names) for side in (a, b))
     return tuple(sorted({*a[~knows_a & knows_b], *b[knows_a & ~knows_b]}))
 
 
@@ -99,7 +103,7 @@ def place_newcomers(
     evidence = evidence_of(battles, signal, "item" if calibration.se_cluster == "item" else "row")
     credit = evidence.soft(weights_for(calibration.target, signal))
     places = _places(evidence, credit, calibration, bounds, about, rng, hard)
-    placed = [one for one in places if one.quantile]
+    placed = [place for place in places if place.quantile]
     return Standings(
         ranker="soft-elo",
         scale="elo",
@@ -108,18 +112,17 @@ def place_newcomers(
         entries=tuple(_entries(places, level, bounds.level_of(calibration), hard)),
         counts=battles.counts(),
         fit=Fit(converged=True, regularization=calibration.regularization),
-        diagnostics={"conformal": _diagnostics(placed, calibration, bounds, evidence.unit), **of_battles(battles)},
+        diagnostics={
+            "conformal": _conformal_summary(placed, calibration, bounds, evidence.unit),
+            **summary_of_battles(battles),
+        },
         warnings=(
             *battles.notes,
             *_left_out(places, evidence, credit),
-            *_about_placed(placed, evidence.unit, _repeated(battles, [one.model for one in placed])),
-            *_narrow(placed, calibration),
+            *_doubts_of_placed(placed, evidence.unit, battles),
+            *_narrow_intervals(placed, calibration),
         ),
     )
-
-
-def _names(calibration: Calibration) -> frozenset[str]:
-    return frozenset(one.model for one in calibration.anchors)
 
 
 def _places(
@@ -132,109 +135,96 @@ def _places(
     hard: bool,
 ) -> list[Place]:
     """Return a place for everyone in the battles, in the order of their names."""
-    soft = _fixed(evidence, {one.model: one.soft_theta for one in calibration.anchors})
-    verdicts = _fixed(evidence, {one.model: one.hard_theta for one in calibration.anchors})
-    coded = evidence.coded(credit)
+    soft = _fixed_strengths(evidence, {anchor.model: anchor.soft_theta for anchor in calibration.anchors})
+    verdicts = _fixed_strengths(evidence, {anchor.model: anchor.hard_theta for anchor in calibration.anchors})
+    coded = evidence.coded_by(credit)
     rates, battles = win_rates(pair_sums(coded)), coded.battles_of()
-    found, seed = [], int(rng.integers(2**63))
+    places, seed = [], int(rng.integers(2**63))
     for k, name in enumerate(evidence.entrants):
         hard_elo = _elo(evidence, k, evidence.hard, verdicts, calibration) if hard else None
-        place = Place(
-            name, int(battles[k]), _real(rates[k]), _elo(evidence, k, credit, soft, calibration), hard=hard_elo
-        )
+        elo = _elo(evidence, k, credit, soft, calibration)
+        place = Place(name, int(battles[k]), finite_or_none(rates[k]), elo, hard=hard_elo)
         own = own_battles(evidence, k, credit, soft)
         if np.isnan(soft[k]) and len(own.credit):
             quantile = quantile_for(calibration, bounds, name, about.get(name, {}))
-            place = _with_errors(place, own, calibration, quantile, _generator(seed, name))
-        found.append(place)
-    return found
+            # A generator of its own: its resamples do not depend on who else is placed.
+            own_rng = np.random.default_rng([seed, *name.encode()])
+            place = _with_errors(replace(place, quantile=quantile), own, calibration, own_rng)
+        places.append(place)
+    return places
 
 
-def _with_errors(
-    place: Place, own: Own, calibration: Calibration, quantile: Quantile, rng: np.random.Generator
-) -> Place:
+def _fixed_strengths(evidence: Evidence, theta: Mapping[str, float]) -> np.ndarray:
+    """Return the calibrated entrants' log-strengths by code, NaN for others, shape (entrants,)."""
+    return np.array([theta.get(name, np.nan) for name in evidence.entrants])
+
+
+def _with_errors(place: Place, own: Own, calibration: Calibration, rng: np.random.Generator) -> Place:
     theta = place_one(own, calibration.regularization)
-    se = bootstrap_se(own, theta, calibration.regularization, calibration.resamples, rng).se
+    se, _ = bootstrap_se(own, theta, calibration.regularization, calibration.resamples, rng)
     credit, weight = own.sums()
     met = weight > 0
     return replace(
         place,
         battles=len(own.credit),
         win_rate=float(np.mean(credit[met] / weight[met])),
-        own=len(own.credit),
         items=own.clusters,
         se=se if se > SMALLEST_SE else np.nan,
-        separated=own.separated,
-        quantile=quantile,
+        separated=own.is_separated,
     )
-
-
-def _generator(seed: int, name: str) -> np.random.Generator:
-    """Return a newcomer's own generator: its resamples do not depend on who else is placed."""
-    return np.random.default_rng([seed, *name.encode()])
-
-
-def _fixed(evidence: Evidence, theta: Mapping[str, float]) -> np.ndarray:
-    """Return the calibrated entrants' log-strengths by code, NaN for others, shape (entrants,)."""
-    return np.array([theta.get(name, np.nan) for name in evidence.entrants])
 
 
 def _elo(
     evidence: Evidence, entrant: int, credit: np.ndarray, theta: np.ndarray, calibration: Calibration
 ) -> float | None:
+    """Return the rating on an axis of log-strengths, which is fixed for calibrated entrants."""
     if not np.isnan(theta[entrant]):
         return float(MEAN + POINTS * theta[entrant])
     own = own_battles(evidence, entrant, credit, theta)
-    return _real(MEAN + POINTS * place_one(own, calibration.regularization)) if len(own.credit) else None
+    return finite_or_none(MEAN + POINTS * place_one(own, calibration.regularization))
 
 
 def _entries(places: Sequence[Place], level: float, conformal_level: float, hard: bool) -> list[Entry]:
     """Rank everyone who has a place; those without one come last."""
-    ranked = sorted(places, key=lambda one: (one.elo is None, -(one.elo or 0.0), one.model))
-    scores = np.array([one.elo for one in ranked if one.elo is not None])
-    return [
-        Entry(
-            model=one.model,
-            rank=1 + int(np.sum(scores > one.elo + SAME_SCORE)) if one.elo is not None else len(scores) + 1,
-            rank_low=None,
-            rank_high=None,
-            score=one.elo,
-            **_interval(one, t_reach(one.items, level)),
-            se=_real(one.se),
-            battles=one.battles,
-            win_rate=one.win_rate,
-            separated=one.separated,
-            extra=_conformal(one, conformal_level) | ({"hard": one.hard} if hard else {}),
+    ranked = sorted(places, key=lambda place: (place.elo is None, -(place.elo or 0.0), place.model))
+    scores = np.array([np.nan if place.elo is None else place.elo for place in ranked])
+    entries = []
+    for k, place in enumerate(ranked):
+        low, high = place.interval(t_reach(place.items, level))
+        extra = _conformal_columns(place, conformal_level) | ({"hard": place.hard} if hard else {})
+        entries.append(
+            Entry(
+                model=place.model,
+                rank=rank_of(scores, k),
+                rank_low=None,
+                rank_high=None,
+                score=place.elo,
+                low=low,
+                high=high,
+                se=finite_or_none(place.se),
+                battles=place.battles,
+                win_rate=place.win_rate,
+                separated=place.separated,
+                extra=extra,
+            )
         )
-        for one in ranked
-    ]
+    return entries
 
 
-def _interval(one: Place, width: float) -> dict[str, float | None]:
-    if one.elo is None or one.separated:
-        return {"low": None, "high": None}
-    return {"low": _real(one.elo - width * one.se), "high": _real(one.elo + width * one.se)}
-
-
-def _conformal(one: Place, level: float) -> dict[str, float | None]:
+def _conformal_columns(place: Place, level: float) -> dict[str, float | None]:
     """Return the conformal columns; a level without ends is an infinite interval."""
-    if one.quantile is None or one.elo is None or one.separated or np.isnan(one.se):
-        return {"conformal_low": None, "conformal_high": None, "conformal_level": None}
-    width = one.quantile.q * one.se
-    return {
-        "conformal_low": _real(one.elo - width),
-        "conformal_high": _real(one.elo + width),
-        "conformal_level": level,
-    }
+    known = place.quantile is not None and place.elo is not None and not place.separated and not np.isnan(place.se)
+    low, high = place.interval(place.quantile.q) if known and place.quantile else (None, None)
+    return {"conformal_low": low, "conformal_high": high, "conformal_level": level if known else None}
 
 
-def _diagnostics(placed: Sequence[Place], calibration: Calibration, bounds: Bounds, unit: str) -> dict[str, Any]:
-    quantiles = {one.model: one.quantile for one in placed if one.quantile}
+def _conformal_summary(placed: Sequence[Place], calibration: Calibration, bounds: Bounds, unit: str) -> dict[str, Any]:
+    quantiles = {place.model: place.quantile for place in placed if place.quantile}
     return {
         "level": bounds.level_of(calibration),
-        "needed": needed(bounds.level_of(calibration)),
-        "n": {name: one.used for name, one in quantiles.items()},
-        "q": {name: _real(one.q) for name, one in quantiles.items()},
+        "needed": entrants_needed(bounds.level_of(calibration)),
+        "n": {name: quantile.used for name, quantile in quantiles.items()},
+        "q": {name: finite_or_none(quantile.q) for name, quantile in quantiles.items()},
         "strata": bounds.strata,
         "halflife": bounds.halflife,
         "assumption": bounds.assumption(unit),
@@ -243,71 +233,67 @@ def _diagnostics(placed: Sequence[Place], calibration: Calibration, bounds: Boun
 
 def _left_out(places: Sequence[Place], evidence: Evidence, credit: np.ndarray) -> list[str]:
     """Say who has no place, and count the battles that place nobody."""
-    found = []
-    lost = [one.model for one in places if one.elo is None]
-    if lost:
-        found.append(
+    warnings = []
+    if lost := [place.model for place in places if place.elo is None]:
+        warnings.append(
             f"no battles against calibrated entrants, so no place and no conformal interval: {some(lost)}. What would "
             "help: battles against any of the calibrated ones"
         )
-    new = np.array([one.quantile is not None or one.elo is None for one in places])
-    judged = ~np.isnan(credit)
-    among = int(np.sum(judged & new[evidence.low] & new[evidence.high]))
-    if among:
-        found.append(f"{among:,} battles between new entrants are left out: each is placed alone")
-    old = int(np.sum(judged & ~new[evidence.low] & ~new[evidence.high]))
-    if old:
-        found.append(f"{old:,} battles between calibrated entrants are left out: their ratings are fixed")
-    return found
+    new, judged = np.array([bool(place.quantile) or place.elo is None for place in places]), ~np.isnan(credit)
+    if among := int(np.sum(judged & new[evidence.low] & new[evidence.high])):
+        warnings.append(f"{among:,} battles between new entrants are left out: each is placed alone")
+    if old := int(np.sum(judged & ~new[evidence.low] & ~new[evidence.high])):
+        warnings.append(f"{old:,} battles between calibrated entrants are left out: their ratings are fixed")
+    return warnings
 
 
-def _about_placed(placed: Sequence[Place], unit: str, repeated: Sequence[str]) -> list[str]:
-    found = _infinite(placed)
-    unbounded = [one.model for one in placed if one.separated]
-    if unbounded:
-        found.append(f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}")
-    single = [one.model for one in placed if np.isnan(one.se) and not one.separated]
-    if single:
-        found.append(f"a single {unit}, or no variation, gives no interval: {some(single)}")
-    if unit == "row" and repeated:
-        found.append(
-            f"battles of {some(repeated)} share items and the calibration draws battles, not items: the sampling "
+def _doubts_of_placed(placed: Sequence[Place], unit: str, battles: Battles) -> list[str]:
+    warnings = _infinite_intervals(placed)
+    if unbounded := [place.model for place in placed if place.separated]:
+        warnings.append(f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}")
+    if single := [place.model for place in placed if np.isnan(place.se) and not place.separated]:
+        warnings.append(f"a single {unit}, or no variation, gives no interval: {some(single)}")
+    if unit == "row" and (again := [place.model for place in placed if _shares_items(battles, place.model)]):
+        warnings.append(
+            f"battles of {some(again)} share items and the calibration draws battles, not items: the sampling "
             "interval is too narrow (`podium calibrate --cluster item` draws items)"
         )
-    return found
+    return warnings
 
 
-def _narrow(placed: Sequence[Place], calibration: Calibration) -> list[str]:
+def _narrow_intervals(placed: Sequence[Place], calibration: Calibration) -> list[str]:
     """Say whose standard errors are smaller than those that the quantile was learnt on.
 
     A score is an error in standard errors. More battles shrink the standard error, and not the judge's disagreement
     with people: with twice the battles a 90% interval covered 81% in simulation, with ten times 54%.
     """
-    known = [one for one in calibration.entrants if one.score("soft") is not None]
-    if not known:
+    scored = [entrant for entrant in calibration.entrants if entrant.score("soft") is not None]
+    if not scored:
         return []
-    se = np.array([one.soft_se for one in known], dtype=np.float64)
-    bound, usual = min(float(se.min()), NARROW * float(np.median(se))), float(np.median([one.battles for one in known]))
+    se = np.array([entrant.soft_se for entrant in scored], dtype=np.float64)
+    battles = np.array([entrant.battles for entrant in scored], dtype=np.float64)
+    smallest, usual = min(float(se.min()), NARROW * float(np.median(se))), float(np.median(battles))
     narrow = [
-        f"{one.model} ({one.se:.1f}, {one.own:,} battles)" for one in placed if one.se < bound or one.own > MANY * usual
+        f"{place.model} ({place.se:.1f}, {place.battles:,} battles)"
+        for place in placed
+        if place.se < smallest or place.battles > MANY * usual
     ]
     if not narrow:
         return []
-    battles = [one.battles for one in known]
     return [
         f"conformal interval too narrow: more battles, or smaller standard errors, than the calibrated entrants have "
-        f"({se.min():.1f} to {se.max():.1f}, from {min(battles):,} to {max(battles):,} battles each), to which these "
-        f"are not exchangeable: {some(narrow)}. More battles do not shrink the judge's disagreement with "
+        f"({se.min():.1f} to {se.max():.1f}, from {battles.min():,.0f} to {battles.max():,.0f} battles each), to which "
+        f"these are not exchangeable: {some(narrow)}. More battles do not shrink the judge's disagreement with "
         "people; place them by about as many battles as the calibrated ones had"
     ]
 
 
-def _infinite(placed: Sequence[Place]) -> list[str]:
+def _infinite_intervals(placed: Sequence[Place]) -> list[str]:
     """Say whose conformal interval is infinite, and how many calibrated entrants it would take."""
     short: dict[tuple[int, int], list[str]] = {}
-    for one in placed:
-        if one.quantile and np.isinf(one.quantile.q):
-            short.setdefault((one.quantile.used, one.quantile.needed), []).append(one.model)
+    for place in placed:
+        if place.quantile and np.isinf(place.quantile.q):
+            short.setdefault((place.quantile.used, place.quantile.needed), []).append(place.model)
     return [
         f"infinite conformal interval: {used} calibrated entrants stand for it, and the level needs "
         f"{f'at least {least}' if used < least else 'more of their weight'}: {some(names)}"
@@ -315,14 +301,8 @@ def _infinite(placed: Sequence[Place]) -> list[str]:
     ]
 
 
-def _repeated(battles: Battles, names: Sequence[str]) -> list[str]:
-    """Return those of the names that meet some item more than once."""
-    if not battles.has_items:
-        return []
+def _shares_items(battles: Battles, name: str) -> bool:
+    """Tell whether an entrant meets some item more than once."""
     table = battles.table
-    plays = {name: ((table["model_a"] == name) | (table["model_b"] == name)).to_numpy() for name in names}
-    return [name for name, rows in plays.items() if table.loc[rows, "item"].dropna().duplicated().any()]
-
-
-def _real(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+    plays = (table["model_a"] == name) | (table["model_b"] == name)
+    return battles.has_items and bool(table.loc[plays, "item"].dropna().duplicated().any())

@@ -91,7 +91,7 @@ def cells_by_cluster(coded: Coded, pairs: Pairs) -> PairCells:
     )
 
 
-def drawn(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> Pairs:
+def pairs_of_draw(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> Pairs:
     """Return the pair sums of one resample; pairs that were not drawn are left out.
 
     Args:

@@ -6,10 +6,10 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
-from podium.rankers.coded import code, require
+from podium.rankers.coded import code_battles, item_codes, number_alone, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.intervals import Interval, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.labelling import Exposure, Result, exposure_of, standings
+from podium.rankers.standings import Exposure, Result, exposure_of, standings
 from podium.ranking import Standings
 
 
@@ -21,7 +21,7 @@ class ScoreMatrix:
     entrants: tuple[str, ...]
 
     @property
-    def known(self) -> np.ndarray:
+    def is_known(self) -> np.ndarray:
         """Which scores are there, shape (items, entrants)."""
         return ~np.isnan(self.values)
 
@@ -47,19 +47,19 @@ def mean(
         NotIdentifiedError: there are no pointwise scores.
         UsageError: an unknown option value.
     """
-    require("interval", interval, ("sandwich", "bootstrap"))
+    require_choice("interval", interval, ("sandwich", "bootstrap"))
     matrix = score_matrix(battles)
-    filled, known = np.nan_to_num(matrix.values), matrix.known.astype(np.float64)
+    filled, known = np.nan_to_num(matrix.values), matrix.is_known.astype(np.float64)
     total = known.sum(axis=0)
     score = filled.sum(axis=0) / total
     if interval == "sandwich":
-        spread = covariance_of(np.where(matrix.known, matrix.values - score, 0) / total)
+        spread = covariance_of(np.where(matrix.is_known, matrix.values - score, 0) / total)
         estimate = by_sandwich(score, spread, len(filled), level=level, cluster="item")
     else:
         draws = resample(lambda counts: _ratio(counts @ filled, counts @ known), len(filled), resamples, rng)
         estimate = by_bootstrap(score, draws, len(filled), level=level, cluster="item")
-    result = Result(estimate, warnings=_unbalanced(matrix))
-    return standings("mean", "score", _played(battles, matrix), result, level=level, rng=rng)
+    result = Result(estimate, warnings=_missing_scores(matrix))
+    return standings("mean", "score", _exposure(battles, matrix), result, level=level, rng=rng)
 
 
 def median(
@@ -81,14 +81,14 @@ def median(
     draws = resample(lambda counts: _medians(matrix, counts), len(matrix.values), resamples, rng)
     estimate = by_bootstrap(score, draws, len(matrix.values), level=level, cluster="item")
     shared = len(score) - len(np.unique(score))
-    told = [f"{shared} entrants share another's median: it does not separate them"] if shared else []
-    result = Result(estimate, warnings=[*_unbalanced(matrix), *told])
-    return standings("median", "score", _played(battles, matrix), result, level=level, rng=rng)
+    ties = [f"{shared} entrants share another's median: it does not separate them"] if shared else []
+    result = Result(estimate, warnings=[*_missing_scores(matrix), *ties])
+    return standings("median", "score", _exposure(battles, matrix), result, level=level, rng=rng)
 
 
-def _played(battles: Battles, matrix: ScoreMatrix) -> Exposure:
+def _exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:
     """Describe every scored entrant: a score needs no readable battle, so none is left out or shifted."""
-    coded = code(battles)
+    coded = code_battles(battles)
     exposure = exposure_of(battles, coded)
     where = [matrix.entrants.index(name) for name in coded.entrants]
     number, rates = np.zeros(len(matrix.entrants), dtype=np.int64), np.full(len(matrix.entrants), np.nan)
@@ -115,11 +115,9 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
             "no pointwise scores (columns score_a, score_b): mean and median need them; rank with bradley-terry or "
             "win-rate instead"
         )
-    item = table["item"].cat.codes.to_numpy() if "item" in table else np.full(len(table), -1)
-    item = np.where(item < 0, item.max(initial=-1) + 1 + np.arange(len(table)), item)
     entrant = np.concatenate([table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b")])
     score = np.concatenate([table[side].to_numpy() for side in ("score_a", "score_b")])
-    present, item = np.unique(np.tile(item, 2), return_inverse=True)
+    present, item = np.unique(np.tile(number_alone(item_codes(battles)), 2), return_inverse=True)
     shape = (len(present), len(battles.entrants))
     known = ~np.isnan(score)
     cell = (item * shape[1] + entrant)[known]
@@ -154,8 +152,8 @@ def _medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:
     return medians
 
 
-def _unbalanced(matrix: ScoreMatrix) -> list[str]:
-    lost = int((~matrix.known).sum())
+def _missing_scores(matrix: ScoreMatrix) -> list[str]:
+    lost = int((~matrix.is_known).sum())
     if not lost:
         return []
-    return [f"{lost} of {matrix.known.size} item scores are missing: entrants are scored on different items"]
+    return [f"{lost} of {matrix.is_known.size} item scores are missing: entrants are scored on different items"]

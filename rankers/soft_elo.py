@@ -16,14 +16,14 @@ from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.fitness import mismatches
 from podium.rankers.calibration.signals import RIDGE, Kind, Signal, hard_among_soft, signal_of, usual_kind
 from podium.rankers.calibration.targets import covariance_for, doubts, fit_target, given_target, soft_target
-from podium.rankers.coded import Cluster, Coded, code, require
+from podium.rankers.coded import Cluster, Coded, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION
-from podium.rankers.identification import bounded, fit_identified, strengths_of
+from podium.rankers.identification import bounded_entrants, fit_identified, strengths_of
 from podium.rankers.intervals import by_sandwich
-from podium.rankers.labelling import exposure_of
 from podium.rankers.newcomers import newcomers, place_newcomers
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS, scale_of
+from podium.rankers.standings import exposure_of
 from podium.rankers.strengths import Strengths
 from podium.ranking import Standings
 from podium.text import some
@@ -83,56 +83,77 @@ def soft_elo(
 
     Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its appendix E.
     """
-    require("cluster", cluster, ("item", "row"))
+    require_choice("cluster", cluster, ("item", "row"))
     bounds = Bounds(strata, halflife, conformal_level)
     if about and calibration is None:
         raise UsageError("a table of entrants says who stands for a newcomer: it needs --calibration FILE")
-    chosen = choose(whole or battles, calibration, target, beta, constant, ridge, level)
-    soft = _softened(battles, chosen, RIDGE if ridge is None else ridge)
+    given_ridge = RIDGE if ridge is None else ridge
+    chosen = choose_target(whole or battles, calibration, target, beta, constant, ridge, level)
+    signal = signal_of(battles, chosen[0].kind, given_ridge)  # type: ignore[arg-type]
+    soft = SoftCredits(*chosen, signal, soft_target(chosen[0], signal), int(battles.readable.sum()))
     if calibration and newcomers(battles, calibration, soft.credit):
         _refuse_beside_placement(pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster)
-        found = place_newcomers(battles, calibration, soft.signal, bounds, about or {}, level=level, rng=rng, hard=hard)
-        return _told(found, soft)
-    unplaced = _without_placement(calibration, bounds)
+        return soft.annotate(
+            place_newcomers(battles, calibration, signal, bounds, about or {}, level=level, rng=rng, hard=hard)
+        )
+    unplaced = _warn_unplaced(calibration, bounds)
+    coded = code_battles(battles, credit=soft.credit, cluster=cluster)
+    pairs = pair_sums(coded)
+    exposure = replace(exposure_of(battles, coded, pairs), lacking=f"battle with a signal ({signal.kind})")
     weight = REGULARIZATION if regularization is None else regularization
-    found = _jointly(battles, soft, weight, cluster, pin, center, hard=hard, level=level, rng=rng)
-    return _told(found, soft, unplaced)
+    strengths = fit_identified(coded.entrants, pairs, exposure.battles, weight)
+    scale = scale_of(coded.entrants, center or bounded_entrants(coded.entrants, strengths.graph), pin)
+    spread = scale.covariance(strengths.covariance(strengths.surpluses(coded)) + target_error(coded, strengths, soft))
+    scores = scale.scores(strengths.theta)
+    estimate = scale.pin_estimate(by_sandwich(scores, spread, coded.clusters, level=level, cluster=coded.unit))
+    estimate = replace(estimate, method=_method(estimate.method, soft.target))
+    extra = _hard_scores(battles, coded.entrants, estimate.score, weight) if hard else {}
+    standings = label_strengths(exposure, strengths, estimate, level=level, rng=rng, ranker="soft-elo", extra=extra)
+    return soft.annotate(standings, unplaced)
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The map that is used, why it may be doubted, and where it comes from."""
-
-    target: Target
-    origin: str
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def kind(self) -> Kind:
-        """The signal it reads."""
-        return self.target.kind  # type: ignore[return-value]
-
-
-@dataclass(frozen=True, slots=True)
-class Soft:
+class SoftCredits:
     """Soft targets of battles.
 
     Attributes:
-        chosen: the map that made them.
+        target: the map that made them.
+        origin: where it comes from.
+        doubts: why it may be doubted.
         signal: what it read.
         credit: of a, NaN where there is no signal, shape (battles,).
-        left_out: judged battles without a signal.
         judged: battles with a verdict.
     """
 
-    chosen: Chosen
+    target: Target
+    origin: str
+    doubts: Sequence[str]
     signal: Signal
     credit: np.ndarray
-    left_out: int
     judged: int
 
+    def annotate(self, standings: Standings, warnings: Sequence[str] = ()) -> Standings:
+        """Add to the standings what the targets are and why they may be doubted."""
+        target, signal, left_out = self.target, self.signal, self.judged - int(self.signal.is_known.sum())
+        diagnostics = {
+            "kind": signal.kind,
+            "from": self.origin,
+            "weights": dict(target.weights),
+            "preferences": target.battles,
+            "level": target.level,
+            "left_out": left_out,
+        }
+        missing = "margin" if signal.kind == "margin" else f"signal ({signal.kind})"
+        unused = [f"{left_out:,} of {self.judged:,} judged battles have no {missing} and are left out"][:left_out]
+        return replace(
+            standings,
+            fit=replace(standings.fit, beta=target.beta, beta_low=target.low, beta_high=target.high),
+            diagnostics={**standings.diagnostics, "soft": diagnostics},
+            warnings=(*standings.warnings, *self.doubts, *unused, *warnings),
+        )
 
-def choose(
+
+def choose_target(
     battles: Battles,
     calibration: Calibration | None,
     target: Kind | None,
@@ -140,35 +161,41 @@ def choose(
     constant: float | None,
     ridge: float | None,
     level: float,
-) -> Chosen:
+) -> tuple[Target, str, list[str]]:
     """Find the map from signal to probability: given, from a calibration, from human labels, or none needed.
+
+    Returns:
+        The map, where it comes from, and why it may be doubted.
 
     Raises:
         NotIdentifiedError: there is none; the message says what would help.
         UsageError: options that exclude each other.
     """
     if calibration:
-        _refuse_both(calibration, target, beta, constant, ridge)
+        if any(option is not None for option in (target, beta, constant, ridge)):
+            raise UsageError(
+                f"target, beta, constant and ridge say what the calibration says already ({calibration.target}); leave "
+                "them out, or leave out the calibration"
+            )
         weak = [f"the calibration says: {doubt}" for doubt in doubts(calibration.target, calibration.agreement)]
-        return Chosen(calibration.target, "of the calibration", (*mismatches(calibration, battles), *weak))
+        return calibration.target, "of the calibration", [*mismatches(calibration, battles), *weak]
     kind = target or ("smoothing" if constant is not None else usual_kind(battles))
     if ridge is not None and kind != "criteria":
         raise UsageError(f"ridge pulls the weights of target=criteria together; the target is {kind}; leave it out")
     given = given_target(kind, beta, constant)
-    if given and kind == "credit":
-        return Chosen(given, "as they are", tuple(_mostly_hard(battles)))
     if given:
-        return Chosen(given, "given, taken as exact")
+        soft = kind == "credit"
+        return given, "as they are" if soft else "given, taken as exact", _mostly_hard(battles) if soft else []
     evidence = evidence_of(battles, signal_of(battles, kind, RIDGE if ridge is None else ridge))
     if np.isnan(evidence.human).all():
         raise NotIdentifiedError(_no_map(kind))
-    found = fit_target(evidence, level)
-    told = doubts(found, asdict(agreement_of(evidence, soft_target(found, evidence.signal))))
+    fitted = fit_target(evidence, level)
+    warnings = doubts(fitted, asdict(agreement_of(evidence, soft_target(fitted, evidence.signal))))
     if len(battles.judges) > 1:
-        told.append(
+        warnings.append(
             f"one beta for {len(battles.judges)} judges, whose margins may differ in scale: {some(battles.judges)}"
         )
-    return Chosen(found, f"fitted to {found.battles:,} human preferences in the battles", tuple(told))
+    return fitted, f"fitted to {fitted.battles:,} human preferences in the battles", warnings
 
 
 def _mostly_hard(battles: Battles) -> list[str]:
@@ -181,40 +208,7 @@ def _mostly_hard(battles: Battles) -> list[str]:
     ]
 
 
-def _softened(battles: Battles, chosen: Chosen, ridge: float) -> Soft:
-    signal = signal_of(battles, chosen.kind, ridge)
-    judged = int(battles.readable.sum())
-    left_out = judged - int(signal.known.sum())
-    return Soft(chosen, signal, soft_target(chosen.target, signal), left_out, judged)
-
-
-def _jointly(
-    battles: Battles,
-    soft: Soft,
-    regularization: float,
-    cluster: Cluster,
-    pin: str | None,
-    center: tuple[str, ...] | None,
-    *,
-    hard: bool,
-    level: float,
-    rng: np.random.Generator,
-) -> Standings:
-    """Fit all entrants to the soft targets at once."""
-    coded = code(battles, credit=soft.credit, cluster=cluster)
-    pairs = pair_sums(coded)
-    exposure = replace(exposure_of(battles, coded, pairs), lacking=f"battle with a signal ({soft.signal.kind})")
-    strengths = fit_identified(coded.entrants, pairs, exposure.battles, regularization)
-    scale = scale_of(coded.entrants, center or bounded(coded.entrants, strengths.graph), pin)
-    spread = scale.covariance(strengths.covariance(strengths.surpluses(coded)) + target_error(coded, strengths, soft))
-    scores = scale.scores(strengths.theta)
-    estimate = scale.pin_estimate(by_sandwich(scores, spread, coded.clusters, level=level, cluster=coded.unit))
-    estimate = replace(estimate, method=_method(estimate.method, soft.chosen.target))
-    extra = _hard_scores(battles, coded.entrants, estimate.score, regularization) if hard else {}
-    return label_strengths(exposure, strengths, estimate, level=level, rng=rng, ranker="soft-elo", extra=extra)
-
-
-def target_error(coded: Coded, strengths: Strengths, soft: Soft) -> np.ndarray:
+def target_error(coded: Coded, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
     """Return what the error of the map's weights adds to the covariance of log-strengths, shape (entrants, entrants).
 
     The weights move the targets, and those the ratings: H^-1 J V J' H^-1, with V the covariance of the weights and J
@@ -222,7 +216,7 @@ def target_error(coded: Coded, strengths: Strengths, soft: Soft) -> np.ndarray:
     given its signal.
     """
     size = len(coded.entrants)
-    spread = covariance_for(soft.chosen.target, soft.signal)
+    spread = covariance_for(soft.target, soft.signal)
     if not spread.any():
         return np.zeros((size, size))
     x, y = soft.signal.x[~np.isnan(soft.credit)], coded.credit
@@ -232,14 +226,6 @@ def target_error(coded: Coded, strengths: Strengths, soft: Soft) -> np.ndarray:
     )
     effect = strengths.solve(jacobian)
     return effect @ spread @ effect.T
-
-
-def _refuse_both(calibration: Calibration, *options: object) -> None:
-    if any(option is not None for option in options):
-        raise UsageError(
-            f"target, beta, constant and ridge say what the calibration says already ({calibration.target}); leave "
-            "them out, or leave out the calibration"
-        )
 
 
 def _no_map(kind: Kind) -> str:
@@ -263,7 +249,7 @@ def _refuse_beside_placement(**options: object) -> None:
         )
 
 
-def _without_placement(calibration: Calibration | None, bounds: Bounds) -> list[str]:
+def _warn_unplaced(calibration: Calibration | None, bounds: Bounds) -> list[str]:
     if calibration:
         unused = "" if bounds == Bounds() else "; strata, halflife and conformal_level have nothing to act on"
         return [
@@ -292,31 +278,10 @@ def _hard_scores(
         entrants: of the soft fit.
         beside: their soft scores, shape (entrants,).
     """
-    coded = code(battles, labels="hard")
+    coded = code_battles(battles, labels="hard")
     try:
         theta = strengths_of(coded, regularization).theta
     except NotIdentifiedError:
         return {"hard": np.full(len(entrants), np.nan)}
     scores = POINTS * theta[[coded.entrants.index(name) for name in entrants]]
     return {"hard": scores - scores.mean() + beside.mean()}
-
-
-def _told(found: Standings, soft: Soft, warnings: Sequence[str] = ()) -> Standings:
-    """Add to the standings what the targets are and why they may be doubted."""
-    target, signal = soft.chosen.target, soft.signal
-    diagnostics = {
-        "kind": signal.kind,
-        "from": soft.chosen.origin,
-        "weights": dict(target.weights),
-        "preferences": target.battles,
-        "level": target.level,
-        "left_out": soft.left_out,
-    }
-    missing = "margin" if signal.kind == "margin" else f"signal ({signal.kind})"
-    unused = [f"{soft.left_out:,} of {soft.judged:,} judged battles have no {missing} and are left out"]
-    return replace(
-        found,
-        fit=replace(found.fit, beta=target.beta, beta_low=target.low, beta_high=target.high),
-        diagnostics={**found.diagnostics, "soft": diagnostics},
-        warnings=(*found.warnings, *soft.chosen.warnings, *(unused if soft.left_out else []), *warnings),
-    )

@@ -8,12 +8,12 @@ from scipy import linalg, sparse
 from scipy.special import expit
 
 from podium.errors import UsageError
-from podium.rankers.clusters import Matrix, centred, gram, surpluses
+from podium.rankers.clusters import Matrix, centre_columns, gram, surpluses
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.graph import Graph, graph_of, separated
+from podium.rankers.graph import Graph, graph_of, separated_entrants
 from podium.rankers.newton import Design, Likelihood, Optimum, maximise, maximise_many
-from podium.rankers.pairs import PairCells, Pairs, drawn
+from podium.rankers.pairs import PairCells, Pairs, pairs_of_draw
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Strengths:
         Args:
             surplus: scores of the likelihood by cluster, shape (clusters, parameters).
         """
-        return self.solve(centred(surplus).T).T
+        return self.solve(centre_columns(surplus).T).T
 
     def covariance(self, surplus: Matrix) -> np.ndarray:
         """Return the cluster-robust covariance, G / (G - 1) H^-1 B H^-1, shape (parameters, parameters).
@@ -99,7 +99,7 @@ class Strengths:
         factor, correction = self._factor(), clusters / max(clusters - 1, 1)
         if clusters < parameters:
             # H^-1 times the clusters' scores is the smaller system: 10,000 entrants stay affordable.
-            influence = linalg.cho_solve(factor, centred(surplus).T)
+            influence = linalg.cho_solve(factor, centre_columns(surplus).T)
             return correction * (influence @ influence.T)
         return correction * linalg.cho_solve(factor, linalg.cho_solve(factor, gram(surplus)).T)
 
@@ -180,11 +180,11 @@ def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarra
     Args:
         credit, weight: pair sums of each resample, shape (draws, pairs).
     """
-    before = separated(pairs)
+    before = separated_entrants(pairs)
     pattern = np.stack([pairs.credit > 0, pairs.credit < pairs.weight])
     same = ((credit > 0) == pattern[0]).all(axis=1) & ((credit < weight) == pattern[1]).all(axis=1)
     for k in np.flatnonzero(~same):
-        same[k] = not (separated(drawn(pairs, credit[k], weight[k])) & ~before).any()
+        same[k] = not (separated_entrants(pairs_of_draw(pairs, credit[k], weight[k])) & ~before).any()
     return same
 
 

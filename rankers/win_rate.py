@@ -7,15 +7,15 @@ import numpy as np
 from podium.battles import Battles
 from podium.errors import UsageError, unknown_name
 from podium.rankers.clusters import Matrix, sums
-from podium.rankers.coded import Cluster, Coded, Labels, clusters_of, code, require
+from podium.rankers.coded import Cluster, Coded, Labels, clusters_of, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.from_pairs import scores_of_draws
 from podium.rankers.graph import graph_of
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.labelling import Result, exposure_of, standings
 from podium.rankers.length_control.baseline import against_baseline
 from podium.rankers.length_control.external import External
 from podium.rankers.pairs import Pairs, cells_by_cluster, opponents, pair_of, pair_sums, win_rates
+from podium.rankers.standings import Result, exposure_of, standings
 from podium.ranking import Standings
 
 
@@ -53,13 +53,13 @@ def win_rate(
         UsageError: an unknown option value or anchor.
         NotIdentifiedError: nothing is readable.
     """
-    require("interval", interval, ("sandwich", "bootstrap"))
+    require_choice("interval", interval, ("sandwich", "bootstrap"))
     if length_control:
-        require("interval", interval, ("sandwich",))
+        require_choice("interval", interval, ("sandwich",))
         return against_baseline(battles, anchor, length_data, level=level, rng=rng, labels=labels, cluster=cluster)
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")
-    coded = code(battles, labels=labels, cluster=cluster)
+    coded = code_battles(battles, labels=labels, cluster=cluster)
     met = coded if anchor is None else _against(coded, anchor)
     pairs = pair_sums(met)
     score = win_rates(pairs)

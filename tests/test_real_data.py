@@ -13,7 +13,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from podium import NotIdentifiedError, calibrate, rank, read_battles
 from podium.calibration_run import judge_agreement
-from podium.rankers.coded import code
+from podium.rankers.coded import code_battles
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 pytestmark = [
@@ -62,7 +62,7 @@ def test_unmerged_round_robin_elo_equals_the_reference(references):
 def test_row_level_standard_errors_equal_statsmodels():
     """Oracle: a binomial GLM with HC0 covariance on all 38,544 readable presentations, times sqrt(G / (G - 1))."""
     battles = round_robin(merge=False)
-    coded = code(battles, cluster="row")
+    coded = code_battles(battles, cluster="row")
     design = np.eye(7)[coded.a] - np.eye(7)[coded.b]
     glm = sm.GLM(coded.credit, design[:, :-1], family=sm.families.Binomial()).fit(tol=1e-14, cov_type="HC0")
     covariance = np.zeros((7, 7))

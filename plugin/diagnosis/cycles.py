@@ -8,7 +8,7 @@ from scipy.special import stdtr
 from podium.diagnosis.figures import Answer, Missing, Statistic, Unit, Value, reflected_interval
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.triples import KINDS, TIE, deviation, outcomes, triples_among
-from podium.rankers.coded import code
+from podium.rankers.coded import code_battles
 from podium.rankers.intervals import holm, resample
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_sums
 from podium.report.model import Table
@@ -107,7 +107,7 @@ def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) ->
         tie: win rates within 0.5 +- this are ties.
         resamples: of the items; fewer with very many triples.
     """
-    coded, level = code(subject.battles), subject.level
+    coded, level = code_battles(subject.battles), subject.level
     size = len(coded.entrants)
     if size > MOST_ENTRANTS:
         return Missing(RATES, f"{size:,} entrants are too many", f"choose at most {MOST_ENTRANTS} with --where")

@@ -8,7 +8,7 @@ from scipy.special import expit, fdtrc, stdtr
 from podium.battles import Battles
 from podium.diagnosis.cycles import FEWEST_ITEMS, items_of
 from podium.diagnosis.figures import Answer, Missing, Value
-from podium.rankers.coded import Cluster, Coded, code
+from podium.rankers.coded import Cluster, Coded, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.identification import strengths_of
 from podium.rankers.intervals import holm, t_reach
@@ -139,7 +139,7 @@ def bradley_terry_fit(
         NotIdentifiedError: the comparison graph is not connected.
         NotConvergedError: the fit did not reach its maximum.
     """
-    coded = code(battles, cluster=cluster)
+    coded = code_battles(battles, cluster=cluster)
     strengths = strengths_of(coded, regularization)
     pairs = strengths.pairs
     if len(pairs.low) < len(coded.entrants):

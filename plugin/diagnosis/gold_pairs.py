@@ -10,7 +10,7 @@ from scipy.special import expit
 from podium.battles import Battles
 from podium.diagnosis.figures import Missing, column_of
 from podium.diagnosis.gold_source import Gold
-from podium.rankers.coded import Coded, code
+from podium.rankers.coded import Coded, code_battles
 from podium.rankers.identification import strengths_of
 from podium.rankers.intervals import resample
 from podium.rankers.pairs import PairCells, cells_by_cluster, pair_sums
@@ -148,7 +148,7 @@ def prepare_side(battles: Battles, credit: np.ndarray | None = None) -> JudgedSi
         NotIdentifiedError: nothing is readable, or the entrants fall into groups that never met.
         NotConvergedError: the fit did not reach its maximum.
     """
-    coded = code(battles, credit=credit)
+    coded = code_battles(battles, credit=credit)
     fit, size = strengths_of(coded), len(coded.entrants)
     no_tie = np.abs(coded.credit - 0.5) > 1e-12
     a, b, weight, cluster = (part[no_tie] for part in (coded.a, coded.b, coded.weight, coded.cluster))

@@ -9,7 +9,7 @@ from podium.battles import Battles
 from podium.diagnosis.figures import Missing, Sample, column_of, sample_of
 from podium.diagnosis.gold_source import Gold
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.rankers.coded import code
+from podium.rankers.coded import code_battles
 from podium.rankers.identification import strengths_of
 from podium.rankers.scale import POINTS
 
@@ -73,7 +73,7 @@ def ratings_of(battles: Battles, credit: np.ndarray | None = None) -> Ratings:
         NotIdentifiedError: nothing is readable, or the entrants fall into groups that never met.
         NotConvergedError: the fit did not reach its maximum.
     """
-    coded = code(battles, credit=credit)
+    coded = code_battles(battles, credit=credit)
     strengths = strengths_of(coded)
     influence = POINTS * strengths.influence(strengths.surpluses(coded))
     rows = sample_of(battles).take(battles.readable if credit is None else ~np.isnan(credit))

@@ -9,7 +9,7 @@ from scipy.special import entr, expit, logit
 
 from podium.battles import Battles
 from podium.diagnosis.figures import Missing
-from podium.rankers.coded import Coded, code
+from podium.rankers.coded import Coded, code_battles
 from podium.rankers.pairs import pair_sums, win_rates
 
 TIE = 0.025
@@ -93,7 +93,7 @@ def verdicts_of(battles: Battles) -> ItemVerdicts | Missing:
     what = "non-transitivity"
     if not battles.has_items:
         return Missing(what, "no row says its item", "name the item's column: --columns item=COLUMN")
-    coded = code(battles)
+    coded = code_battles(battles)
     size, items = len(coded.entrants), coded.clusters
     if size < 3:
         return Missing(what, f"{size} entrants make no triple", "judge at least three entrants")

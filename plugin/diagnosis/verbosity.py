@@ -10,7 +10,7 @@ from podium.diagnosis.figures import Answer, Missing, Statistic, Unit, Value, co
 from podium.diagnosis.reference import error_sums, fit_line
 from podium.diagnosis.subject import Subject, near_ties
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.rankers.coded import Coded, code
+from podium.rankers.coded import Coded, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.length_control.joint import fit_with_length, slope_influence
 
@@ -106,7 +106,7 @@ def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level
     """
     kept = ~np.isnan(credit) & ~np.isnan(ratio)
     try:
-        weight, influence = length_effect(code(battles, credit=np.where(kept, credit, np.nan)), ratio[kept])
+        weight, influence = length_effect(code_battles(battles, credit=np.where(kept, credit, np.nan)), ratio[kept])
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing("length, strength fixed", str(error), LENGTHS)
     sample = sample_of(battles, level).take(kept)

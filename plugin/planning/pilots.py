@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
 from podium.planning.plan import Candidate, Quantity
-from podium.rankers.coded import code
+from podium.rankers.coded import code_battles
 from podium.rankers.intervals import by_sandwich, covariance_of
 from podium.ranking import Entry, Standings
 from podium.replays import Recording, recording_of
@@ -36,7 +36,7 @@ def share_of_ties(record: Recording, level: float) -> Quantity:
     Raises:
         NotIdentifiedError: nothing in the pilot is readable, or every verdict is a tie.
     """
-    coded = code(record.battles)
+    coded = code_battles(record.battles)
     tied = (coded.credit == 0.5).astype(float)
     share = float(tied.mean())
     if share == 1:

@@ -15,7 +15,7 @@ from scipy.stats import norm
 from podium.errors import NotIdentifiedError
 from podium.planning.plan import Quantity, TournamentDesign
 from podium.planning.sample_size import check_test
-from podium.rankers.coded import code
+from podium.rankers.coded import code_battles
 from podium.rankers.identification import strengths_of
 from podium.rankers.intervals import Estimate, mean_interval, t_reach
 from podium.rankers.rank_sets import rank_sets
@@ -185,7 +185,7 @@ def per_item(design: TournamentDesign, record: Recording) -> PerItem:
     played = play(make_tournament(design.name, design.settings), record)
     if played.price.missing:
         raise NotIdentifiedError(f"{played.price.missing:,} of its {played.price.battles:,} battles are not on record")
-    coded = code(played.battles)
+    coded = code_battles(played.battles)
     strengths = strengths_of(coded)
     if coded.entrants != record.field.entrants:
         lacking = sorted(set(record.field.entrants) - set(coded.entrants))

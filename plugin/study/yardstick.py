@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 from podium.battles import Battles
 from podium.errors import NotConvergedError, PodiumError
 from podium.rank_battles import rank
-from podium.rankers.coded import code
+from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import graph_of
 from podium.rankers.pairs import Pairs, pair_sums, win_rates
@@ -121,7 +121,7 @@ def elo_of_pairs(pairs: Pairs, regularization: float) -> np.ndarray:
 
 def _scorer_from_pairs(battles: Battles, labels: Any, score: Callable[[Pairs], np.ndarray]) -> Scorer:
     """Code once, and add up by pair for each part."""
-    coded, readable = code(battles, labels=labels), battles.readable
+    coded, readable = code_battles(battles, labels=labels), battles.readable
     # The codes of all entrants, those without a readable battle included.
     position = np.array([battles.entrants.index(name) for name in coded.entrants])
     coded = replace(coded, a=position[coded.a], b=position[coded.b], entrants=battles.entrants)

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from podium.errors import NotIdentifiedError, UsageError
-from podium.rankers.informativeness import finest_verdicts, told_apart
+from podium.rankers.informativeness import count_differences, finest_verdicts
 from podium.tournaments.between_rounds import code_outcomes
 from podium.tournaments.drawing import draw_items, entrants_named
 from podium.tournaments.schedule import OVER, Field, Next, Outcome, Pairing, Round, schedule_pairings
@@ -154,7 +154,8 @@ def informativeness_of(entrants: Sequence[str], outcomes: Sequence[Outcome]) -> 
     coded = code_outcomes(readable, entrants)
     margin = np.array([np.nan if outcome.margin is None else outcome.margin for outcome in readable], dtype=np.float64)
     finest = finest_verdicts(margin, coded.credit)
-    pairs = told_apart(coded, 2 * coded.credit - 1, np.sign) if finest is None else told_apart(coded, finest)
+    verdict, level_of = (2 * coded.credit - 1, np.sign) if finest is None else (finest, None)
+    pairs = count_differences(coded, verdict, level_of)
     apart, compared = pairs.apart.sum(axis=0), pairs.compared.sum(axis=0)
     shares = apart / np.maximum(compared, 1)
     return {name: (float(shares[k]), float(compared[k])) for k, name in enumerate(entrants)}

@@ -10,7 +10,7 @@ import numpy as np
 from podium.rankers.calibration.placement import place
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.graph import separated
+from podium.rankers.graph import separated_entrants
 from podium.rankers.pairs import pair_sums
 from podium.rankers.strengths import error_of_difference, fit_strengths
 from podium.tournaments.schedule import Outcome, Round
@@ -53,7 +53,7 @@ def strengths_after(played: Sequence[Round], entrants: Sequence[str]) -> Interim
     coded = code_outcomes(readable, names)
     strengths = fit_strengths(pair_sums(coded))
     covariance = strengths.covariance(strengths.surpluses(coded))
-    unknown = separated(strengths.pairs) | (coded.clusters < 2)
+    unknown = separated_entrants(strengths.pairs) | (coded.clusters < 2)
     covariance[unknown], covariance[:, unknown] = np.nan, np.nan
     return InterimStrengths(dict(zip(names, strengths.theta.tolist(), strict=True)), covariance, coded.clusters)
 

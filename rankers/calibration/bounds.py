@@ -10,7 +10,7 @@ import pandas as pd
 
 from podium.calibration import Calibration, HeldOut
 from podium.errors import UsageError
-from podium.rankers.calibration.conformal import needed, quantile, weighted_quantile
+from podium.rankers.calibration.conformal import entrants_needed, quantile, weighted_quantile
 from podium.rankers.intervals import check_level
 
 
@@ -47,8 +47,7 @@ class Bounds:
                 f", weighted by date (half per {self.halflife:g} days); coverage falls short by at most their weighted "
                 "distance from it in distribution"
             )
-        drawn = "items independent" if unit == "item" else "battles independent"
-        return f"{text}; standard errors take {drawn} within an entrant"
+        return f"{text}; standard errors take {'items' if unit == 'item' else 'battles'} independent within an entrant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +75,21 @@ def quantile_for(calibration: Calibration, bounds: Bounds, model: str, about: Ma
         UsageError: that is not known, or an option is impossible.
     """
     level = bounds.level_of(calibration)
-    used = [one for one in calibration.entrants if one.score("soft") is not None]
+    used = [entrant for entrant in calibration.entrants if entrant.score("soft") is not None]
     if bounds.strata is not None:
-        _require_known(used, bounds.strata)
-        stratum = str(_known(about, bounds.strata, model))
-        used = [one for one in used if str(one.about.get(bounds.strata)) == stratum]
-    scores = np.array([one.score("soft") for one in used], dtype=np.float64)
+        _require_column(used, bounds.strata)
+        stratum = str(_attribute(about, bounds.strata, model))
+        used = [entrant for entrant in used if str(entrant.about.get(bounds.strata)) == stratum]
+    scores = np.array([entrant.score("soft") for entrant in used], dtype=np.float64)
     if bounds.halflife is None:
-        return Quantile(quantile(scores, level), len(used), needed(level))
-    _require_known(used, "date")
-    weights = _by_age(used, _date(_known(about, "date", model), model), bounds.halflife)
-    return Quantile(weighted_quantile(scores, weights, level), len(used), needed(level))
+        return Quantile(quantile(scores, level), len(used), entrants_needed(level))
+    _require_column(used, "date")
+    weights = _by_age(used, _date(_attribute(about, "date", model), model), bounds.halflife)
+    return Quantile(weighted_quantile(scores, weights, level), len(used), entrants_needed(level))
 
 
-def _require_known(used: Sequence[HeldOut], column: str) -> None:
-    if used and all(one.about.get(column) is None for one in used):
+def _require_column(used: Sequence[HeldOut], column: str) -> None:
+    if used and all(entrant.about.get(column) is None for entrant in used):
         raise UsageError(
             f"the calibration knows no {column} of its entrants: make it with a table of the columns model, {column} "
             "(`podium calibrate --entrants FILE`)"
@@ -101,15 +100,15 @@ def _by_age(used: Sequence[HeldOut], date: pd.Timestamp, halflife: float) -> np.
     """Return 2 ** (- days between the dates / halflife) of each; one without a date counts nothing."""
     if not 0 < halflife < math.inf:
         raise UsageError(f"halflife={halflife:g} is not a number of days above 0")
-    return np.array([_weight(one, date, halflife) for one in used])
+    dates = [entrant.about.get("date") for entrant in used]
+    ages = [
+        math.inf if text is None else abs((_date(text, entrant.model) - date).days)
+        for text, entrant in zip(dates, used, strict=True)
+    ]
+    return 2.0 ** (-np.array(ages) / halflife)
 
 
-def _weight(one: HeldOut, date: pd.Timestamp, halflife: float) -> float:
-    told = one.about.get("date")
-    return 0.0 if told is None else 2.0 ** (-abs((_date(told, one.model) - date).days) / halflife)
-
-
-def _known(about: Mapping[str, Any], column: str, model: str) -> Any:
+def _attribute(about: Mapping[str, Any], column: str, model: str) -> Any:
     if about.get(column) is None:
         raise UsageError(f"no {column} of {model}: give a table with the columns model, {column} (--entrants FILE)")
     return about[column]
@@ -117,9 +116,9 @@ def _known(about: Mapping[str, Any], column: str, model: str) -> Any:
 
 def _date(text: Any, model: str) -> pd.Timestamp:
     try:
-        found = pd.Timestamp(str(text))
-        if found is pd.NaT:
+        date = pd.Timestamp(str(text))
+        if date is pd.NaT:
             raise ValueError(text)
-        return found.tz_localize(None)
+        return date.tz_localize(None)
     except ValueError:
         raise UsageError(f"the date {text!r} of {model} is none; write it as 2026-03-31") from None

@@ -37,10 +37,10 @@ def index(number: int, level: float) -> int:
     return math.ceil(Fraction(repr(float(level))) * (number + 1))
 
 
-def needed(level: float) -> int:
+def entrants_needed(level: float) -> int:
     """Return the fewest calibrated entrants that give a finite interval.
 
-    >>> needed(0.9), needed(0.95), needed(0.99)
+    >>> entrants_needed(0.9), entrants_needed(0.95), entrants_needed(0.99)
     (9, 19, 99)
     """
     exact = Fraction(repr(float(level)))
@@ -87,7 +87,7 @@ def half_splits(
     """
     number = len(residual)
     half = number // 2
-    if half < needed(level) or splits < 1:
+    if half < entrants_needed(level) or splits < 1:
         return None
     coverage, width = np.empty(splits), np.empty(splits)
     for k in range(splits):

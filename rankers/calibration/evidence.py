@@ -1,6 +1,5 @@
 """Battles with the judge's verdict, its signal and a human label each: what a calibration is made of."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,9 +8,9 @@ from podium.battles import Battles
 from podium.errors import NotIdentifiedError
 from podium.rankers.calibration.logistic import Slopes, fit, slopes
 from podium.rankers.calibration.signals import Signal, margins, probability
-from podium.rankers.coded import Cluster, Coded, hard_credits
-from podium.rankers.graph import graph_of, separated
-from podium.rankers.pairs import Pairs, pair_sums
+from podium.rankers.coded import Cluster, Coded, hard_credits, item_codes, number_alone
+from podium.rankers.graph import graph_of, separated_entrants
+from podium.rankers.pairs import pair_sums
 from podium.text import some
 
 FEWEST_ENTRANTS = 3
@@ -55,7 +54,7 @@ class Evidence:
     @property
     def preference(self) -> np.ndarray:
         """Whether the battle has a signal and a human preference that is no tie, shape (battles,)."""
-        return self.signal.known & ~np.isnan(self.human) & (self.human != 0.5)
+        return self.signal.is_known & ~np.isnan(self.human) & (self.human != 0.5)
 
     def involves(self, entrant: int) -> np.ndarray:
         """Whether an entrant plays, shape (battles,)."""
@@ -65,34 +64,18 @@ class Evidence:
         """Return the soft target of low, NaN where there is no signal, shape (battles,)."""
         return probability(self.signal.kind, self.signal.x, weights)
 
-    def coded(self, credit: np.ndarray, keep: np.ndarray | None = None) -> Coded:
+    def coded_by(self, credit: np.ndarray, keep: np.ndarray | None = None) -> Coded:
         """Return the battles with a known credit (and in the mask) as arrays for a fit over all entrants."""
         rows = ~np.isnan(credit) if keep is None else ~np.isnan(credit) & keep
-        cluster = np.unique(self.cluster[rows], return_inverse=True)[1]
-        return Coded(
-            a=self.low[rows],
-            b=self.high[rows],
-            credit=credit[rows],
-            weight=self.weight[rows],
-            cluster=cluster,
-            clusters=int(cluster.max(initial=-1)) + 1,
-            unit=self.unit,
-            entrants=self.entrants,
-        )
+        a, b, credit, weight = (column[rows] for column in (self.low, self.high, credit, self.weight))
+        codes, cluster = np.unique(self.cluster[rows], return_inverse=True)
+        return Coded(a, b, credit, weight, cluster, len(codes), self.unit, self.entrants)
 
     def take(self, rows: np.ndarray) -> "Evidence":
         """Return some of the battles, given by a mask or by positions."""
-        return replace(
-            self,
-            low=self.low[rows],
-            high=self.high[rows],
-            hard=self.hard[rows],
-            human=self.human[rows],
-            signal=replace(self.signal, x=self.signal.x[rows]),
-            margin=self.margin[rows],
-            weight=self.weight[rows],
-            cluster=self.cluster[rows],
-        )
+        columns = ("low", "high", "hard", "human", "margin", "weight", "cluster")
+        signal = replace(self.signal, x=self.signal.x[rows])
+        return replace(self, signal=signal, **{name: getattr(self, name)[rows] for name in columns})
 
     def weights(self, keep: np.ndarray | None = None, start: np.ndarray | None = None) -> np.ndarray:
         """Fit the map from signal to human preference on the battles of a mask, shape (features,).
@@ -100,8 +83,7 @@ class Evidence:
         Raises:
             NotIdentifiedError: there is no human preference beside a signal, or no finite maximum.
         """
-        rows = self.preference if keep is None else self.preference & keep
-        _require_preferences(self, rows)
+        rows = self._preferences(keep)
         return fit(self.signal.x[rows], self.human[rows], self.weight[rows], self.signal.penalty, start)
 
     def slopes(self) -> Slopes:
@@ -110,10 +92,21 @@ class Evidence:
         Raises:
             NotIdentifiedError: there is no human preference beside a signal, or no finite maximum.
         """
-        rows = self.preference
-        _require_preferences(self, rows)
+        rows = self._preferences()
         x, human, weight = self.signal.x[rows], self.human[rows], self.weight[rows]
         return slopes(x, human, weight, self.signal.penalty, self.cluster[rows])
+
+    def _preferences(self, keep: np.ndarray | None = None) -> np.ndarray:
+        """Return which battles of a mask have a signal and a human preference; refuse where none has."""
+        rows = self.preference if keep is None else self.preference & keep
+        if rows.any():
+            return rows
+        people = ~np.isnan(self.human)
+        raise NotIdentifiedError(
+            f"no battle has both a signal ({self.signal.kind}) and a human preference: {int(people.sum()):,} of "
+            f"{len(people):,} have a human label, {int((self.human == 0.5).sum()):,} of those are ties, and "
+            f"{int((people & self.signal.is_known).sum()):,} have a signal beside it"
+        )
 
 
 def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> Evidence:
@@ -129,7 +122,6 @@ def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> 
     turned = a > b
     human = table["human"].to_numpy(dtype=np.float64) if "human" in table else np.full(len(table), np.nan)
     hard = hard_credits(table)
-    item = table["item"].cat.codes.to_numpy() if "item" in table else np.full(len(table), -1)
     unit: Cluster = cluster if battles.has_items else "row"
     unsorted = Evidence(
         low=np.minimum(a, b),
@@ -139,18 +131,14 @@ def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> 
         signal=replace(signal, x=np.where(turned[:, None], -signal.x, signal.x)),
         margin=np.where(turned, -1, 1) * margins(battles),
         weight=table["weight"].to_numpy() if "weight" in table else np.ones(len(table)),
-        cluster=item,
+        cluster=item_codes(battles),
         unit=unit,
         entrants=battles.entrants,
     )
-    found = unsorted.take(_order(unsorted))
-    return replace(found, cluster=_clusters(found.cluster, unit))
-
-
-def _order(evidence: Evidence) -> np.ndarray:
-    """Return the positions of the battles sorted by everything that is known of them."""
-    values = (evidence.margin, evidence.weight, evidence.human, evidence.hard, evidence.high, evidence.low)
-    return np.lexsort((*evidence.signal.x.T, *values, evidence.cluster))
+    everything = (unsorted.margin, unsorted.weight, unsorted.human, unsorted.hard, unsorted.high, unsorted.low)
+    evidence = unsorted.take(np.lexsort((*unsorted.signal.x.T, *everything, unsorted.cluster)))
+    cluster = np.arange(len(evidence.low)) if unit == "row" else number_alone(evidence.cluster)
+    return replace(evidence, cluster=np.unique(cluster, return_inverse=True)[1])
 
 
 def calibratable(evidence: Evidence) -> Evidence:
@@ -161,43 +149,45 @@ def calibratable(evidence: Evidence) -> Evidence:
     Raises:
         NotIdentifiedError: fewer than three are left, or they fall into groups that never met.
     """
-    found = _among(evidence, _complete(evidence))
-    dropped = tuple(name for name in evidence.entrants if name not in found.entrants)
+    kept = _restrict(evidence, _is_complete(evidence))
+    dropped = tuple(name for name in evidence.entrants if name not in kept.entrants)
     unbounded: list[str] = []
-    while (outside := _unbounded(found)).any():
-        unbounded += [found.entrants[k] for k in np.flatnonzero(outside)]
-        found = _among(found, ~outside)
-        found = _among(found, _complete(found))
-    if len(found.entrants) < FEWEST_ENTRANTS:
+    while (outside := _is_unbounded(kept)).any():
+        unbounded += [kept.entrants[k] for k in np.flatnonzero(outside)]
+        kept = _restrict(kept, ~outside)
+        kept = _restrict(kept, _is_complete(kept))
+    if len(kept.entrants) < FEWEST_ENTRANTS:
         raise NotIdentifiedError(
-            f"{len(found.entrants)} of {len(evidence.entrants)} entrants have battles with human labels, verdicts and "
+            f"{len(kept.entrants)} of {len(evidence.entrants)} entrants have battles with human labels, verdicts and "
             f"signals against each other, and a rating by people that these bound; holding one out needs at least "
             f"{FEWEST_ENTRANTS}"
         )
-    for what, pairs in _all_pairs(found):
-        _require_one_group(what, pairs, found.entrants)
-    return replace(found, dropped=dropped, unbounded=tuple(sorted(unbounded)))
+    presence = np.where(kept.signal.is_known, 0.5, np.nan)
+    _require_one_group("with human labels", kept, kept.human)
+    _require_one_group("with a readable verdict", kept, kept.hard)
+    _require_one_group(f"with a signal ({kept.signal.kind})", kept, presence)
+    return replace(kept, dropped=dropped, unbounded=tuple(sorted(unbounded)))
 
 
-def _among(evidence: Evidence, kept: np.ndarray) -> Evidence:
+def _restrict(evidence: Evidence, kept: np.ndarray) -> Evidence:
     """Return the battles between the entrants of a mask, coded anew."""
-    among = evidence.take(kept[evidence.low] & kept[evidence.high])
+    part = evidence.take(kept[evidence.low] & kept[evidence.high])
     code, names = np.cumsum(kept) - 1, np.array(evidence.entrants, dtype=object)
-    return replace(among, low=code[among.low], high=code[among.high], entrants=tuple(names[kept]))
+    return replace(part, low=code[part.low], high=code[part.high], entrants=tuple(names[kept]))
 
 
-def _unbounded(evidence: Evidence) -> np.ndarray:
+def _is_unbounded(evidence: Evidence) -> np.ndarray:
     """Tell whose rating by people the data do not bound, nobody's in several groups or none, shape (entrants,)."""
-    pairs = pair_sums(evidence.coded(evidence.human))
+    pairs = pair_sums(evidence.coded_by(evidence.human))
     if not len(pairs.low) or graph_of(pairs).groups > 1:
         return np.zeros(len(evidence.entrants), dtype=bool)
-    return separated(pairs)
+    return separated_entrants(pairs)
 
 
-def _complete(evidence: Evidence) -> np.ndarray:
+def _is_complete(evidence: Evidence) -> np.ndarray:
     """Drop entrants that lack one of the three kinds, until all left have all, shape (entrants,)."""
     kept = np.ones(len(evidence.entrants), dtype=bool)
-    known = (~np.isnan(evidence.human), ~np.isnan(evidence.hard), evidence.signal.known)
+    known = (~np.isnan(evidence.human), ~np.isnan(evidence.hard), evidence.signal.is_known)
     while True:
         rows = kept[evidence.low] & kept[evidence.high]
         plays = kept.copy()
@@ -209,15 +199,8 @@ def _complete(evidence: Evidence) -> np.ndarray:
         kept = plays
 
 
-def _all_pairs(evidence: Evidence) -> Iterator[tuple[str, Pairs]]:
-    yield "with human labels", pair_sums(evidence.coded(evidence.human))
-    yield "with a readable verdict", pair_sums(evidence.coded(evidence.hard))
-    presence = np.where(evidence.signal.known, 0.5, np.nan)
-    yield f"with a signal ({evidence.signal.kind})", pair_sums(evidence.coded(presence))
-
-
-def _require_one_group(what: str, pairs: Pairs, entrants: tuple[str, ...]) -> None:
-    graph = graph_of(pairs)
+def _require_one_group(what: str, evidence: Evidence, credit: np.ndarray) -> None:
+    entrants, graph = evidence.entrants, graph_of(pair_sums(evidence.coded_by(credit)))
     if graph.groups <= 1:
         return
     names = [some([entrants[k] for k in np.flatnonzero(graph.group == g)], most=5) for g in np.unique(graph.group)]
@@ -225,24 +208,3 @@ def _require_one_group(what: str, pairs: Pairs, entrants: tuple[str, ...]) -> No
         f"the battles {what} fall into {graph.groups} groups that never met, so no common scale exists: "
         f"{some(names, ' | ', 10)}"
     )
-
-
-def _require_preferences(evidence: Evidence, rows: np.ndarray) -> None:
-    if rows.any():
-        return
-    people = ~np.isnan(evidence.human)
-    raise NotIdentifiedError(
-        f"no battle has both a signal ({evidence.signal.kind}) and a human preference: {int(people.sum()):,} of "
-        f"{len(people):,} have a human label, {int((evidence.human == 0.5).sum()):,} of those are ties, and "
-        f"{int((people & evidence.signal.known).sum()):,} have a signal beside it"
-    )
-
-
-def _clusters(item: np.ndarray, unit: Cluster) -> np.ndarray:
-    """Number items; rows without one stand alone."""
-    if unit == "row":
-        return np.arange(len(item))
-    alone = item < 0
-    codes = item.astype(np.int64)
-    codes[alone] = codes.max() + 1 + np.arange(alone.sum())
-    return np.unique(codes, return_inverse=True)[1]

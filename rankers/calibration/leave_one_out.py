@@ -10,7 +10,7 @@ from podium.progress import track
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.placement import Own, bootstrap_se, place_one
 from podium.rankers.calibration.signals import slope
-from podium.rankers.graph import graph_of, separated
+from podium.rankers.graph import graph_of, separated_entrants
 from podium.rankers.pairs import Pairs, pair_sums
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.strengths import fit_strengths
@@ -71,13 +71,12 @@ def fold_weights(evidence: Evidence) -> np.ndarray:
 
 
 def _weights_without(evidence: Evidence, entrant: int, pooled: np.ndarray) -> np.ndarray:
-    nothing = np.full(len(pooled), np.nan)
     try:
-        found = evidence.weights(~evidence.involves(entrant), pooled)
+        weights = evidence.weights(~evidence.involves(entrant), pooled)
     except (NotIdentifiedError, NotConvergedError):
-        return nothing
+        return np.full(len(pooled), np.nan)
     # A slope of 0 or less would turn every target of this fold round.
-    return found if slope(evidence.signal.kind, found) @ found > 0 else nothing
+    return weights if slope(evidence.signal.kind, weights) @ weights > 0 else np.full(len(pooled), np.nan)
 
 
 def leave_one_out(
@@ -103,44 +102,33 @@ def leave_one_out(
 
     Source: Soft-Elo, Algorithm 1, lines 5 to 8; 1500 is the mean of the others, and nothing is recentred afterwards.
     """
-    joint = pair_sums(evidence.coded(pooled))
-    unbounded = separated(joint)
-    outside = unbounded.copy()
-    if regularization == 0 and outside.any():
-        names = ", ".join(evidence.entrants[k] for k in np.flatnonzero(outside))
+    joint = pair_sums(evidence.coded_by(pooled))
+    unbounded = separated_entrants(joint)
+    if regularization == 0 and unbounded.any():
+        names = ", ".join(evidence.entrants[k] for k in np.flatnonzero(unbounded))
         raise NotIdentifiedError(f"no finite rating with regularization=0: separated: {names}; 0.01 is the default")
-    anchors = fit_strengths(joint, regularization).theta
-    size = len(evidence.entrants)
+    anchors, size, separated = fit_strengths(joint, regularization).theta, len(evidence.entrants), unbounded.copy()
     theta, se = np.full(size, np.nan), np.full(size, np.nan)
     battles, lost = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     for k in track(range(size), what):
-        one = fold(evidence, k, credits(k), anchors, regularization)
-        if one is None:
+        fold = _fold(evidence, k, credits(k), anchors, regularization)
+        if fold is None:
             continue
-        own = one.own
+        own, outside = fold
         battles[k], theta[k] = len(own.credit), place_one(own, regularization)
-        outside[k] |= one.separated
+        separated[k] |= outside
         if bootstrap:
-            error = bootstrap_se(own, theta[k], regularization, bootstrap.resamples, bootstrap.generator(k))
-            se[k], lost[k] = error.se, error.lost
-    return HeldOutScale(MEAN + POINTS * theta, se, anchors, battles, outside, lost, unbounded)
+            rng = bootstrap.generator(k)
+            se[k], lost[k] = bootstrap_se(own, theta[k], regularization, bootstrap.resamples, rng)
+    return HeldOutScale(MEAN + POINTS * theta, se, anchors, battles, separated, lost, unbounded)
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """One entrant against the others.
-
-    Attributes:
-        own: its battles, and the ratings of the others.
-        separated: whether the data do not bound its rating, or that of one of the others, without it.
-    """
-
-    own: Own
-    separated: bool
-
-
-def fold(evidence: Evidence, entrant: int, credit: np.ndarray, start: np.ndarray, regularization: float) -> Fold | None:
+def _fold(
+    evidence: Evidence, entrant: int, credit: np.ndarray, start: np.ndarray, regularization: float
+) -> tuple[Own, bool] | None:
     """Rate the others without an entrant, and return its own battles against them; None if they never met.
+
+    Also returned: whether the data do not bound its rating, or that of one of the others, without it.
 
     Args:
         credit: of low, NaN where unknown, shape (battles,).
@@ -150,7 +138,7 @@ def fold(evidence: Evidence, entrant: int, credit: np.ndarray, start: np.ndarray
         NotIdentifiedError: the others have no finite ratings.
     """
     mine = evidence.involves(entrant)
-    rest = without(pair_sums(evidence.coded(credit, ~mine)), entrant)
+    rest = remove_entrant(pair_sums(evidence.coded_by(credit, ~mine)), entrant)
     if graph_of(rest).groups != 1 or not np.isin(np.arange(rest.entrants), [rest.low, rest.high]).all():
         return None
     try:
@@ -158,7 +146,7 @@ def fold(evidence: Evidence, entrant: int, credit: np.ndarray, start: np.ndarray
     except NotConvergedError as error:
         raise NotIdentifiedError(f"without {evidence.entrants[entrant]}, no ratings of the others: {error}") from None
     own = own_battles(evidence, entrant, credit, np.insert(theta, entrant, np.nan))
-    return Fold(own, own.separated or bool(separated(rest).any()))
+    return own, own.is_separated or bool(separated_entrants(rest).any())
 
 
 def own_battles(evidence: Evidence, entrant: int, credit: np.ndarray, theta: np.ndarray) -> Own:
@@ -178,7 +166,7 @@ def own_battles(evidence: Evidence, entrant: int, credit: np.ndarray, theta: np.
     return Own((np.cumsum(known) - 1)[opponent], earned, evidence.weight[rows], cluster, theta[known])
 
 
-def without(pairs: Pairs, entrant: int) -> Pairs:
+def remove_entrant(pairs: Pairs, entrant: int) -> Pairs:
     """Take an entrant out of pair sums; the codes above it move down by one."""
     keep = (pairs.low != entrant) & (pairs.high != entrant)
     low, high = (code[keep] - (code[keep] > entrant) for code in (pairs.low, pairs.high))

@@ -5,12 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from podium.rankers.intervals import resample_counts
+from podium.rankers.intervals import FEWEST_DRAWS, resample_counts
 from podium.rankers.newton import Design, Likelihood, maximise_many
 from podium.rankers.scale import POINTS
-
-FEWEST_BOUNDED = 0.5
-"""Share of resamples that must be bounded; below it there is no standard error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class Own:
         )
 
     @property
-    def separated(self) -> bool:
+    def is_separated(self) -> bool:
         """Whether every battle was won, or every battle lost: the data then do not bound the rating."""
         return bool(np.all(self.credit == 1) or np.all(self.credit == 0))
 
@@ -70,14 +67,14 @@ def place(
 
     Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code.
     """
-    found = np.full(len(credit), np.nan)
+    strength = np.full(len(credit), np.nan)
     earned, played = credit.sum(axis=1), weight.sum(axis=1)
     rated = (played > 0) & ((regularization > 0) | ((earned > 0) & (earned < played)))
     alone = Design(np.ones((len(theta), 1)))
     penalty = np.array([float(regularization)])
     likelihood = Likelihood(alone, credit[rated], weight[rated], penalty, offset=-np.asarray(theta))
-    found[rated] = maximise_many(likelihood, np.array([start]))[:, 0]
-    return found
+    strength[rated] = maximise_many(likelihood, np.array([start]))[:, 0]
+    return strength
 
 
 def place_one(own: Own, regularization: float) -> float:
@@ -86,46 +83,31 @@ def place_one(own: Own, regularization: float) -> float:
     return float(place(own.theta, credit[None], weight[None], regularization)[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Error:
-    """A bootstrap standard error.
+def bootstrap_se(
+    own: Own, centre: float, regularization: float, resamples: int, rng: np.random.Generator
+) -> tuple[float, int]:
+    """Return the standard error over resamples of the entrant's own clusters, and the resamples that are left out.
 
-    Attributes:
-        se: Elo points; NaN for fewer than two clusters, or where fewer than half of the resamples are bounded.
-        lost: resamples in which everything was won, or everything lost; they are left out.
-    """
-
-    se: float
-    lost: int
-
-
-def bootstrap_se(own: Own, centre: float, regularization: float, resamples: int, rng: np.random.Generator) -> Error:
-    """Return the standard error over resamples of the entrant's own clusters; opponents and targets are held fixed.
+    Opponents and targets are held fixed. Resamples in which everything was won, or everything lost, are left out; the
+    error is NaN for fewer than two clusters, or where fewer than half of the resamples are bounded.
 
     Args:
         centre: the entrant's rating, where the fits begin.
 
-    Source: Soft-Elo, section 3.3 (there, battles are drawn); standard deviation with resamples - 1.
+    Source: Soft-Elo, section 3.3 (there, battles are drawn); standard deviation with resamples - 1, Elo points.
     """
     if own.clusters < 2 or resamples < 2:
-        return Error(np.nan, 0)
+        return np.nan, 0
     counts = resample_counts(own.clusters, resamples, rng)
-    credit, weight = (_drawn(own, values, counts) for values in (own.weight * own.credit, own.weight))
-    bounded = _bounded(own, counts)
-    lost = resamples - int(bounded.sum())
-    if bounded.sum() < max(2, FEWEST_BOUNDED * resamples):
-        return Error(np.nan, lost)
-    found = place(own.theta, credit[bounded], weight[bounded], regularization, centre)
-    return Error(float(POINTS * np.std(found, ddof=1)), lost)
-
-
-def _bounded(own: Own, counts: np.ndarray) -> np.ndarray:
-    """Tell which resamples hold some credit and some loss, shape (resamples,)."""
     earns, loses = (np.bincount(own.cluster, part, own.clusters) > 0 for part in (own.credit > 0, own.credit < 1))
-    return (counts @ earns > 0) & (counts @ loses > 0)
-
-
-def _drawn(own: Own, values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return sums per opponent of each resample, shape (resamples, opponents)."""
-    cells = sparse.csr_matrix((values, (own.opponent, own.cluster)), shape=(len(own.theta), own.clusters))
-    return np.asarray(cells @ counts.T).T
+    bounded = (counts @ earns > 0) & (counts @ loses > 0)
+    lost = resamples - int(bounded.sum())
+    if bounded.sum() < max(2, FEWEST_DRAWS * resamples):
+        return np.nan, lost
+    shape = (len(own.theta), own.clusters)
+    credit, weight = (
+        np.asarray(sparse.csr_matrix((values, (own.opponent, own.cluster)), shape=shape) @ counts[bounded].T).T
+        for values in (own.weight * own.credit, own.weight)
+    )
+    theta = place(own.theta, credit, weight, regularization, centre)
+    return float(POINTS * np.std(theta, ddof=1)), lost

@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.calibration.logistic import towards_mean
-from podium.rankers.coded import hard_credits, require
+from podium.rankers.coded import hard_credits, require_choice
 
 Kind = Literal["margin", "smoothing", "criteria", "length", "credit"]
 """Which signal is read; see `signal_of`."""
@@ -39,14 +39,9 @@ class Signal:
     ridge: float = 0.0
 
     @property
-    def known(self) -> np.ndarray:
+    def is_known(self) -> np.ndarray:
         """Whether every feature is there, shape (battles,)."""
         return ~np.isnan(self.x).any(axis=1)
-
-    @property
-    def fitted(self) -> bool:
-        """Whether its weights are fitted to human labels; soft credits are probabilities already."""
-        return self.kind != "credit"
 
     @property
     def penalty(self) -> np.ndarray:
@@ -96,15 +91,15 @@ def signal_of(battles: Battles, kind: Kind, ridge: float = RIDGE) -> Signal:
         NotIdentifiedError: the columns it needs are not there; the message says which, and what would do instead.
         UsageError: an unknown kind.
     """
-    require("target", kind, get_args(Kind))
+    require_choice("target", kind, get_args(Kind))
     if not 0 <= ridge < np.inf:
         raise UsageError(f"ridge={ridge:g} is not a finite number of 0 or more")
     columns = _columns(battles, kind)
     x = np.stack(list(columns.values()), axis=1).astype(np.float64)
     x[~battles.readable] = np.nan
     signal = Signal(kind, tuple(columns), x, ridge)
-    if not signal.known.any():
-        raise NotIdentifiedError(_lacking(battles, kind))
+    if not signal.is_known.any():
+        raise NotIdentifiedError(_describe_lack(battles, kind))
     return signal
 
 
@@ -158,7 +153,7 @@ def _has(battles: Battles, *columns: str) -> bool:
     return all(name in battles.table and bool(battles.table[name].notna().any()) for name in columns)
 
 
-def _lacking(battles: Battles, kind: Kind) -> str:
+def _describe_lack(battles: Battles, kind: Kind) -> str:
     if not battles.readable.any():
         return f"none of the {len(battles):,} battles has a readable verdict"
     judged = f"{int(battles.readable.sum()):,} judged battles"

@@ -1,7 +1,7 @@
 """AlpacaEval's length-controlled win rate: each entrant against one baseline, at equal lengths."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,10 @@ from podium.battles import Battles
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, unknown_name
 from podium.rankers.coded import Cluster, Coded, Labels
 from podium.rankers.intervals import by_sandwich, covariance_of
-from podium.rankers.labelling import Result, exposure_of, standings
 from podium.rankers.length_control.external import External
-from podium.rankers.length_control.term import Lengths, lengths_of, squashed
+from podium.rankers.length_control.term import Lengths, lengths_of, squash
 from podium.rankers.newton import Design, Likelihood, SingularError, maximise
+from podium.rankers.standings import Result, exposure_of, standings
 from podium.ranking import Standings
 
 FAR = 50.0
@@ -75,7 +75,7 @@ def against_baseline(
     score[base] = 1 - np.mean([rate.value for _, rate in rates.values()])
     spread[:, base] = -np.mean([spread[:, which] for which in rates], axis=0)
     estimate = by_sandwich(score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit)
-    estimate = replace(estimate, low=np.maximum(estimate.low, 0), high=np.minimum(estimate.high, 1))
+    estimate = estimate.clip(0, 1)
     used = _summary(coded, rates, external) | {"left_out": lengths.left_out}
     result = Result(estimate, diagnostics={"length_control": used}, warnings=refused)
     exposure = exposure_of(battles, coded)
@@ -118,13 +118,13 @@ def _rates(
         lead = np.where(first[own], lengths.difference[own], -lengths.difference[own])
         try:
             own_difficulty = None if difficulty is None else difficulty[own]
-            rates[which] = (own, _fitted(credit, lead, coded.weight[own], own_difficulty, external))
+            rates[which] = (own, _fit_rate(credit, lead, coded.weight[own], own_difficulty, external))
         except (NotIdentifiedError, NotConvergedError) as error:
             refused.append(f"{name}: no length-controlled win rate: {error}")
     return rates, refused
 
 
-def _fitted(
+def _fit_rate(
     credit: np.ndarray, lead: np.ndarray, weight: np.ndarray, difficulty: np.ndarray | None, external: External | None
 ) -> Rate:
     """Fit one entrant's battles, and predict them at equal lengths.
@@ -137,7 +137,7 @@ def _fitted(
     if not sd > 0:
         raise NotIdentifiedError("its lead in length is the same in all battles")
     known = np.ones(len(lead), dtype=bool) if difficulty is None else np.isfinite(difficulty)
-    columns = [np.ones(len(lead)), squashed(lead, sd), *([] if difficulty is None else [difficulty])]
+    columns = [np.ones(len(lead)), squash(lead, sd), *([] if difficulty is None else [difficulty])]
     rows = np.column_stack(columns)[known]
     own, y, w = len(rows), credit[known], weight[known]
     if external is not None and external.gamed is not None:

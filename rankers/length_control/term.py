@@ -6,7 +6,7 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
-from podium.rankers.coded import Cluster, Coded, Labels, code, hard_credits, require
+from podium.rankers.coded import Cluster, Coded, Labels, code_battles, hard_credits, require_choice
 
 SIDES = ("length_a", "length_b")
 
@@ -34,7 +34,7 @@ def lengths_of(battles: Battles, labels: Labels, cluster: Cluster) -> Lengths:
     Raises:
         NotIdentifiedError: no battle has.
     """
-    require("labels", labels, ("soft", "hard"))
+    require_choice("labels", labels, ("soft", "hard"))
     table = battles.table
     credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy(dtype=float)
     if not set(SIDES) <= set(table.columns):
@@ -44,12 +44,12 @@ def lengths_of(battles: Battles, labels: Labels, cluster: Cluster) -> Lengths:
     readable = ~np.isnan(credit)
     if not (known & readable).any():
         raise NotIdentifiedError(_lacking("no readable battle has both lengths"))
-    coded = code(battles, cluster=cluster, credit=np.where(known, credit, np.nan))
+    coded = code_battles(battles, cluster=cluster, credit=np.where(known, credit, np.nan))
     rows = np.flatnonzero(known & readable)
     return Lengths(coded, (a - b)[rows], rows, int((readable & ~known).sum()))
 
 
-def squashed(difference: np.ndarray, sd: float) -> np.ndarray:
+def squash(difference: np.ndarray, sd: float) -> np.ndarray:
     """Return tanh(difference / sd): far longer counts little more than longer (Dubois et al. 2024, equation 2)."""
     return np.tanh(difference / sd)
 

@@ -10,7 +10,7 @@ from scipy.special import expit
 from podium import NotIdentifiedError, read_battles
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit, influence_on_residuals
-from podium.rankers.coded import code
+from podium.rankers.coded import code_battles
 from podium.rankers.identification import strengths_of
 from podium.rankers.intervals import holm
 from podium.rankers.pairs import pair_sums, pairs_of_squares
@@ -49,7 +49,7 @@ def test_residuals_of_a_ring_are_all_of_its_preference():
 def test_standard_errors_are_the_jackknifes_and_know_that_strengths_were_fitted():
     """Oracle: leave one item out and fit again."""
     battles = verdicts(planted(), 60, seed=4)
-    coded = code(battles)
+    coded = code_battles(battles)
     pairs = pair_sums(coded)
     rated = strengths_of(coded)
     ours = np.sqrt((influence_on_residuals(coded, rated) ** 2).sum(axis=0))

@@ -13,7 +13,7 @@ from podium import read_battles
 from podium.diagnosis.cycles import cycles, deviations_of_draws, model_deviation, triples_of
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.triples import deviation
-from podium.rankers.coded import code
+from podium.rankers.coded import code_battles
 from podium.rankers.pairs import cells_by_cluster, pair_sums
 
 WORLDS = 200
@@ -139,7 +139,7 @@ def test_a_percentile_interval_would_not():
     """Wrong variant: quantiles of resampled SNTD never reach down to the 0 of a transitive judge."""
     hits = []
     for seed in range(20):
-        coded = code(verdicts(by_strength(strengths(5)), 60, seed))
+        coded = code_battles(verdicts(by_strength(strengths(5)), 60, seed))
         pairs = pair_sums(coded)
         cells, triples = cells_by_cluster(coded, pairs), triples_of(pairs)
         draws = deviations_of_draws(cells, triples, 100, np.random.default_rng(0))

@@ -14,7 +14,7 @@ from scipy.special import expit
 from podium import Judge, NotIdentifiedError, read_battles, simulate
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.verbosity import length_effect, length_of_residuals, log_ratio, partial_correlation, verbosity
-from podium.rankers.coded import code
+from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
 
 ROWS = [
@@ -77,7 +77,7 @@ def played(items=60, judge=None):
 def test_the_length_term_maximises_the_penalised_likelihood():
     """Oracle: scipy.optimize on the same likelihood; without the strengths the weight is another one."""
     battles = played(20)
-    coded, z = code(battles), log_ratio(battles)
+    coded, z = code_battles(battles), log_ratio(battles)
 
     def loss(weights):
         logits = weights[coded.a] - weights[coded.b] + weights[-1] * z
@@ -93,7 +93,7 @@ def test_the_length_term_maximises_the_penalised_likelihood():
 def test_the_error_of_the_length_term_is_the_clustered_one():
     """Oracle: statsmodels GLM with item-clustered covariance; it has no penalty."""
     battles = played(200)
-    coded, z = code(battles), log_ratio(battles)
+    coded, z = code_battles(battles), log_ratio(battles)
     design = np.column_stack([(np.eye(6)[coded.a] - np.eye(6)[coded.b])[:, :-1], z])
     with np.errstate(all="ignore"):
         glm = sm.GLM(coded.credit, design, family=sm.families.Binomial())
@@ -106,7 +106,7 @@ def test_the_error_of_the_length_term_is_the_clustered_one():
 
 def test_lengths_that_differ_only_from_model_to_model_are_told_from_nothing():
     battles = played(20)
-    coded = code(battles)
+    coded = code_battles(battles)
     lengths = np.array([1.0, 2.0, 0.5, 3.0, 1.5, 2.2])
     with pytest.raises(NotIdentifiedError, match="length cannot be told from strength"):
         length_effect(coded, lengths[coded.a] - lengths[coded.b])

@@ -14,7 +14,7 @@ from scipy.special import expit, logit
 
 from podium import NotConvergedError, NotIdentifiedError, UsageError, rank, read_battles, simulate
 from podium.rankers.bradley_terry import bradley_terry
-from podium.rankers.coded import Coded, code
+from podium.rankers.coded import Coded, code_battles
 from podium.rankers.graph import design_efficiency, graph_of
 from podium.rankers.newton import maximise_many
 from podium.rankers.pairs import Pairs, _sparse_sums, cells_by_cluster, pair_sums, pairs_of_squares, squares
@@ -36,7 +36,7 @@ def elo(battles, **options):
 
 
 def squares_of(battles):
-    coded = code(battles)
+    coded = code_battles(battles)
     pairs = pair_sums(coded)
     wins = np.zeros((pairs.entrants,) * 2)
     wins[pairs.low, pairs.high] = pairs.credit
@@ -295,7 +295,7 @@ def test_an_entrant_that_only_won_within_its_group_is_found_separated():
     """x and y beat each other, and together only ever lost: outside the strongly connected core, yet not winless."""
     pairs = [("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "x"), ("a", "x"), ("b", "y")]
     frame = pd.DataFrame([("i", a, b, 1.0) for a, b in pairs], columns=["item", "model_a", "model_b", "credit"])
-    coded = code(read_battles(frame))
+    coded = code_battles(read_battles(frame))
     graph = graph_of(pair_sums(coded))
     assert [name for name, out in zip(coded.entrants, graph.separated, strict=True) if out] == ["x", "y"]
 
@@ -344,7 +344,7 @@ def test_a_single_item_gives_no_interval():
 def test_ratings_recover_the_simulators_strengths():
     """With no item effects the estimand is the strengths, and many items find them."""
     world = simulate(5, 20_000, seed=1, item_sd=0.0)
-    coded = code(world.battles())
+    coded = code_battles(world.battles())
     assert fit_strengths(pair_sums(coded), 0.0).theta == pytest.approx(world.strengths, abs=0.05)
 
 

@@ -14,9 +14,9 @@ from scipy.stats import norm, t
 
 from podium import Judge, read_battles
 from podium.rankers.bradley_terry import bradley_terry
-from podium.rankers.coded import code
+from podium.rankers.coded import code_battles
 from podium.rankers.identification import strengths_of
-from podium.rankers.informativeness import informativeness, told_apart
+from podium.rankers.informativeness import count_differences, informativeness
 from podium.rankers.intervals import by_bootstrap, by_sandwich, resample
 from podium.rankers.pointwise import mean, median, score_matrix
 from podium.rankers.rank_sets import rank_sets
@@ -217,8 +217,8 @@ def test_the_standard_error_of_a_mean_is_too_small_for_a_median():
 def informative_truth():
     """Informativeness on 20,000 items of the same world, by entrant."""
     world = simulate(7, 20_000, seed=10_001, strengths=(-1.5, -0.8, -0.3, 0.0, 0.4, 0.9, 1.3), item_sd=1.5)
-    coded = code(world.battles())
-    told = told_apart(coded, 2 * coded.credit - 1)
+    coded = code_battles(world.battles())
+    told = count_differences(coded, 2 * coded.credit - 1)
     return dict(zip(world.entrants, told.apart.sum(0) / told.compared.sum(0), strict=True))
 
 
@@ -267,7 +267,7 @@ def all_rank_sets_hold(critical_from_simulation):
 def pointwise_difference_found(battles):
     """The wrong variant: each pair tested alone at 5%."""
     names = battles.entrants
-    coded = code(battles)
+    coded = code_battles(battles)
     rated = strengths_of(coded)
     spread = rated.covariance(rated.surpluses(coded))
     a, b = np.triu_indices(len(names), 1)
@@ -363,8 +363,8 @@ def test_a_bootstrap_of_single_pairs_makes_informativeness_intervals_too_narrow(
     """The wrong variant: each (item, pair) is resampled on its own, not with its item."""
     hits = []
     for seed, (_, battles) in enumerate(played(60)):
-        coded = code(battles)
-        told = told_apart(coded, 2 * coded.credit - 1)
+        coded = code_battles(battles)
+        told = count_differences(coded, 2 * coded.credit - 1)
         apart, compared = told.apart.sum(axis=0), told.compared.sum(axis=0)
         draws = np.random.default_rng(seed).binomial(compared.astype(int), apart / compared, (200, 7)) / compared
         found = by_bootstrap(apart / compared, draws, 60, level=0.95, cluster="row")

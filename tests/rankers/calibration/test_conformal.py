@@ -9,7 +9,7 @@ from crepes import ConformalRegressor
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from podium.rankers.calibration.conformal import half_splits, index, needed, quantile, weighted_quantile
+from podium.rankers.calibration.conformal import entrants_needed, half_splits, index, quantile, weighted_quantile
 
 LEVELS = st.integers(1, 999).map(lambda thousandths: thousandths / 1000)
 SCORES = st.lists(st.floats(0, 1e6), min_size=1, max_size=60).map(np.array)
@@ -22,7 +22,7 @@ def rng(seed=0):
 
 @pytest.mark.parametrize(("number", "level"), BOUNDARIES)
 def test_the_fewest_scores_that_a_level_needs_are_exact(number, level):
-    assert needed(level) == number
+    assert entrants_needed(level) == number
 
 
 @pytest.mark.parametrize(("number", "level"), BOUNDARIES)
@@ -54,7 +54,7 @@ def test_indices_in_floating_point_would_be_off_by_one():
 @given(st.integers(1, 999))
 def test_a_level_needs_the_fewest_scores_whose_index_is_theirs(thousandths):
     level = thousandths / 1000
-    fewest = needed(level)
+    fewest = entrants_needed(level)
     assert index(fewest, level) <= fewest
     assert fewest == 1 or index(fewest - 1, level) > fewest - 1
 

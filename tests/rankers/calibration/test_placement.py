@@ -164,7 +164,7 @@ def sandwich(own, cluster, regularization):
 
 
 def error(own, regularization=0.01, resamples=RESAMPLES):
-    return bootstrap_se(own, place_one(own, regularization), regularization, resamples, rng()).se
+    return bootstrap_se(own, place_one(own, regularization), regularization, resamples, rng())[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -223,7 +223,7 @@ def test_two_resamples_have_an_unbiased_variance():
     """Dividing by their number, the wrong variant, would halve it."""
     own = many(items=100)
     centre = place_one(own, 0.01)
-    drawn = [bootstrap_se(own, centre, 0.01, 2, np.random.default_rng(seed)).se for seed in range(2000)]
+    drawn = [bootstrap_se(own, centre, 0.01, 2, np.random.default_rng(seed))[0] for seed in range(2000)]
     assert np.mean(np.square(drawn)) == pytest.approx(sandwich(own, own.cluster, 0.01) ** 2, rel=0.15)
 
 
@@ -231,9 +231,9 @@ def test_two_resamples_have_an_unbiased_variance():
 def test_resamples_of_wins_only_are_counted_and_left_out(regularization):
     """One loss in 5 battles: 0.8 ** 5 of the resamples are without it; averaged in, they would be huge numbers."""
     own = own_of([1.0, 1.0, 1.0, 1.0, 0.0])
-    found = bootstrap_se(own, place_one(own, regularization), regularization, 4000, rng())
-    assert found.lost / 4000 == pytest.approx(0.8**5, abs=0.03)
-    assert 0 < found.se < 150
+    se, lost = bootstrap_se(own, place_one(own, regularization), regularization, 4000, rng())
+    assert lost / 4000 == pytest.approx(0.8**5, abs=0.03)
+    assert 0 < se < 150
 
 
 def test_the_same_generator_draws_the_same_error():
@@ -250,4 +250,4 @@ def test_weights_and_credits_add_up_per_opponent():
     ("credit", "separated"), [([1, 1], True), ([0, 0], True), ([1, 0], False), ([1, 0.5], False), ([0.9, 0.9], False)]
 )
 def test_a_record_of_wins_only_or_losses_only_is_separated(credit, separated):
-    assert own_of(credit).separated is separated
+    assert own_of(credit).is_separated is separated

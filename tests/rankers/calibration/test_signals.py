@@ -84,7 +84,7 @@ ALL = {"margin": [1.0, 2.0], "margin_tone": [1.0, 2.0], "length_a": [5.0, 6.0], 
 @pytest.mark.parametrize("kind", KINDS)
 def test_unread_battles_have_no_signal(kind):
     found = signal_of(battles([0.9, NONE], **ALL), kind)
-    assert found.known.tolist() == [True, False]
+    assert found.is_known.tolist() == [True, False]
     assert np.isnan(found.x[1]).all()
 
 
@@ -94,17 +94,12 @@ def test_unread_battles_have_no_signal(kind):
 )
 def test_a_battle_that_lacks_a_feature_has_no_signal(kind, column):
     found = signal_of(battles([1, 0], **{**ALL, column: [NONE, 2.0]}), kind)
-    assert found.known.tolist() == [False, True]
+    assert found.is_known.tolist() == [False, True]
 
 
 def test_of_several_criteria_all_must_be_there():
     found = signal_of(battles([1, 0], margin_tone=[1.0, 2.0], margin_depth=[NONE, 1.0]), "criteria")
-    assert found.known.tolist() == [False, True]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_all_but_soft_credits_are_fitted(kind):
-    assert signal_of(battles([0.9, 0.2], **ALL), kind).fitted is (kind != "credit")
+    assert found.is_known.tolist() == [False, True]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,13 +9,14 @@ import numpy as np
 from podium.battles import Battles, Counts
 from podium.rankers.coded import Coded, clusters_of
 from podium.rankers.defaults import FEW_ITEMS
-from podium.rankers.intervals import Estimate
+from podium.rankers.intervals import Estimate, finite_or_none
 from podium.rankers.pairs import Pairs, pair_sums, win_rates
 from podium.rankers.rank_sets import rank_sets
 from podium.ranking import Entry, Fit, Standings
 from podium.text import some
 
 SAME_SCORE = 1e-9
+"""Scores that differ by less share a rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def exposure_of(battles: Battles, coded: Coded, pairs: Pairs | None = None) -> E
         unranked=tuple(sorted(set(battles.entrants) - set(coded.entrants))),
         counts=battles.counts(),
         notes=battles.notes,
-        diagnostics=of_battles(battles),
+        diagnostics=summary_of_battles(battles),
         own=clusters_of(coded),
     )
 
@@ -110,53 +111,40 @@ def _entries(exposure: Exposure, result: Result, *, level: float, rng: np.random
     estimate = result.estimate
     best, worst = rank_sets(estimate, level=level, rng=rng)
     names, se = exposure.entrants, estimate.se
-    order = sorted(range(len(names)), key=lambda k: (-_last(float(estimate.score[k])), names[k]))
-    certain = _without_variation(estimate)
+    order = sorted(range(len(names)), key=lambda k: (-np.nan_to_num(estimate.score[k], nan=-np.inf), names[k]))
+    flat = _has_no_variation(estimate)
     return [
         Entry(
             model=names[k],
-            rank=_rank(estimate.score, k),
-            rank_low=_whole(best[k]),
-            rank_high=_whole(worst[k]),
-            score=_real(estimate.score[k]),
-            low=None if certain[k] else _real(estimate.low[k]),
-            high=None if certain[k] else _real(estimate.high[k]),
-            se=_real(se[k]) if se[k] > 0 else None,
+            rank=rank_of(estimate.score, k),
+            rank_low=int(best[k]) if best[k] > 0 else None,
+            rank_high=int(worst[k]) if worst[k] > 0 else None,
+            score=finite_or_none(estimate.score[k]),
+            low=None if flat[k] else finite_or_none(estimate.low[k]),
+            high=None if flat[k] else finite_or_none(estimate.high[k]),
+            se=finite_or_none(se[k]) if se[k] > 0 else None,
             battles=int(exposure.battles[k]),
-            win_rate=_real(exposure.win_rates[k]),
+            win_rate=finite_or_none(exposure.win_rates[k]),
             separated=bool(result.separated[k]) if result.separated is not None else False,
-            extra={name: _real(values[k]) for name, values in result.extra.items()},
+            extra={name: finite_or_none(values[k]) for name, values in result.extra.items()},
         )
         for k in order
     ]
 
 
-def _without_interval(result: Result) -> np.ndarray:
-    """Tell who has a score but no interval although others have one, and is not separated."""
-    estimate = result.estimate
-    if estimate.method is None:
-        return np.zeros(len(estimate.score), dtype=bool)
-    hidden = np.zeros(len(estimate.score), dtype=bool) if result.separated is None else result.separated
-    return ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~hidden
-
-
-def _without_variation(estimate: Estimate) -> np.ndarray:
+def _has_no_variation(estimate: Estimate) -> np.ndarray:
     """Tell whose interval has no width: no cluster differs from another, which says nothing of the error."""
     return (estimate.se == 0) & (estimate.low == estimate.high)
 
 
-def _last(score: float) -> float:
-    return -np.inf if np.isnan(score) else score
-
-
-def _rank(score: np.ndarray, k: int) -> int:
+def rank_of(score: np.ndarray, k: int) -> int:
     """Return 1 + the number of entrants with a higher score; unknown scores come last, together."""
     if np.isnan(score[k]):
         return 1 + int(np.sum(~np.isnan(score)))
     return 1 + int(np.sum(score > score[k] + SAME_SCORE))
 
 
-def of_battles(battles: Battles) -> dict[str, Any]:
+def summary_of_battles(battles: Battles) -> dict[str, Any]:
     """Return the swap report, the reasons of unread battles, and where ties are, on how many items entrants differ."""
     swaps = battles.swaps()
     report: dict[str, Any] = {"swap": asdict(swaps)} if swaps else {}
@@ -175,19 +163,12 @@ def _usual(exposure: Exposure, result: Result) -> list[str]:
     if exposure.own is not None and clusters >= FEW_ITEMS and (rare := np.flatnonzero(exposure.own < FEW_ITEMS)).size:
         names = some([f"{exposure.entrants[k]} ({exposure.own[k]})" for k in rare])
         warnings.append(f"in fewer than {FEW_ITEMS} items, so their intervals are too narrow: {names}")
-    lacking = _without_interval(result)
-    if lacking.any():
-        names = some([exposure.entrants[k] for k in np.flatnonzero(lacking)])
+    estimate = result.estimate
+    hidden = False if result.separated is None else result.separated
+    lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden)
+    if estimate.method is not None and lost.any():
+        names = some([exposure.entrants[k] for k in np.flatnonzero(lost)])
         warnings.append(f"some bootstrap resamples hold nothing of {names}: no interval")
-    flat = [exposure.entrants[k] for k in np.flatnonzero(_without_variation(result.estimate))]
-    if flat:
+    if flat := [exposure.entrants[k] for k in np.flatnonzero(_has_no_variation(estimate))]:
         warnings.append(f"no variation between items for {some(flat)}: their interval cannot be computed")
     return warnings
-
-
-def _real(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
-def _whole(value: float) -> int | None:
-    return int(value) if np.isfinite(value) else None

@@ -14,7 +14,7 @@ from podium.rankers.coded import code_battles
 from podium.rankers.intervals import by_sandwich, covariance_of
 from podium.ranking import Entry, Standings
 from podium.replays import Recording, recording_of
-from podium.tournaments.drawing import draw_items
+from podium.tournaments.selection import draw_items
 
 
 def read_pilot(pilot: Battles | pd.DataFrame | str | Path, items: int | None, seed: int, pool: bool) -> Recording:

@@ -24,7 +24,7 @@ from podium.replays import Recording, make_tournament, play, recording_of
 from podium.scorers.battle import Orders
 from podium.simulation import Judge, simulate
 from podium.text import some
-from podium.tournaments.drawing import generator
+from podium.tournaments.selection import generator
 
 GROUPS = 10
 """Of a pilot's items, left out in turn for the jackknife."""

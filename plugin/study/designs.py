@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from podium.replays import Recording, make_tournament, play, seed_settings
-from podium.tournaments.drawing import draw_items, generator
 from podium.tournaments.schedule import Field
+from podium.tournaments.selection import draw_items, generator
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ import numpy as np
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.informativeness import count_differences, finest_verdicts
 from podium.tournaments.between_rounds import code_outcomes
-from podium.tournaments.drawing import draw_items, entrants_named
 from podium.tournaments.schedule import OVER, Field, Next, Outcome, Pairing, Round, schedule_pairings
+from podium.tournaments.selection import draw_items, entrants_named
 
 AUTO = "auto"
 MIN_FOR_PILOT = 3

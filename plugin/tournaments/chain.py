@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from podium.tournaments.drawing import draw_items, generator
 from podium.tournaments.schedule import Field, Next, Pairing, Round, pairing, schedule_pairings
+from podium.tournaments.selection import draw_items, generator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from podium.tournaments.drawing import draw_items
 from podium.tournaments.schedule import Field, Next, Pairing, Round, schedule_pairings
+from podium.tournaments.selection import draw_items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

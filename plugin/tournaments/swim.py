@@ -12,8 +12,8 @@ from podium.tournaments.between_rounds import (
     place_newcomers,
     strengths_after,
 )
-from podium.tournaments.drawing import draw_items, entrants_named, generator
 from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, schedule_pairings
+from podium.tournaments.selection import draw_items, entrants_named, generator
 
 SAME_GAP = 9
 """Decimals, in logits, to which distances in rating are compared; of equals, the first by name is nearer."""

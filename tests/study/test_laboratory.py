@@ -15,7 +15,7 @@ from podium.replays import make_tournament, play, recording_of
 from podium.study.designs import Cell, Workbench
 from podium.study.laboratory import run_study, spread_of
 from podium.study.yardstick import Yardstick, scorer
-from podium.tournaments.drawing import draw_items
+from podium.tournaments.selection import draw_items
 
 RECORDED = Path(__file__).parents[3] / "shared" / "data" / "roundrobin_qlora_oa_gpt4.parquet"
 FEW = {"seeds": 3, "items": (10, 20)}

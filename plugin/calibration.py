@@ -85,7 +85,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Anchor:
+class AnchorStrengths:
     """One entrant in the joint fits: what new entrants are placed against. Log-strengths, mean zero."""
 
     model: str
@@ -188,7 +188,7 @@ class Calibration:
     seed: int
     accuracy: Mapping[str, Accuracy]
     entrants: tuple[HeldOut, ...]
-    anchors: tuple[Anchor, ...]
+    anchors: tuple[AnchorStrengths, ...]
     conformal: Mapping[str, Conformal]
     agreement: Mapping[str, Any]
     stability: tuple[Stability, ...] = ()

@@ -9,7 +9,16 @@ import numpy as np
 from scipy import stats
 
 from podium.battles import Battles
-from podium.calibration import SMALLEST_SE, Accuracy, Anchor, Calibration, Conformal, HeldOut, Stability, Target
+from podium.calibration import (
+    SMALLEST_SE,
+    Accuracy,
+    AnchorStrengths,
+    Calibration,
+    Conformal,
+    HeldOut,
+    Stability,
+    Target,
+)
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.calibration import conformal
 from podium.rankers.calibration.agreement import Agreement, agreement_of
@@ -202,10 +211,10 @@ def _held_out(
     )
 
 
-def _anchors(evidence: Evidence, scales: Mapping[str, HeldOutScale]) -> tuple[Anchor, ...]:
+def _anchors(evidence: Evidence, scales: Mapping[str, HeldOutScale]) -> tuple[AnchorStrengths, ...]:
     theta = {f"{kind}_theta": scale.anchors for kind, scale in scales.items()}
     return tuple(
-        Anchor(name, **{key: float(values[k]) for key, values in theta.items()})
+        AnchorStrengths(name, **{key: float(values[k]) for key, values in theta.items()})
         for k, name in enumerate(evidence.entrants)
     )
 

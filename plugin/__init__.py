@@ -28,33 +28,24 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Battles": "battles",
-    "Calibration": "calibration",
-    "DataError": "errors",
-    "Format": "hookspecs",
-    "Judge": "simulation",
-    "NotConvergedError": "errors",
-    "NotIdentifiedError": "errors",
-    "PodiumError": "errors",
-    "Ranker": "hookspecs",
-    "Ranking": "ranking",
-    "Replay": "replays",
-    "Standings": "ranking",
-    "Tournament": "hookspecs",
-    "UsageError": "errors",
-    "World": "simulation",
-    "calibrate": "calibration_run",
-    "diagnose": "diagnosis.card",
-    "hookimpl": "hookspecs",
-    "make_plan": "planning.planner",
-    "rank": "rank_battles",
-    "read_battles": "reading.judgements",
-    "read_calibration": "calibration_file",
-    "replay": "replays",
-    "run_study": "study.laboratory",
-    "simulate": "simulation",
+_PUBLIC = {
+    "battles": "Battles",
+    "calibration": "Calibration",
+    "calibration_file": "read_calibration",
+    "calibration_run": "calibrate",
+    "diagnosis.card": "diagnose",
+    "errors": "DataError NotConvergedError NotIdentifiedError PodiumError UsageError",
+    "hookspecs": "Format Ranker Tournament hookimpl",
+    "planning.planner": "make_plan",
+    "rank_battles": "rank",
+    "ranking": "Ranking Standings",
+    "reading.judgements": "read_battles",
+    "replays": "Replay replay",
+    "simulation": "Judge World simulate",
+    "study.laboratory": "run_study",
 }
+"""Modules, and the names that each gives to users."""
+_HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
 __all__ = [
     "Battles",

@@ -1,11 +1,17 @@
 """Rank battles: choose the rankers, slice, hand out options, and keep going when one part cannot be answered.
 
-The way of the battles from `podium rank` to the standings of bradley-terry, each called by the one before or by `rank`:
+The way of the battles from the command `podium rank` to the standings of bradley-terry, in ten calls:
 
-1. `cli.rank.rank` reads what was typed;
-2. `reading.judgements.read_battles` finds, recognises and reads the files, and merges the two orders;
-3. `rank_battles.rank` hands out options and calls every ranker on every slice;
-4. `rank_battles.RankerCall` calls the ranker with its options and its own random numbers;
+1. `podium.cli.rank:rank` takes what was typed,
+2. `podium.reading.judgements:read_battles` finds, recognises and reads the files and merges the two orders,
+3. `podium.rank_battles:rank` deals options, slices, and calls every ranker on every slice by
+4. `podium.rank_battles:RankerCall`, with its settings and random numbers of its own;
+5. `podium.rankers.bradley_terry:bradley_terry` is such a ranker: it lets
+6. `podium.rankers.coded:code` number the entrants and items of the readable battles,
+7. `podium.rankers.pairs:pair_sums` add up the credits of each pair,
+8. `podium.rankers.identification:fit_identified` find the strengths, where the data say them,
+9. `podium.rankers.bradley_terry:sandwich` their errors, by items, and
+10. `podium.rankers.bradley_terry:label_strengths` the standings: names, ranks, rank sets, warnings.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,8 +1,11 @@
 """Ranking from Python: what happens without a word about it, and who gets which option."""
 
+import re
+from importlib import import_module
+
 import pytest
 
-from podium import UsageError, rank, simulate
+from podium import UsageError, rank, rank_battles, simulate
 from podium.plugins.settings import deal_options, ranker_options
 
 
@@ -21,3 +24,9 @@ def test_a_named_option_overrides_a_general_one_and_strangers_are_left() -> None
 def test_an_option_of_a_ranker_that_is_not_asked_is_refused() -> None:
     with pytest.raises(UsageError, match="ranker in this call"):
         ranker_options(["bradley-terry"], {"win-rate.anchor": "wren"})
+
+
+def test_the_way_of_the_battles_names_at_most_ten_calls_that_there_are() -> None:
+    calls = re.findall(r"`(podium[\w.]*):(\w+)`", rank_battles.__doc__ or "")
+    assert 0 < len(calls) <= 10
+    assert all(hasattr(import_module(module), name) for module, name in calls)

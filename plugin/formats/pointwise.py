@@ -39,10 +39,7 @@ class Paired:
     def notes(self) -> list[str]:
         """Say what the table of battles does not show of the scores."""
         remarks = (
-            (
-                self.averaged,
-                "scores of a model already scored on the same item were averaged with it",
-            ),
+            (self.averaged, "scores of a model already scored on the same item were averaged with it"),
             (self.alone, "scores stand on items where no other model was scored: they enter no battle and no mean"),
         )
         return [f"{number} {text}" for number, text in remarks if number]
@@ -92,19 +89,18 @@ def pair_up(scores: pd.DataFrame, source: str) -> Paired:
     scores, averaged = _average_repeats(scores, trial_columns)
     trials = scores.groupby(trial_columns, sort=False, observed=True, dropna=False).ngroup().to_numpy()
     model = as_categorical(scores["model"])
-    names = np.asarray(model.categories, dtype=object)
-    if len(names) < 2:
+    if len(model.categories) < 2:
         raise DataError(
-            f"scores of one model only ({names[0]!r})",
+            f"scores of one model only ({model.categories[0]!r})",
             source=source,
             remedy="give the scores of at least two models",
         )
-    row = _rows_by_trial(trials, np.asarray(model.codes), len(names))
-    a, b = np.triu_indices(len(names), 1)
+    row = _rows_by_trial(trials, np.asarray(model.codes), len(model.categories))
+    a, b = np.triu_indices(len(model.categories), 1)
     there = (row[:, a] >= 0) & (row[:, b] >= 0)
     where, pair = np.nonzero(there)
     first, second = row[where, a[pair]], row[where, b[pair]]
-    battles = _battles(scores, names, first, second, a[pair], b[pair], trial_columns)
+    battles = _battles(scores, model, first, second, trial_columns)
     alone = len(scores) - len(np.unique(np.concatenate([first, second])))
     return Paired(battles, int((~there).sum()), averaged, alone)
 
@@ -128,20 +124,15 @@ def _rows_by_trial(trials: np.ndarray, model: np.ndarray, models: int) -> np.nda
 
 
 def _battles(
-    scores: pd.DataFrame,
-    names: np.ndarray,
-    first: np.ndarray,
-    second: np.ndarray,
-    a: np.ndarray,
-    b: np.ndarray,
-    trial_columns: list[str],
+    scores: pd.DataFrame, model: pd.Categorical, first: np.ndarray, second: np.ndarray, trial_columns: list[str]
 ) -> pd.DataFrame:
+    """Return a battle of the rows `first` and `second` each, positions in the table of scores, shape (battles,)."""
     score = scores["score"].to_numpy()
     margin = score[first] - score[second]
     frame = {name: scores[name].take(first).to_numpy() for name in trial_columns}
     frame |= {
-        "model_a": pd.Categorical.from_codes(a, categories=names),
-        "model_b": pd.Categorical.from_codes(b, categories=names),
+        "model_a": model.take(first),
+        "model_b": model.take(second),
         "credit": credit_of(margin),
         "margin": margin,
         "score_a": score[first],

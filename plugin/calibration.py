@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 FORMAT_VERSION = "0.1"
@@ -205,7 +205,8 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contract's calibration file."""
-        betas = [self.fold_beta(one) for one in self.entrants if one.weights] if self.target.battles else []
+        betas = [self.fold_beta(entrant) for entrant in self.entrants if entrant.weights] if self.target.battles else []
+        target = asdict(self.target)
         loo: dict[str, dict[str, Any]] = {kind: asdict(self.accuracy[kind]) for kind in ("hard", "soft")}
         loo["soft"] |= {
             "beta_mean": sum(betas) / len(betas) if betas else None,
@@ -220,19 +221,22 @@ class Calibration:
             "beta_high": self.target.high,
             "beta_level": self.target.level,
             "beta_battles": self.target.battles,
-            "target": _target_dict(self.target),
+            "target": {name: target[name] for name in ("kind", "weights", "covariance", "ridge")},
             "regularization": self.regularization,
             "se_method": self.se_method,
             "se_cluster": self.se_cluster,
             "seed": self.seed,
             "loo": loo,
-            "entrants": [_entrant_dict(one) for one in self.entrants],
-            "anchors": [asdict(one) for one in self.anchors],
+            "entrants": [
+                asdict(entrant) | {f"{kind}_residual": entrant.residual(kind) for kind in ("hard", "soft")}
+                for entrant in self.entrants
+            ],
+            "anchors": [asdict(anchor) for anchor in self.anchors],
             "conformal": {
-                kind: asdict(one) | {"needed_for_splits": 2 * one.needed} for kind, one in self.conformal.items()
+                kind: asdict(part) | {"needed_for_splits": 2 * part.needed} for kind, part in self.conformal.items()
             },
             "agreement": dict(self.agreement),
-            "stability": [asdict(one) for one in self.stability],
+            "stability": [asdict(stability) for stability in self.stability],
             "warnings": list(self.warnings),
             "provenance": dict(self.provenance),
         }
@@ -245,16 +249,3 @@ class Calibration:
         """Return the slope fitted without an entrant."""
         weights = list(entrant.weights.values())
         return sum(weights) if self.target.kind == "criteria" else weights[0]
-
-
-def _target_dict(target: Target) -> dict[str, Any]:
-    covariance = None if target.covariance is None else [list(row) for row in target.covariance]
-    return {"kind": target.kind, "weights": dict(target.weights), "covariance": covariance, "ridge": target.ridge}
-
-
-def _entrant_dict(one: HeldOut) -> dict[str, Any]:
-    found = {item.name: getattr(one, item.name) for item in fields(one)}
-    residuals = {f"{kind}_residual": one.residual(kind) for kind in ("hard", "soft")}
-    return (
-        found | residuals | {"weights": dict(one.weights), "separated": list(one.separated), "about": dict(one.about)}
-    )

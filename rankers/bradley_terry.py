@@ -72,17 +72,17 @@ def bradley_terry(
         cells = cells_by_cluster(coded, pairs)
         source = length or strengths
         draws = resample(
-            lambda counts: scale.scores(source.resampled(cells, counts)),
+            lambda counts: scale.scores(source.theta_of_draws(cells, counts)),
             coded.clusters,
             resamples,
             rng,
             width=len(coded.a) if length else len(pairs.low),
         )
         estimate = by_bootstrap(scale.scores(strengths.theta), draws, coded.clusters, level=level, cluster=coded.unit)
-    found = label_strengths(exposure, strengths, scale.pin_estimate(estimate), level=level, rng=rng)
+    labelled = label_strengths(exposure, strengths, scale.pin_estimate(estimate), level=level, rng=rng)
     if not length:
-        return found
-    return replace(found, diagnostics={**found.diagnostics, "length_control": length.summary(level)})
+        return labelled
+    return replace(labelled, diagnostics={**labelled.diagnostics, "length_control": length.summary(level)})
 
 
 def sandwich(strengths: Strengths, surplus: Matrix, scale: EloScale, *, level: float, cluster: Cluster) -> Estimate:

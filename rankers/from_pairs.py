@@ -51,5 +51,5 @@ def scores_of_draws(score: Score, cells: PairCells, counts: np.ndarray) -> np.nd
     Args:
         counts: how often each cluster was drawn, shape (draws, clusters).
     """
-    credit, weight = cells.resampled(counts)
+    credit, weight = cells.sums_of_draws(counts)
     return np.stack([score(pairs_of_draw(cells.pairs, c, w)) for c, w in zip(credit, weight, strict=True)])

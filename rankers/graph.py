@@ -7,7 +7,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 
-from podium.rankers.newton import Design
+from podium.rankers.newton import DesignMatrix
 from podium.rankers.pairs import Pairs
 
 LARGEST_SPECTRUM = 1500
@@ -78,7 +78,7 @@ def design_efficiency(pairs: Pairs) -> float | None:
         return None
     present, index = np.unique(np.concatenate([pairs.low, pairs.high]), return_inverse=True)
     low, high = np.split(index, 2)
-    laplacian = Design(None, low, high, len(present)).information(pairs.weight[None])[0]
+    laplacian = DesignMatrix(None, low, high, len(present)).information(pairs.weight[None])[0]
     eigenvalues = linalg.eigvalsh(laplacian)[1:]
     return float(len(eigenvalues) / np.sum(1 / eigenvalues) / eigenvalues.mean())
 

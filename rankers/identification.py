@@ -13,7 +13,7 @@ from podium.rankers.strengths import Strengths, check_regularization, fit_streng
 from podium.text import some
 
 WEAK_DESIGN = 0.1
-"""Design efficiency below which a warning says how weakly the ratings are identified."""
+"""DesignMatrix efficiency below which a warning says how weakly the ratings are identified."""
 MOST_GROUPS = 10
 MOST_NAMES = 5
 

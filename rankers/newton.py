@@ -53,7 +53,7 @@ def logistic(credit: np.ndarray, weight: np.ndarray, logits: np.ndarray) -> tupl
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class DesignMatrix:
     """The matrix X: differences of entrants' strengths, further columns, or both, behind them.
 
     Rows tell differences of strengths only, so strengths are given mean zero.
@@ -82,7 +82,7 @@ class Design:
         gaps = at[:, self.first] - at[:, self.second]
         return gaps if beside is None else gaps + beside
 
-    def transposed(self, values: np.ndarray) -> np.ndarray:
+    def transpose_product(self, values: np.ndarray) -> np.ndarray:
         """Return X' v, from shape (samples, rows) to (samples, parameters)."""
         beside = None if self.columns is None else values @ self.columns
         if not self.entrants:
@@ -149,7 +149,7 @@ class Likelihood:
         largest: a parameter without penalty that is larger in absolute value is taken to grow for ever.
     """
 
-    design: Design
+    design: DesignMatrix
     credit: np.ndarray
     weight: np.ndarray
     penalty: np.ndarray
@@ -164,7 +164,7 @@ class Likelihood:
     def slope(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the gradient, shape (samples, parameters), and the curvature of each row, shape (samples, rows)."""
         surplus, curvature = self.loss(self.credit, self.weight, self.logits(at))
-        return self.design.transposed(surplus) - self._pull(at), curvature
+        return self.design.transpose_product(surplus) - self._pull(at), curvature
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
         """Return the negative Hessian, shape (samples, parameters, parameters).
@@ -245,14 +245,14 @@ def _climb(likelihood: Likelihood, start: np.ndarray | None) -> tuple[np.ndarray
     """Take damped Newton steps, each sample until it has arrived; return all places, and the most steps taken."""
     size, samples = likelihood.design.parameters, len(likelihood.credit)
     at = np.zeros((samples, size)) if start is None else np.tile(start, (samples, 1))
-    at = _centred(at, likelihood.design.entrants)
+    at = _centre_strengths(at, likelihood.design.entrants)
     active, previous = np.arange(samples), np.full(samples, np.inf)
     for steps in range(1, STEPS + 1):
         gradient, curvature = likelihood.slope(at[active])
         step = _newton_step(likelihood, curvature, gradient)
         move = np.abs(likelihood.design.product(step)).max(axis=1)
-        step *= _damping(likelihood, at[active], step, gradient, move)[:, None]
-        at[active] = _centred(at[active] + step, likelihood.design.entrants)
+        step *= _damp_factors(likelihood, at[active], step, gradient, move)[:, None]
+        at[active] = _centre_strengths(at[active] + step, likelihood.design.entrants)
         _refuse_unbounded(likelihood, at[active])
         left = ~((move < CLOSE_ENOUGH) | ((move < NOISE) & (move > previous / 2)))
         if not left.any():
@@ -267,7 +267,7 @@ def _climb(likelihood: Likelihood, start: np.ndarray | None) -> tuple[np.ndarray
     )
 
 
-def _centred(at: np.ndarray, entrants: int) -> np.ndarray:
+def _centre_strengths(at: np.ndarray, entrants: int) -> np.ndarray:
     """Give strengths mean zero, in place."""
     if entrants:
         at[:, :entrants] -= at[:, :entrants].mean(axis=1, keepdims=True)
@@ -277,7 +277,7 @@ def _centred(at: np.ndarray, entrants: int) -> np.ndarray:
 def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """Solve (X' C X + P) step = gradient for each sample, shape (samples, parameters)."""
     if likelihood.design.parameters > DENSE:
-        return np.stack([_conjugate_gradients(likelihood, *one) for one in zip(curvature, gradient, strict=True)])
+        return np.stack([_conjugate_gradients(likelihood, *system) for system in zip(curvature, gradient, strict=True)])
     matrix = likelihood.information(curvature)
     try:
         if len(matrix) == 1:
@@ -303,7 +303,7 @@ def _conjugate_gradients(likelihood: Likelihood, curvature: np.ndarray, gradient
     return step
 
 
-def _damping(
+def _damp_factors(
     likelihood: Likelihood, at: np.ndarray, step: np.ndarray, gradient: np.ndarray, move: np.ndarray
 ) -> np.ndarray:
     """Halve each sample's step until it climbs to its end, or moves no logit by more than 1.5, shape (samples,).

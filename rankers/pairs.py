@@ -37,7 +37,7 @@ class PairCells:
     credit: sparse.csr_matrix
     weight: sparse.csr_matrix
 
-    def resampled(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def sums_of_draws(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return credit and weight of each pair when clusters count so often, shape (draws, pairs) each.
 
         Args:

@@ -12,7 +12,7 @@ from podium.rankers.clusters import Matrix, centre_columns, gram, surpluses
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import Graph, graph_of, separated_entrants
-from podium.rankers.newton import Design, Likelihood, Optimum, maximise, maximise_many
+from podium.rankers.newton import DesignMatrix, Likelihood, Optimum, maximise, maximise_many
 from podium.rankers.pairs import PairCells, Pairs, pairs_of_draw
 
 
@@ -49,7 +49,7 @@ class Strengths:
         """Connectivity of the pairs."""
         return graph_of(self.pairs)
 
-    def expected(self, a: np.ndarray, b: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+    def expected_credit(self, a: np.ndarray, b: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the expected credit of a against b, shape (n,).
 
         Args:
@@ -67,8 +67,8 @@ class Strengths:
         """
         columns = self._columns
         if columns is None:
-            return surpluses(coded, self.expected(coded.a, coded.b))
-        expected = self.expected(coded.a, coded.b, columns)
+            return surpluses(coded, self.expected_credit(coded.a, coded.b))
+        expected = self.expected_credit(coded.a, coded.b, columns)
         own = (coded.weight * (coded.credit - expected))[:, None] * columns
         beside = [np.bincount(coded.cluster, column, coded.clusters) for column in own.T]
         strengths = surpluses(coded, expected)
@@ -103,7 +103,7 @@ class Strengths:
             return correction * (influence @ influence.T)
         return correction * linalg.cho_solve(factor, linalg.cho_solve(factor, gram(surplus)).T)
 
-    def resampled(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
+    def theta_of_draws(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
         """Return log-strengths of resamples, NaN where one is separated or disconnected, shape (draws, entrants).
 
         Args:
@@ -113,7 +113,7 @@ class Strengths:
         Raises:
             NotConvergedError: a resample has no maximum.
         """
-        credit, weight = cells.resampled(counts)
+        credit, weight = cells.sums_of_draws(counts)
         theta, sound = np.full((len(counts), self.pairs.entrants), np.nan), are_sound(self.pairs, credit, weight)
         likelihood = pair_likelihood(self.pairs, self.regularization, credit[sound], weight[sound])
         theta[sound] = maximise_many(likelihood, self.theta)
@@ -155,7 +155,7 @@ def pair_likelihood(
         credit, weight: sums of resamples instead of those of `pairs`, shape (samples, pairs).
     """
     return Likelihood(
-        Design(None, pairs.low, pairs.high, pairs.entrants),
+        DesignMatrix(None, pairs.low, pairs.high, pairs.entrants),
         pairs.credit if credit is None else credit,
         pairs.weight if weight is None else weight,
         np.full(pairs.entrants, float(regularization)),
@@ -169,7 +169,7 @@ def column_likelihood(coded: Coded, columns: np.ndarray, regularization: float, 
         columns: what stands beside the strengths in each battle, shape (battles, columns).
         largest: a coefficient beyond is taken to grow for ever.
     """
-    design = Design(columns, coded.a, coded.b, len(coded.entrants))
+    design = DesignMatrix(columns, coded.a, coded.b, len(coded.entrants))
     penalty = np.append(np.full(design.entrants, float(regularization)), np.zeros(columns.shape[1]))
     return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty, largest=largest)
 

@@ -60,7 +60,7 @@ def win_rate(
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")
     coded = code_battles(battles, labels=labels, cluster=cluster)
-    met = coded if anchor is None else _against(coded, anchor)
+    met = coded if anchor is None else _battles_against(coded, anchor)
     pairs = pair_sums(met)
     score = win_rates(pairs)
     if interval == "sandwich":
@@ -91,7 +91,7 @@ def influence(coded: Coded, pairs: Pairs) -> Matrix:
     )
 
 
-def _against(coded: Coded, anchor: str) -> Coded:
+def _battles_against(coded: Coded, anchor: str) -> Coded:
     if anchor not in coded.entrants:
         raise unknown_name("entrant with readable battles", anchor, coded.entrants)
     which = coded.entrants.index(anchor)

@@ -172,7 +172,7 @@ def deviations_of_draws(cells: PairCells, triples: np.ndarray, resamples: int, r
     """Return `model_deviation` of resamples of the items, NaN where one leaves a pair out, shape (resamples,)."""
 
     def deviations(counts: np.ndarray) -> np.ndarray:
-        credit, weight = cells.resampled(counts)
+        credit, weight = cells.sums_of_draws(counts)
         rate = np.divide(credit, weight, out=np.full(credit.shape, np.nan), where=weight > 0)
         return model_deviation(rate, triples)
 

@@ -52,12 +52,12 @@ class JudgedSide:
 
     def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
         """Return log-strengths, shape (entrants,); of resamples, NaN where there is no fit, shape (draws, entrants)."""
-        return self.fit.theta if counts is None else self.fit.resampled(self.cells, counts)
+        return self.fit.theta if counts is None else self.fit.theta_of_draws(self.cells, counts)
 
     def rates(self, low: np.ndarray, high: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
         """Return low's share of wins without ties, NaN where there are none, shape (pairs,) or (draws, pairs)."""
         pairs, entrants = self.wins.pairs, len(self.entrants)
-        credit, weight = (pairs.credit, pairs.weight) if counts is None else self.wins.resampled(counts)
+        credit, weight = (pairs.credit, pairs.weight) if counts is None else self.wins.sums_of_draws(counts)
         share = np.full((*np.shape(credit)[:-1], len(pairs.low) + 1), np.nan)
         np.divide(credit, weight, out=share[..., :-1], where=weight > 0)
         place = np.full((entrants, entrants), len(pairs.low))

@@ -41,10 +41,10 @@ def read_length_data(path: str | Path) -> External:
         )
     hard = _number(table, DIFFICULTY, path)
     known = dict(zip(map(key_of, table[key]), hard, strict=True))
-    return External(key, known, _gamed(table, hard, path), str(path))
+    return External(key, known, _gamed_rows(table, hard, path), str(path))
 
 
-def _gamed(table: pd.DataFrame, difficulty: np.ndarray, path: str | Path) -> Gamed | None:
+def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray, path: str | Path) -> Gamed | None:
     if not set(GAMED) <= set(table.columns):
         return None
     gamed = ~table["not_gamed_baseline"].astype(bool).to_numpy()

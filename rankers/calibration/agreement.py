@@ -12,7 +12,7 @@ FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class Tenth:
     """A tenth of the decisive battles, by how sure the signal is.
 
     Attributes:
@@ -56,7 +56,7 @@ class Agreement:
     auc: float | None
     auc_p: float | None
     ece: float | None
-    bins: tuple[Bin, ...]
+    bins: tuple[Tenth, ...]
 
 
 def agreement_of(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
@@ -72,8 +72,8 @@ def agreement_of(evidence: Evidence, probability: np.ndarray | None = None) -> A
     both = ~np.isnan(judge) & ~np.isnan(people)
     decisive = both & (judge != 0) & (people != 0)
     size = np.abs(evidence.margin)
-    told = decisive & ~np.isnan(size)
-    auc, p = _auc(size[told], (judge == people)[told])
+    sized = decisive & ~np.isnan(size)
+    auc, p = _auc(size[sized], (judge == people)[sized])
     ece, bins = _reliability(probability, size, decisive, judge == people)
     verdicts = ~np.isnan(size) & ~np.isnan(judge) & (judge != 0)
     return Agreement(
@@ -113,8 +113,8 @@ def _auc(size: np.ndarray, agree: np.ndarray) -> tuple[float | None, float | Non
 
 def _reliability(
     probability: np.ndarray | None, size: np.ndarray, decisive: np.ndarray, agree: np.ndarray
-) -> tuple[float | None, tuple[Bin, ...]]:
-    """Bin by the probability of the signal's side; equal predictions share a bin, so bins may differ in size."""
+) -> tuple[float | None, tuple[Tenth, ...]]:
+    """Tenth by the probability of the signal's side; equal predictions share a bin, so bins may differ in size."""
     if probability is None:
         return None, ()
     rows = np.flatnonzero(decisive & ~np.isnan(probability))
@@ -128,8 +128,8 @@ def _reliability(
     return float(sum(b.battles * abs(b.agreement - b.predicted) for b in bins) / len(rows)), bins
 
 
-def _bin(size: np.ndarray, sure: np.ndarray, right: np.ndarray) -> Bin:
-    return Bin(len(sure), _mean(size[~np.isnan(size)]), float(sure.mean()), float(right.mean()))
+def _bin(size: np.ndarray, sure: np.ndarray, right: np.ndarray) -> Tenth:
+    return Tenth(len(sure), _mean(size[~np.isnan(size)]), float(sure.mean()), float(right.mean()))
 
 
 def _mean(values: np.ndarray) -> float | None:

@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.clusters import gram
-from podium.rankers.newton import STEPS, Design, Likelihood, SingularError, maximise
+from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximise
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def fit(
     Source: Soft-Elo (Kargi and Salinas 2026), equation 6, for one feature and P = 0.
     """
     try:
-        return maximise(Likelihood(Design(x), weight * y, weight, penalty), start).at
+        return maximise(Likelihood(DesignMatrix(x), weight * y, weight, penalty), start).at
     except (NotIdentifiedError, SingularError):
         raise NotIdentifiedError(
             "the map from the judge's signal to people's preferences has no finite maximum: the signal is always 0, or "
@@ -72,7 +72,7 @@ def slopes(x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: np.ndarray
     """
     weights = fit(x, y, weight, penalty)
     expected = expit(x @ weights)
-    bread = np.linalg.inv(Likelihood(Design(x), weight * y, weight, penalty).information_at(weights))
+    bread = np.linalg.inv(Likelihood(DesignMatrix(x), weight * y, weight, penalty).information_at(weights))
     codes = np.unique(cluster, return_inverse=True)[1]
     clusters = int(codes.max()) + 1
     surplus = (weight * (y - expected))[:, None] * x

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from podium.rankers.intervals import FEWEST_DRAWS, resample_counts
-from podium.rankers.newton import Design, Likelihood, maximise_many
+from podium.rankers.newton import DesignMatrix, Likelihood, maximise_many
 from podium.rankers.scale import POINTS
 
 
@@ -70,7 +70,7 @@ def place(
     strength = np.full(len(credit), np.nan)
     earned, played = credit.sum(axis=1), weight.sum(axis=1)
     rated = (played > 0) & ((regularization > 0) | ((earned > 0) & (earned < played)))
-    alone = Design(np.ones((len(theta), 1)))
+    alone = DesignMatrix(np.ones((len(theta), 1)))
     penalty = np.array([float(regularization)])
     likelihood = Likelihood(alone, credit[rated], weight[rated], penalty, offset=-np.asarray(theta))
     strength[rated] = maximise_many(likelihood, np.array([start]))[:, 0]

@@ -29,26 +29,26 @@ def fit_target(evidence: Evidence, level: float) -> Target:
 
     Source: Soft-Elo, equation 6.
     """
-    found, signal = evidence.slopes(), evidence.signal
-    direction = slope(signal.kind, found.weights)
-    beta = float(direction @ found.weights)
+    fitted, signal = evidence.slopes(), evidence.signal
+    direction = slope(signal.kind, fitted.weights)
+    beta = float(direction @ fitted.weights)
     if beta <= 0:
         raise NotIdentifiedError(
-            f"people prefer the response that the judge likes less (beta = {beta:.3g} on {found.rows:,} human "
+            f"people prefer the response that the judge likes less (beta = {beta:.3g} on {fitted.rows:,} human "
             "preferences): the signal says nothing, or its sign is turned round (margin is the judge's score of "
             "model_a minus that of model_b)"
         )
-    width = t_reach(found.clusters, level) * float(np.sqrt(direction @ found.covariance @ direction))
+    width = t_reach(fitted.clusters, level) * float(np.sqrt(direction @ fitted.covariance @ direction))
     known = bool(np.isfinite(width))
     return Target(
         kind=signal.kind,
-        weights=_named(signal, found.weights),
+        weights=_name_weights(signal, fitted.weights),
         beta=beta,
         low=beta - width if known else None,
         high=beta + width if known else None,
         level=level if known else None,
-        covariance=tuple(tuple(map(float, row)) for row in found.covariance) if known else None,
-        battles=found.rows,
+        covariance=tuple(tuple(map(float, row)) for row in fitted.covariance) if known else None,
+        battles=fitted.rows,
         ridge=signal.ridge if signal.kind == "criteria" else 0.0,
     )
 
@@ -146,24 +146,24 @@ def doubts(target: Target, agreement: Mapping[str, Any]) -> list[str]:
 
     Source: Soft-Elo, appendix D.2: a small beta, and agreement that does not rise with |margin|.
     """
-    found = []
+    warnings = []
     if target.low is not None and target.low <= 0:
-        found.append(f"no signal: the interval of beta, {target.low:.3g} to {target.high:.3g}, holds 0")
+        warnings.append(f"no signal: the interval of beta, {target.low:.3g} to {target.high:.3g}, holds 0")
     size, auc, p = (agreement.get(name) for name in ("mean_abs_margin", "auc", "auc_p"))
     if target.kind in ("smoothing", "credit") or size is None:
-        return found
+        return warnings
     strength = target.beta * size
     if strength < WEAK:
-        found.append(
+        warnings.append(
             f"weak margin signal: beta x mean |margin| = {target.beta:.3g} x {size:.3g} = "
             f"{strength:.2f} (below {WEAK}): soft targets stay near 0.5, and ratings are drawn together"
         )
     if auc is not None and (auc <= 0.5 or auc + ONE_SIDED * _auc_error(auc, agreement) < FLAT):
-        found.append(
+        warnings.append(
             f"agreement with people hardly rises with |margin| (area under the curve {auc:.2f}, p = {p:.2g}, "
             f"{agreement.get('decisive', 0):,} decisive battles): the margin's size says little"
         )
-    return found
+    return warnings
 
 
 def _auc_error(auc: float, agreement: Mapping[str, Any]) -> float:
@@ -177,5 +177,5 @@ def _auc_error(auc: float, agreement: Mapping[str, Any]) -> float:
     return float(np.sqrt(max(spread, 0.0) / (yes * no)))
 
 
-def _named(signal: Signal, weights: np.ndarray) -> dict[str, float]:
+def _name_weights(signal: Signal, weights: np.ndarray) -> dict[str, float]:
     return {name: float(weight) for name, weight in zip(signal.names, weights, strict=True)}

@@ -13,7 +13,7 @@ from podium.rankers.coded import Cluster, Coded, Labels
 from podium.rankers.intervals import by_sandwich, covariance_of
 from podium.rankers.length_control.external import External
 from podium.rankers.length_control.term import Lengths, lengths_of, squash
-from podium.rankers.newton import Design, Likelihood, SingularError, maximise
+from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximise
 from podium.rankers.standings import Result, exposure_of, standings
 from podium.ranking import Standings
 
@@ -162,7 +162,7 @@ def _regression(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tup
         NotIdentifiedError: a coefficient is unbounded.
         NotConvergedError: no maximum.
     """
-    likelihood = Likelihood(Design(rows), weight * credit, weight, np.zeros(rows.shape[1]), largest=FAR)
+    likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]), largest=FAR)
     unbounded = "its battles do not bound the coefficients (all won, all lost, or told by length)"
     try:
         at = maximise(likelihood).at

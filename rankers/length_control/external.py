@@ -64,14 +64,16 @@ class External:
                 source=self.source,
                 remedy="give the difficulties by item, in a column `item` that holds the ids of the battles' items",
             )
-        found = table[self.key].astype(object).map(key_of).map(self.difficulty).to_numpy(dtype=float, na_value=np.nan)
-        if not np.isfinite(found).any():
+        difficulty = (
+            table[self.key].astype(object).map(key_of).map(self.difficulty).to_numpy(dtype=float, na_value=np.nan)
+        )
+        if not np.isfinite(difficulty).any():
             raise DataError(
                 f"no {self.key} of the battles is among the {len(self.difficulty):,} of the difficulties",
                 source=self.source,
                 remedy=f"use the same {self.key} in both files",
             )
-        return found
+        return difficulty
 
 
 def key_of(value: object) -> str:

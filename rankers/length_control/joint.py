@@ -36,7 +36,7 @@ class EqualLength:
     term: np.ndarray
     sd: float
 
-    def resampled(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
+    def theta_of_draws(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
         """Return log-strengths of item resamples, NaN where there is no fit, shape (draws, entrants).
 
         Args:
@@ -45,7 +45,7 @@ class EqualLength:
         """
         coded, strengths = self.lengths.coded, self.strengths
         theta = np.full((len(counts), len(coded.entrants)), np.nan)
-        for k in np.flatnonzero(are_sound(cells.pairs, *cells.resampled(counts))):
+        for k in np.flatnonzero(are_sound(cells.pairs, *cells.sums_of_draws(counts))):
             again = replace(coded, weight=coded.weight * counts[k][coded.cluster])
             try:
                 theta[k] = fit_with_length(again, self.term, strengths.regularization, strengths.theta).theta

@@ -38,12 +38,12 @@ def lengths_of(battles: Battles, labels: Labels, cluster: Cluster) -> Lengths:
     table = battles.table
     credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy(dtype=float)
     if not set(SIDES) <= set(table.columns):
-        raise NotIdentifiedError(_lacking("the battles have no lengths"))
+        raise NotIdentifiedError(_describe_lack("the battles have no lengths"))
     a, b = (table[side].to_numpy(dtype=float, na_value=np.nan) for side in SIDES)
     known = np.isfinite(a) & np.isfinite(b)
     readable = ~np.isnan(credit)
     if not (known & readable).any():
-        raise NotIdentifiedError(_lacking("no readable battle has both lengths"))
+        raise NotIdentifiedError(_describe_lack("no readable battle has both lengths"))
     coded = code_battles(battles, cluster=cluster, credit=np.where(known, credit, np.nan))
     rows = np.flatnonzero(known & readable)
     return Lengths(coded, (a - b)[rows], rows, int((readable & ~known).sum()))
@@ -54,7 +54,7 @@ def squash(difference: np.ndarray, sd: float) -> np.ndarray:
     return np.tanh(difference / sd)
 
 
-def _lacking(problem: str) -> str:
+def _describe_lack(problem: str) -> str:
     return (
         f"{problem}: length control needs them; give columns length_a and length_b (characters), or a format that "
         "holds the responses"

@@ -118,7 +118,7 @@ def test_many_resamples_at_once_equal_one_by_one():
     coded, pairs, _ = squares_of(worldly_battles(5))
     cells = cells_by_cluster(coded, pairs)
     counts = np.random.default_rng(0).multinomial(coded.clusters, [1 / coded.clusters] * coded.clusters, 20)
-    credit, weight = cells.resampled(counts.astype(float))
+    credit, weight = cells.sums_of_draws(counts.astype(float))
     together = maximise_many(pair_likelihood(pairs, 0.01, credit, weight), np.zeros(6))
     drawn = [Pairs(pairs.low, pairs.high, c, w, 6) for c, w in zip(credit, weight, strict=True)]
     alone = [fit_strengths(one, 0.01).theta for one in drawn]
@@ -319,7 +319,7 @@ def test_averaging_separated_resamples_in_would_widen_the_interval():
     coded, pairs, _ = squares_of(battles)
     cells = cells_by_cluster(coded, pairs)
     counts = np.random.default_rng(0).multinomial(6, [1 / 6] * 6, 500).astype(float)
-    theta = maximise_many(pair_likelihood(pairs, 1e-6, *cells.resampled(counts)), np.zeros(4))
+    theta = maximise_many(pair_likelihood(pairs, 1e-6, *cells.sums_of_draws(counts)), np.zeros(4))
     assert POINTS * (theta.max() - theta.min()) > 2000
 
 

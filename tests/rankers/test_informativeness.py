@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from podium import NotIdentifiedError, read_battles, simulate
-from podium.rankers.informativeness import Told, _influence, informativeness
+from podium.rankers.informativeness import Comparisons, _influence, informativeness
 from podium.rankers.intervals import covariance_of
 from podium.simulation import Judge
 
@@ -85,7 +85,7 @@ def test_the_standard_error_of_an_unbalanced_ratio_is_the_jackknifes():
     random = np.random.default_rng(0)
     compared = random.integers(1, 20, 400).astype(float)
     share = np.clip(0.3 + 0.02 * compared + random.normal(0, 0.05, 400), 0, 1)
-    told = Told((compared * share)[:, None], compared[:, None])
+    told = Comparisons((compared * share)[:, None], compared[:, None])
     total, apart = compared.sum(), (compared * share).sum()
     left_out = (apart - compared * share) / (total - compared)
     jackknife = np.sqrt(399 / 400 * np.sum((left_out - left_out.mean()) ** 2))

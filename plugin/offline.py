@@ -124,7 +124,7 @@ def missed_demands(response: str, asked: tuple[Demand, ...]) -> tuple[str, ...]:
 def _holds(demand: Demand, response: str) -> bool:
     try:
         return demand.holds(response)
-    except (ValueError, OverflowError, RecursionError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         return False
 
 

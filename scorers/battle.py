@@ -165,18 +165,13 @@ def merge_jury(verdicts: Sequence[Verdict], rule: Rule = "mean", *, quorum: int 
     """
     if rule not in RULES:
         raise UsageError(f"no rule for juries called {rule!r}; available: {', '.join(RULES)}")
-    needed = default_quorum(len(verdicts)) if quorum is None else quorum
+    needed = len(verdicts) // 2 + 1 if quorum is None else quorum
     if not 1 <= needed <= len(verdicts):
         raise UsageError(f"the quorum of a jury of {len(verdicts)} cannot be {needed}")
     read = [verdict for verdict in verdicts if verdict.credit is not None]
     if rule == "majority":
         return _majority(read, needed)
     return mean_verdict(read) if len(read) >= needed else unread_verdict(NO_QUORUM)
-
-
-def default_quorum(judges: int) -> int:
-    """Return the least number that is more than half of the judges."""
-    return judges // 2 + 1
 
 
 def _majority(read: Sequence[Verdict], quorum: int) -> Verdict:

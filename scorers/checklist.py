@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from podium.scorers.prompt import Settings, Template, Texts, check_template, fill_template, packaged_template
+from podium.scorers.prompt import Settings, Texts, check_template, fill_template, packaged_template
 from podium.scorers.reply import Reply, no_verdict, only_object
 
 MOST_QUESTIONS = 12
@@ -26,19 +26,18 @@ class Checklist:
     reason: str | None = None
 
 
-def checklist_prompt(texts: Texts, settings: Settings, template: Template | None = None) -> str:
+def checklist_prompt(texts: Texts, settings: Settings) -> str:
     """Return what asks a model for the checklist of an instruction; responses are never shown.
 
     Args:
         texts: the instruction, and what the settings show beside it (reference answer, system prompt).
         settings: of the run.
-        template: words to use instead of the packaged ones.
 
     Raises:
-        UsageError: a text that the settings ask for is not there, or the template cannot be filled.
+        UsageError: a text that the settings ask for is not there.
     """
     shown = Settings(reference=settings.reference, system=settings.system)
-    words = check_template(template or packaged_template("checklist"), shown, ("instruction",))
+    words = check_template(packaged_template("checklist"), shown, ("instruction",))
     return fill_template(words, replace(texts, responses=()).by_slot(shown, ()))
 
 

@@ -21,13 +21,11 @@ from podium.scorers.battle import (
     swap_sides,
 )
 from podium.scorers.identity import judge_identity, prompt_hash
-from podium.scorers.probabilities import Mode, soften_verdict
+from podium.scorers.probabilities import Mode, Settled, soften_verdict
 from podium.scorers.prompt import Settings, Template, Texts
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Rating, Reply, Token, Verdict
 
-Settled = Literal["required", "off"]
-"""Whether token probabilities soften the verdicts of a run, once that is decided."""
 HEAD, TAIL = 8, 64
 """Tokens kept of a reply: a verdict stands at its end, or is its first word."""
 
@@ -62,7 +60,9 @@ class Judging:
     def __post_init__(self) -> None:
         self.realization.check(self.settings)
         for name, known in CHOICES.items():
-            _check_choice(name, getattr(self, name), known)
+            if getattr(self, name) not in known:
+                there = f"there is no such choice; available: {', '.join(known)}"
+                raise UsageError(f"{name}={getattr(self, name)}: {there}")
         if self.attempts < 1:
             raise UsageError(f"attempts={self.attempts}: a judge must be asked at least once")
         if self.repeats < 1:
@@ -197,11 +197,6 @@ def known_options() -> Set[str]:
     return OPTIONS | (inspect.signature(judging_of).parameters.keys() - {"options"})
 
 
-def _check_choice(name: str, word: str, known: Sequence[str]) -> None:
-    if word not in known:
-        raise UsageError(f"{name}={word}: there is no such choice; available: {', '.join(known)}")
-
-
 def _read_template(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
@@ -243,12 +238,14 @@ def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
 
 def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
     """Return what all presentations of a battle say of a: orders averaged, then repeats, then judges."""
-    judges: dict[str, list[Verdict]] = {}
-    for judge in dict.fromkeys(row["judge"] for row in rows):
-        own = [row for row in rows if row["judge"] == judge]
-        repeats = sorted({row["repeat"] for row in own})
-        judges[judge] = [_verdict_of_repeat([row for row in own if row["repeat"] == k], how) for k in repeats]
-    return merge_jury([merge_repeats(verdicts) for verdicts in judges.values()], how.rule, quorum=how.quorum)
+    judges: dict[str, dict[int, dict[str, Verdict]]] = {}
+    for row in rows:
+        judges.setdefault(row["judge"], {}).setdefault(row["repeat"], {})[row["order"]] = _verdict_of_row(row)
+    verdicts = []
+    for repeats in judges.values():
+        battles = [merge_orders(list(repeats[k].values()), one_sided=how.one_sided) for k in sorted(repeats)]
+        verdicts.append(merge_repeats(battles))
+    return merge_jury(verdicts, how.rule, quorum=how.quorum)
 
 
 def _verdict_columns(verdict: Verdict) -> dict[str, Any]:
@@ -258,11 +255,6 @@ def _verdict_columns(verdict: Verdict) -> dict[str, Any]:
         "reason": verdict.reason,
         **{f"margin_{name}": value for name, value in verdict.criteria.items()},
     }
-
-
-def _verdict_of_repeat(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
-    by_order = {row["order"]: _verdict_of_row(row) for row in rows}
-    return merge_orders(list(by_order.values()), one_sided=how.one_sided)
 
 
 def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:

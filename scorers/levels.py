@@ -67,7 +67,7 @@ def _realization(name: str, kind: Kind, values: Mapping[str, float], template: p
         kind=kind,
         template=template,
         read_reply=partial(_read_level, {word.lower(): (word, value) for word, value in values.items()}, kind),
-        write_reply=partial(_write_label if kind == "pairwise" else _write_grade, tuple(values)),
+        write_reply=partial(_write_level, sorted(values, key=values.__getitem__), kind),
     )
 
 
@@ -86,18 +86,15 @@ def _read_level(
     return verdict_of_margin(value, label=label) if kind == "pairwise" else Rating(value, label=label)
 
 
-def _write_label(labels: Sequence[str], preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
-    """Write the nearest label; the one in the middle only where there is no preference."""
-    last = len(labels) - 1
-    place = round((1 - preference.degree) * last)
+def _write_level(words: Sequence[str], kind: Kind, preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
+    """Write the nearest word, for a pair after the reasons; the one in the middle only where there is no preference."""
+    last = len(words) - 1
+    place = round(preference.degree * last)
+    if kind == "pointwise":
+        return Reply(f"[[{words[place]}]]")
     if 2 * place == last and preference.degree != 0.5:
-        place += 1 if preference.degree < 0.5 else -1
-    return Reply(f"{preference.reasons}\n\n[[{labels[place]}]]".lstrip())
-
-
-def _write_grade(words: Sequence[str], preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
-    """Write the nearest word."""
-    return Reply(f"[[{words[round(preference.degree * (len(words) - 1))]}]]")
+        place += 1 if preference.degree > 0.5 else -1
+    return Reply(f"{preference.reasons}\n\n[[{words[place]}]]".lstrip())
 
 
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001

@@ -15,6 +15,8 @@ AROUND = " \t\r\n\"'()[]{}<>*_`#:;.,-▁Ġ"
 """What a spelling of an answer may have around it."""
 
 Mode = Literal["auto", "required", "off"]
+Settled = Literal["required", "off"]
+"""Whether token probabilities soften the verdicts of a run, once that is decided."""
 
 
 def have_probabilities(replies: Iterable[Reply]) -> bool:
@@ -22,7 +24,7 @@ def have_probabilities(replies: Iterable[Reply]) -> bool:
     return any(token.top for reply in replies for token in reply.tokens)
 
 
-def settle_mode(mode: Mode, replies: Iterable[Reply]) -> Literal["required", "off"]:
+def settle_mode(mode: Mode, replies: Iterable[Reply]) -> Settled:
     """Return the mode of a whole run: `auto` becomes `required` where the first replies have probabilities.
 
     Decide once: a run that mixes letters and probabilities has credits of two kinds.

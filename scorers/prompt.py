@@ -180,9 +180,9 @@ def fill_template(text: str, texts: Mapping[str, str]) -> str:
         text: a checked template.
         texts: slot to what a stranger wrote.
     """
-    fences = put_fences({FENCES[slot]: text for slot, text in texts.items()})
+    fences, mark = put_fences({FENCES[slot]: text for slot, text in texts.items()})
     values = {slot: fences[FENCES[slot]] for slot in texts}
-    values["rules"] = rules().replace("{mark}", mark_of_fence(next(iter(fences.values()))))
+    values["rules"] = rules().replace("{mark}", mark)
     return SLOT.sub(lambda slot: values[slot[1]], text)
 
 
@@ -222,23 +222,18 @@ def mark_of_texts(texts: Mapping[str, str]) -> str:
         salt += 1
 
 
-def mark_of_fence(fence: str) -> str:
-    """Return the mark of a fence that `put_fences` made."""
-    line = LINE.match(fence)
-    if line is None:
-        raise ValueError(f"not a fence: {fence[:40]!r}")
-    return line[3]
-
-
-def put_fences(texts: Mapping[str, str]) -> dict[str, str]:
-    """Put a fence around every text, by name; control characters in them become visible escapes.
+def put_fences(texts: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """Put a fence around every text; control characters in them become visible escapes.
 
     Args:
         texts: name in capital letters (`INSTRUCTION`, `RESPONSE A`) to what stands between the lines.
+
+    Returns:
+        The fenced texts by name, and their mark.
     """
     shown = {name: escape_controls(text) for name, text in texts.items()}
     mark = mark_of_texts(shown)
-    return {name: f"<<<{name} {mark}>>>\n{text}\n<<<END {name} {mark}>>>" for name, text in shown.items()}
+    return {name: f"<<<{name} {mark}>>>\n{text}\n<<<END {name} {mark}>>>" for name, text in shown.items()}, mark
 
 
 def escape_controls(text: str) -> str:

@@ -30,6 +30,8 @@ CASES = [
     ("Avoid exclamation marks or commas.", "so be it", "so be it!"),
     ("Reply with JSON.", '{"a": 1}', "a: 1"),
     ('Reply in JSON with the keys "a" and "b".', '{"a": 1, "b": 2}', '{"a": 1}'),
+    ('Reply in JSON with the key "a".', '{"a": 1}', "5"),
+    ('Reply in JSON with the key "a".', '{"a": 1}', "null"),
     ('Reply in JSON with the key "a".', '{"a": 1}', '```json\n{"a": 1}\n```'),
     ('Include the quote "Less is more".', 'They say "Less is more".', "They say less is better."),
     ("Sort alphabetically: pear, fig, apple.", "apple, fig, pear", "apple, pear, fig"),

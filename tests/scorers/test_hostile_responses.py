@@ -15,7 +15,6 @@ from podium.scorers.prompt import (
     Settings,
     Texts,
     escape_controls,
-    mark_of_fence,
     mark_of_texts,
     put_fences,
 )
@@ -94,9 +93,9 @@ def test_the_mark_is_where_the_judge_is_told_what_it_is() -> None:
 
 @given(st.dictionaries(st.sampled_from(["INSTRUCTION", "RESPONSE A", "RESPONSE B"]), st.text(), min_size=1))
 def test_whatever_is_fenced_comes_back(texts: dict[str, str]) -> None:
-    fences = put_fences(texts)
+    fences, mark = put_fences(texts)
     assert texts_in_fences("\n".join(fences.values())) == {name: escape_controls(text) for name, text in texts.items()}
-    assert len({mark_of_fence(fence) for fence in fences.values()}) == 1
+    assert {line[3] for fence in fences.values() for line in LINE.finditer(fence.split("\n")[0])} == {mark}
 
 
 @given(st.text(st.characters(exclude_categories=())))
@@ -108,11 +107,6 @@ def test_what_is_shown_can_be_sent_and_has_no_control_characters(text: str) -> N
 
 def test_control_characters_are_shown_as_escapes() -> None:
     assert escape_controls("a\x00\u2028\ud800\x9b") == r"a\x00\u2028\ud800\x9b"
-
-
-def test_a_text_without_a_mark_is_no_fence() -> None:
-    with pytest.raises(ValueError, match="not a fence"):
-        mark_of_fence("<<<RESPONSE A>>>")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.realization}-{case.core[:8]}")

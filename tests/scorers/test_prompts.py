@@ -217,11 +217,6 @@ def test_a_checklist_is_asked_for_without_showing_responses() -> None:
     assert sorted(texts_in_fences(prompt)) == ["INSTRUCTION", "REFERENCE ANSWER", "SYSTEM PROMPT"]
 
 
-def test_a_template_for_checklists_is_checked_too() -> None:
-    with pytest.raises(UsageError, match=r"mine\.txt: slot \{instruction\} is missing"):
-        checklist_prompt(ALL, Settings(), Template("{rules}", "mine.txt"))
-
-
 @pytest.mark.parametrize(
     ("text", "questions", "reason"),
     [

@@ -21,8 +21,8 @@ from podium.hosts.inspect_ai.reuse import Key, readable_presentations
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Presentation
 from podium.scorers.checklist import checklist_prompt, read_checklist
-from podium.scorers.judging import Judging, Settled, kept_reply, reply_of
-from podium.scorers.probabilities import have_probabilities, settle_mode
+from podium.scorers.judging import Judging, kept_reply, reply_of
+from podium.scorers.probabilities import Settled, have_probabilities, settle_mode
 from podium.scorers.prompt import Texts
 from podium.scorers.reply import Reply, Token
 

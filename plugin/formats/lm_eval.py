@@ -63,8 +63,8 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
     if not reading.metrics:
         verdicts = gather_verdicts(files)
         if verdicts.sheets:
-            lost = (*claim.lost, *verdicts.lost)
-            return Gathered(verdicts.sheets, frozenset(claim.paths), (*notes, *verdicts.notes), lost)
+            notes += verdicts.notes
+            return Gathered(verdicts.sheets, frozenset(claim.paths), tuple(notes), (*claim.lost, *verdicts.lost))
     scores, empty = _scores_of(files)
     lost = claim.lost + empty
     if not scores:
@@ -177,7 +177,7 @@ def _damages(scores: Scores) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TaskComparison:
     """The scores of one task by one metric.
 
     Attributes:
@@ -195,7 +195,7 @@ class Comparison:
     lost: tuple[str, ...]
 
 
-def _compare(task: str, metric: str, scores: Sequence[Scores], all_runs: bool) -> Comparison:
+def _compare(task: str, metric: str, scores: Sequence[Scores], all_runs: bool) -> TaskComparison:
     """Put together what all entrants' runs say of a task by a metric."""
     of_task = [of_file for of_file in scores if of_file.file.task == task]
     own = [of_file for of_file in of_task if metric in of_file.values]
@@ -213,7 +213,7 @@ def _compare(task: str, metric: str, scores: Sequence[Scores], all_runs: bool) -
     lost = [*_lacks_of_metric(of_task, metric), *_strangers(task, documents, shared, own)]
     notes = [*_targets_note(task, targets), *_overlap(task, documents, shared), *unlike_reported(metric, own)]
     notes = [way.note, *notes] if way.note else notes
-    return Comparison(task, len(shared), tuple(sheets), tuple(notes), tuple(lost))
+    return TaskComparison(task, len(shared), tuple(sheets), tuple(notes), tuple(lost))
 
 
 Targets = Mapping[str, Mapping[str, tuple[Path, str]]]
@@ -324,7 +324,7 @@ def _random_names(files: Iterable[Samples]) -> list[str]:
     ]
 
 
-def _weights(parts: Sequence[Comparison]) -> list[str]:
+def _weights(parts: Sequence[TaskComparison]) -> list[str]:
     """Say what each task weighs where several are ranked together."""
     sizes = {part.task: part.documents for part in parts if part.documents}
     if len(sizes) < 2:

@@ -1,8 +1,8 @@
 """The judge card: which questions there are, and one card per judge.
 
 A question is one line of `QUESTIONS` (about one judge) or `ACROSS` (about all of them): a name, a title, and a function
-that returns an `Answer`, or a `Missing` where the data cannot answer. A function may also raise `NotIdentifiedError`
-or `NotConvergedError`: its message becomes the section's `Missing`.
+that returns a `CardAnswer`, or a `Missing` where the data cannot answer. A function may also raise
+`NotIdentifiedError` or `NotConvergedError`: its message becomes the section's `Missing`.
 """
 
 import json
@@ -15,7 +15,7 @@ import numpy as np
 from podium.battles import Battles
 from podium.diagnosis.consistency import consistency
 from podium.diagnosis.cycles import cycles
-from podium.diagnosis.figures import Answer, Missing
+from podium.diagnosis.figures import CardAnswer, Missing
 from podium.diagnosis.fit import bradley_terry_fit
 from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_source import Gold
@@ -32,11 +32,11 @@ from podium.ranking import FORMAT_VERSION, provenance
 from podium.text import as_text
 
 About = TypeVar("About")
-Reply: TypeAlias = Answer | Missing
+Reply: TypeAlias = CardAnswer | Missing
 
 
 @dataclass(frozen=True, slots=True)
-class Question(Generic[About]):
+class Inquiry(Generic[About]):
     """One question of the card: its key in JSON, its title, and the function from what is known to the answer."""
 
     name: str
@@ -44,25 +44,25 @@ class Question(Generic[About]):
     ask: Callable[[About], Reply]
 
 
-QUESTIONS: tuple[Question[Subject], ...] = (
-    Question("position", "position: the response shown first", position),
-    Question("consistency", "answers", consistency),
-    Question("verbosity", "verbosity: longer responses", verbosity),
-    Question("self_preference", "self-preference: models of the judge's family", self_preference),
-    Question("people", "agreement with people", people),
-    Question(
+QUESTIONS: tuple[Inquiry[Subject], ...] = (
+    Inquiry("position", "position: the response shown first", position),
+    Inquiry("consistency", "answers", consistency),
+    Inquiry("verbosity", "verbosity: longer responses", verbosity),
+    Inquiry("self_preference", "self-preference: models of the judge's family", self_preference),
+    Inquiry("people", "agreement with people", people),
+    Inquiry(
         "transitivity",
         "transitivity on single items",
         lambda subject: transitivity(subject.battles, level=subject.level),
     ),
-    Question("cycles", "transitivity of whole models", cycles),
-    Question("fit", "fit of Bradley-Terry", lambda subject: bradley_terry_fit(subject.battles, level=subject.level)),
-    Question("gold", "ranking beside a gold standard", gold_agreement),
+    Inquiry("cycles", "transitivity of whole models", cycles),
+    Inquiry("fit", "fit of Bradley-Terry", lambda subject: bradley_terry_fit(subject.battles, level=subject.level)),
+    Inquiry("gold", "ranking beside a gold standard", gold_agreement),
 )
 """What is asked of every judge, in the order shown."""
 
-ACROSS: tuple[Question[Sequence[Subject]], ...] = (
-    Question("side_by_side", "judges and realizations side by side", side_by_side),
+ACROSS: tuple[Inquiry[Sequence[Subject]], ...] = (
+    Inquiry("side_by_side", "judges and realizations side by side", side_by_side),
 )
 """What is asked of all judges together, in the order shown."""
 
@@ -157,7 +157,7 @@ def diagnose(
     )
 
 
-def ask_all(questions: Sequence[Question[About]], about: About) -> dict[str, Reply]:
+def ask_all(questions: Sequence[Inquiry[About]], about: About) -> dict[str, Reply]:
     """Ask; a question that the data cannot support is missing, not an error."""
     answers: dict[str, Reply] = {}
     for question in questions:

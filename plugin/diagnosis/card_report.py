@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from podium.diagnosis.card import ACROSS, QUESTIONS, Card, Diagnosis, Question, Reply
+from podium.diagnosis.card import ACROSS, QUESTIONS, Card, Diagnosis, Inquiry, Reply
 from podium.diagnosis.figures import Missing, Statistic, Value
 from podium.report.model import EMPTY, Fact, Form, Measure, Report, Section, notes_of
 from podium.report.numbers import percent, reasons_text
@@ -32,7 +32,7 @@ def _card_report(card: Card, level: float) -> Report:
     )
 
 
-def _sections(questions: Sequence[Question], answers: Mapping[str, Reply]) -> tuple[Section, ...]:
+def _sections(questions: Sequence[Inquiry], answers: Mapping[str, Reply]) -> tuple[Section, ...]:
     """Return a section for each answer; then say once for every reason what it leaves empty, for every method whose."""
     sections = []
     unanswered: dict[tuple[str, str], dict[str, None]] = {}

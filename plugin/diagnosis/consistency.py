@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from podium.battles import Battles
-from podium.diagnosis.figures import Answer, Missing, Sample, Statistic, Value, column_of, sample_of
+from podium.diagnosis.clustered import Clustered, column_of, sample_of
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Value
 from podium.diagnosis.position import BOTH_ORDERS, meetings_of, order_twins, orders_of
 from podium.diagnosis.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
-class Consistency(Answer):
+class Consistency(CardAnswer):
     """How often the judge fails to answer, to decide, or to agree with itself.
 
     Attributes:
@@ -25,12 +26,12 @@ class Consistency(Answer):
         repeated: presentations judged more than once.
     """
 
-    unread: Statistic | Missing
-    ties: Statistic | Missing
-    changing: Statistic | Missing
-    against_margin: Statistic | Missing
-    retest: Statistic | Missing
-    retest_kappa: Statistic | Missing
+    unread: Figured
+    ties: Figured
+    changing: Figured
+    against_margin: Figured
+    retest: Figured
+    retest_kappa: Figured
     repeated: int
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
@@ -55,7 +56,7 @@ def consistency(subject: Subject) -> Consistency:
     sample, read = sample_of(presentations, subject.level), presentations.readable
     win, margin = np.sign(column_of(presentations, "credit") - 0.5), column_of(presentations, "margin")
     if np.isnan(margin).all():
-        against: Statistic | Missing = Missing(
+        against: Figured = Missing(
             "verdicts against their margin", "the verdicts carry no margin", "give a column margin"
         )
     else:
@@ -76,9 +77,7 @@ def consistency(subject: Subject) -> Consistency:
     )
 
 
-def _retest(
-    presentations: Battles, win: np.ndarray, sample: Sample
-) -> tuple[Statistic | Missing, Statistic | Missing, int]:
+def _retest(presentations: Battles, win: np.ndarray, sample: Clustered) -> tuple[Figured, Figured, int]:
     """Return agreement of repeats, the same beyond chance, and how many presentations were repeated.
 
     Every repeated presentation counts once: by the share of its pairs of repeats that agree.
@@ -87,7 +86,7 @@ def _retest(
     if not presentations.has_items:
         missing = Missing(what, "no row says its item, so nobody knows what was asked twice", "give a column item")
         return missing, missing, 0
-    code, outcome = _shown(presentations, win)
+    code, outcome = _presentation_codes(presentations, win)
     tally = np.stack([np.bincount(code, outcome == verdict) for verdict in (1, 0, -1)], axis=1)
     size = tally.sum(axis=1)
     again = size > 1
@@ -103,7 +102,7 @@ def _retest(
     return agreement, _beyond_chance(agree, tally[:, 1] / size, repeats), len(agree)
 
 
-def _shown(presentations: Battles, win: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _presentation_codes(presentations: Battles, win: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Code what was shown (item, pair, which response first), and turn verdicts to the entrant of lower code.
 
     Returns:
@@ -116,7 +115,7 @@ def _shown(presentations: Battles, win: np.ndarray) -> tuple[np.ndarray, np.ndar
     return np.unique(key[read], return_inverse=True)[1], np.where(a < b, win, -win)[read]
 
 
-def _beyond_chance(agree: np.ndarray, ties: np.ndarray, sample: Sample) -> Statistic | Missing:
+def _beyond_chance(agree: np.ndarray, ties: np.ndarray, sample: Clustered) -> Figured:
     """Return kappa = (A - C) / (1 - C), C = t^2 + (1 - t)^2 / 2, with the interval of its influence function."""
     a, t = float(agree.mean()), float(ties.mean())
     chance = t**2 + (1 - t) ** 2 / 2

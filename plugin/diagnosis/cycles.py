@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from podium.diagnosis.figures import Answer, Missing, Statistic, Unit, Value, reflected_interval
+from podium.diagnosis.clustered import reflected_interval
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.triples import KINDS, TIE, deviation, outcomes, triples_among
 from podium.rankers.coded import code_battles
@@ -44,7 +45,7 @@ class Cycle:
 
 
 @dataclass(frozen=True, slots=True)
-class Cycles(Answer):
+class Cycles(CardAnswer):
     """How far the win rates of whole models add up.
 
     Attributes:
@@ -68,7 +69,7 @@ class Cycles(Answer):
     certain: int
     no_order: int
     sntd: float | Missing
-    beyond_noise: Statistic | Missing
+    beyond_noise: Figured
     cycles: tuple[Cycle, ...]
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
@@ -123,7 +124,7 @@ def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) ->
     sntd: float | Missing = Missing(
         SNTD, f"no three entrants have {FEWEST_ITEMS} items in each pair", "judge every pair on more items"
     )
-    beyond_noise: Statistic | Missing = sntd
+    beyond_noise: Figured = sntd
     if len(solid):
         sntd = float(model_deviation(rate, solid))
         number = max(FEWEST_RESAMPLES, min(resamples, MOST_DRAWN // len(solid)))
@@ -179,9 +180,7 @@ def deviations_of_draws(cells: PairCells, triples: np.ndarray, resamples: int, r
     return resample(deviations, cells.credit.shape[0], resamples, rng, width=3 * len(triples))
 
 
-def _beyond_noise(
-    sntd: float, draws: np.ndarray, triples: int, items: int, unit: str, level: float
-) -> Statistic | Missing:
+def _beyond_noise(sntd: float, draws: np.ndarray, triples: int, items: int, unit: str, level: float) -> Figured:
     ends = reflected_interval(sntd, draws, level)
     if ends is None:
         why = "in most resamples of the items some pair has no verdict"

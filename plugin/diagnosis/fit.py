@@ -7,7 +7,7 @@ from scipy.special import expit, fdtrc, stdtr
 
 from podium.battles import Battles
 from podium.diagnosis.cycles import FEWEST_ITEMS, items_of
-from podium.diagnosis.figures import Answer, Missing, Value
+from podium.diagnosis.figures import CardAnswer, Missing, Value
 from podium.rankers.coded import Cluster, Coded, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.identification import strengths_of
@@ -64,7 +64,7 @@ class JointTest:
 
 
 @dataclass(frozen=True, slots=True)
-class BradleyTerryFit(Answer):
+class BradleyTerryFit(CardAnswer):
     """How well strengths explain the win rates of all pairs.
 
     Attributes:

@@ -1,106 +1,22 @@
 """A judge as a ranker of systems, held against a gold ranking (JuStRank)."""
 
-import re
 from dataclasses import dataclass
 
-import numpy as np
-from scipy import stats
-from scipy.special import stdtr
-
 from podium.diagnosis.decisiveness import (
-    accuracy_of,
-    curve,
-    decisiveness,
-    decisiveness_of_draws,
-    error_of_draws,
-    noiseless_rates,
-    spread_of,
     squared_error,
-    system_biases,
 )
-from podium.diagnosis.figures import (
-    EMPTY,
-    Answer,
-    Missing,
-    Statistic,
-    Unit,
-    Value,
-    agreement_interval,
-    cell,
-    reflected_interval,
-    usable_draws,
-)
-from podium.diagnosis.gold_pairs import FEWEST_DECIDED, GoldDraws, GoldPairs, gold_pairs_of, resample_both, taus
-from podium.diagnosis.subject import Subject, model_of
-from podium.errors import NotIdentifiedError
-from podium.rankers.intervals import holm, t_reach
+from podium.diagnosis.figures import EMPTY, CardAnswer, Figured, Missing, Value, cell
+from podium.diagnosis.gold_comparison import SELF_BIAS, GoldComparison, SelfBias, SystemBias
+from podium.diagnosis.gold_pairs import gold_pairs_of, resample_both
+from podium.diagnosis.subject import Subject
 from podium.report.model import Table
 
 RESAMPLES = 500
 SHOWN = 10
-SELF_BIAS = "self-bias"
-REFLECTED = "reflected and corrected for noise"
-CENTRED = "normal on the logarithm, corrected for noise"
-TOO_FEW = "too few items: no interval"
 
 
 @dataclass(frozen=True, slots=True)
-class SystemBias:
-    """How a judge treats one system.
-
-    Attributes:
-        model: the system.
-        opponents: with a gold win rate against it.
-        raw: mean over opponents of judge win rate - gold win rate.
-        corrected: the same after the gold win rates went through the judge's Beta CDF.
-        p: two-sided, of no corrected bias, after Holm over all systems.
-    """
-
-    model: str
-    opponents: int
-    raw: Statistic
-    corrected: Statistic | Missing
-    p: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class SelfBias:
-    """The corrected bias of a judge towards itself.
-
-    Attributes:
-        model: the system that is the judge.
-        bias: mean over opponents of the judge's win rate less the gold one sent through the judge's Beta CDF.
-        opponents: with a gold win rate against it.
-        paired_p: JuStRank's one-sided paired t-test over opponents, Bonferroni; None for fewer than 2 opponents. It
-            takes opponents for independent, although they are judged on the same items against the same responses.
-        item_p: the same hypothesis by the item-clustered standard error, one-sided, Bonferroni.
-        tests: judges tested together.
-        favours_itself: whether `item_p` is at most 1 - level.
-    """
-
-    model: str
-    bias: Statistic
-    opponents: int
-    paired_p: float | None
-    item_p: float | None
-    tests: int
-    favours_itself: bool
-
-    def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines of the section."""
-        verdict = "favours itself" if self.favours_itself else "not shown to favour itself"
-        paired = f"{cell(self.paired_p, '.2g')} by paired t over {self.opponents:,} opponents"
-        return (
-            (f"bias towards itself ({self.model})", self.bias),
-            (
-                "  one-sided, " + (f"Bonferroni over {self.tests} judges" if self.tests > 1 else "one judge"),
-                f"{verdict}: p = {cell(self.item_p, '.2g')} over items; {paired}",
-            ),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class GoldAgreement(Answer):
+class GoldAgreement(CardAnswer):
     """How a judge ranks systems that a gold standard ranks, too.
 
     Attributes:
@@ -122,14 +38,14 @@ class GoldAgreement(Answer):
     systems: int
     pairs: int
     gold_pairs: int
-    tau: Statistic | Missing
-    accuracy: Statistic | Missing
+    tau: Figured
+    accuracy: Figured
     mse: float | Missing
-    mse_beyond_noise: Statistic | Missing
+    mse_beyond_noise: Figured
     alpha: float | Missing
-    alpha_beyond_noise: Statistic | Missing
+    alpha_beyond_noise: Figured
     delta: float | Missing
-    delta_beyond_noise: Statistic | Missing
+    delta_beyond_noise: Figured
     biases: tuple[SystemBias, ...] | Missing
     self_bias: SelfBias | Missing
 
@@ -186,7 +102,7 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     if isinstance(both, Missing):
         return both
     draws = resample_both(both, resamples, subject.rng) if len(both.judge.clusters) > 1 else None
-    figures = Comparison(both, draws, level)
+    figures = GoldComparison(both, draws, level)
     mse = figures.lacking or float(squared_error(figures.judge, figures.gold))
     biases, delta, delta_beyond_noise, own = figures.biases(subject)
     return GoldAgreement(
@@ -205,225 +121,3 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
         biases=biases,
         self_bias=own,
     )
-
-
-class Comparison:
-    """A judge beside a gold standard: each method gives figures, or what is missing in their place."""
-
-    def __init__(self, both: GoldPairs, draws: GoldDraws | None, level: float) -> None:
-        """Take the win rates of the pairs, and fit alpha.
-
-        Args:
-            both: judge and gold standard.
-            draws: resamples of their items; None where there is a single item.
-            level: of intervals, in (0, 1).
-        """
-        self.both, self.draws, self.level = both, draws, level
-        self.judge, self.gold = both.rates()
-        self.items, self.systems, self.without_pairs = len(both.judge.clusters), len(both.entrants), None
-        if len(both.low) < 2:
-            why = f"{len(both.low)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} gold battles that"
-            remedy = "give more gold battles per pair, or a gold ranking"
-            self.without_pairs = Missing("win rates beside the gold standard", f"{why} are no ties", remedy)
-        self.lacking = both.without_rates or self.without_pairs
-        self.alpha: float | Missing = self.lacking or 1.0
-        if not self.lacking:
-            try:
-                self.alpha = decisiveness(self.judge, self.gold)
-            except NotIdentifiedError as error:
-                self.alpha = Missing("decisiveness", str(error), "give more items, or systems that are less far apart")
-
-    def tau(self) -> Statistic | Missing:
-        """Return Kendall's tau-b of the two rankings."""
-        tau = float(taus(*self.both.strengths()))
-        if np.isnan(tau):
-            return Missing("Kendall's tau", "one of the rankings puts all systems level", "judge systems that differ")
-        draws = self.draws.tau if self.draws else np.empty(0)
-        return self._agreement(tau, draws, (-1.0, 1.0), self.systems, "systems", Unit.CORRELATION)
-
-    def accuracy(self) -> Statistic | Missing:
-        """Return the share of agreed pairs."""
-        if self.without_pairs:
-            return self.without_pairs
-        draws = accuracy_of(self.draws.judge, self.draws.gold) if self.draws else np.empty(0)
-        value = float(accuracy_of(self.judge, self.gold))
-        return self._agreement(value, draws, (0.0, 1.0), len(self.judge), "pairs", Unit.SHARE)
-
-    def mse_beyond_noise(self) -> Statistic | Missing:
-        """Return the mean squared difference of win rates without noise."""
-        if self.lacking:
-            return self.lacking
-        draws = squared_error(self.draws.judge, self.draws.gold) if self.draws else np.empty(0)
-        return self._reflected(float(squared_error(self.judge, self.gold)), draws, "mean squared error")
-
-    def alpha_beyond_noise(self) -> Statistic | Missing:
-        """Find what the same noise does to a judge with as much misfit, and take that from alpha."""
-        if isinstance(self.alpha, Missing):
-            return self.alpha
-        if self.draws is None:
-            return self._statistic(self.alpha, None, "a single item: no interval")
-        centre = noiseless_rates(self.judge, curve(self.gold, self.alpha), self.draws.judge)
-        around = np.clip(centre + (self.draws.judge - self.judge), 0, 1)
-        usable = usable_draws(np.log(decisiveness_of_draws(around, self.draws.gold)))
-        if usable is None:
-            return Missing("decisiveness beyond noise", "most resamples of the items have no alpha", "give more items")
-        without = float(np.log(decisiveness_of_draws(centre[None, :], self.gold))[0])
-        middle = np.log(self.alpha) - (usable.mean() - without)
-        reach = self._t_reach() * usable.std(ddof=1)
-        low, value, high = np.exp([middle - reach, middle, middle + reach]).tolist()
-        return self._statistic(value, (low, high), f"{self.draws.method}, {CENTRED}")
-
-    def biases(
-        self, subject: Subject
-    ) -> tuple[tuple[SystemBias, ...] | Missing, float | Missing, Statistic | Missing, SelfBias | Missing]:
-        """Return the biases by system, delta with and without noise, and the bias towards the judge itself."""
-        if self.lacking:
-            return (self.lacking,) * 4
-        gold = self.draws.gold if self.draws else self.gold
-        raw = self._biases_beyond(self.gold, gold)
-        if isinstance(self.alpha, Missing):
-            return self._by_system(raw, None), self.alpha, self.alpha, self.alpha
-        expected = curve(self.gold, self.alpha)
-        if self.draws:
-            alphas = decisiveness_of_draws(self.draws.judge, gold)
-            rows = np.broadcast_to(gold, self.draws.judge.shape)
-            gold = np.stack([curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)])
-        corrected = self._biases_beyond(expected, gold)
-        delta = float(spread_of(corrected[0]))
-        sound = self._reflected(delta**2, spread_of(corrected[1]) ** 2, "delta")
-        sound = sound if isinstance(sound, Missing) else sound.rescale(np.sqrt)
-        return self._by_system(raw, corrected), delta, sound, self._self_bias(subject, expected, corrected)
-
-    def _biases_beyond(self, expected: np.ndarray, of_draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return biases beyond expected win rates, shape (systems,), and those of resamples, shape (draws, systems)."""
-        low, high, systems = self.both.low, self.both.high, self.systems
-        value = system_biases(low, high, self.judge - expected, systems)
-        if self.draws is None:
-            return value, np.full((2, systems), np.nan)
-        return value, system_biases(low, high, self.draws.judge - of_draws, systems)
-
-    def _by_system(
-        self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray] | None
-    ) -> tuple[SystemBias, ...]:
-        met = np.bincount(np.concatenate([self.both.low, self.both.high]), minlength=self.systems)
-        value, draws = corrected or (raw[0], np.full((2, self.systems), np.nan))
-        se = error_of_draws(draws)
-        t = np.divide(value, se, out=np.full(len(value), np.nan), where=se > 0)
-        p = holm(np.asarray(2 * stdtr(max(self.items - 1, 1), -np.abs(t))))
-        order = [k for k in np.argsort(-np.nan_to_num(np.abs(value)), kind="stable") if met[k]]
-        none = self.alpha if isinstance(self.alpha, Missing) else Missing("corrected bias", "", "")
-        return tuple(
-            SystemBias(
-                model=self.both.entrants[k],
-                opponents=int(met[k]),
-                raw=self._with_error(raw, k, int(met[k])),
-                corrected=self._with_error(corrected, k, int(met[k])) if corrected else none,
-                p=None if np.isnan(p[k]) else float(p[k]),
-            )
-            for k in order
-        )
-
-    def _self_bias(
-        self, subject: Subject, expected: np.ndarray, biases: tuple[np.ndarray, np.ndarray]
-    ) -> SelfBias | Missing:
-        """Test the judge's bias towards its own model; it is accused at 1 - level.
-
-        Args:
-            expected: win rates of the pairs by the gold standard through the judge's Beta CDF.
-            biases: corrected, shape (systems,), and of resamples, shape (draws, systems).
-
-        Source: Gera et al. 2025, section 6.2 and table 3.
-        """
-        both, own, tests = self.both, own_system(self.both.entrants, model_of(subject.judge)), tests_together(subject)
-        if isinstance(own, Missing):
-            return own
-        k = both.entrants.index(own)
-        against = np.where(both.low == k, 1, np.where(both.high == k, -1, 0))
-        opponents = int((against != 0).sum())
-        if not opponents:
-            return Missing(SELF_BIAS, f"no gold win rate involves {own}", "give gold battles of it")
-        mine, fitted = (np.where(against < 0, 1 - rate, rate)[against != 0] for rate in (self.judge, expected))
-        paired_p = item_p = None
-        if opponents > 1 and float(np.ptp(mine - fitted)) > 1e-12:
-            paired_p = min(1.0, tests * float(stats.ttest_rel(mine, fitted, alternative="greater").pvalue))
-        value, usable = float(biases[0][k]), usable_draws(biases[1][:, k])
-        se = 0.0 if usable is None else float(usable.std(ddof=1))
-        ends, method = None, TOO_FEW
-        if se > 0:
-            item_p = min(1.0, tests * float(stats.t.sf(value / se, self.items - 1)))
-            reach = self._t_reach() * se
-            ends, method = (value - reach, value + reach), "item bootstrap standard error, t"
-        return SelfBias(
-            model=own,
-            bias=self._statistic(value, ends, method, opponents, "opponents", Unit.SHARE),
-            opponents=opponents,
-            paired_p=paired_p,
-            item_p=item_p,
-            tests=tests,
-            favours_itself=item_p is not None and item_p <= 1 - self.level,
-        )
-
-    def _with_error(self, bias: tuple[np.ndarray, np.ndarray], k: int, opponents: int) -> Statistic:
-        value, se, ends, method = float(bias[0][k]), float(error_of_draws(bias[1][:, [k]])[0]), None, TOO_FEW
-        if self.draws and not np.isnan(se):
-            reach = self._t_reach() * se
-            ends, method = (value - reach, value + reach), f"{self.draws.method}, standard error, t"
-        return self._statistic(value, ends, method, opponents, "opponents", Unit.SHARE)
-
-    def _reflected(self, value: float, draws: np.ndarray, what: str) -> Statistic | Missing:
-        ends = reflected_interval(value, draws, self.level) if self.draws else None
-        if self.draws is None or ends is None:
-            return Missing(f"{what} beyond noise", "the items are too few to be resampled", "judge more items")
-        return self._statistic(ends[0], ends[1:], f"{self.draws.method}, {REFLECTED}")
-
-    def _agreement(
-        self, value: float, draws: np.ndarray, within: tuple[float, float], n: int, of: str, unit: Unit
-    ) -> Statistic:
-        ends = agreement_interval(value, draws, self.level, within)
-        method = "too few usable resamples of the items: no interval"
-        if self.draws and ends:
-            lost = int(np.isnan(draws).sum())
-            left_out = f", {lost} of them without a fit left out" if lost else ""
-            method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
-        return self._statistic(value, ends, method, n, of, unit)
-
-    def _statistic(
-        self,
-        value: float,
-        ends: tuple[float, float] | None,
-        method: str,
-        n: int | None = None,
-        of: str = "pairs",
-        unit: Unit = Unit.NUMBER,
-    ) -> Statistic:
-        number = len(self.both.low) if n is None else n
-        return Statistic(value, *(ends or (None, None)), self.level, method, number, of, self.items, unit)
-
-    def _t_reach(self) -> float:
-        return t_reach(max(self.items, 2), self.level)
-
-
-def tests_together(subject: Subject) -> int:
-    """Return how many judges of the table compete themselves: so many self-bias tests share one error rate."""
-    others = subject.others.judges if subject.others is not None else ()
-    models = [model_of(name) for name in (subject.judge, *others)]
-    return max(1, sum(isinstance(own_system(subject.battles.entrants, model), str) for model in models))
-
-
-def own_system(entrants: tuple[str, ...], model: str | None) -> str | Missing:
-    """Return the entrant that is the judge: same name, but for provider, case and punctuation.
-
-    >>> own_system(("GPT-4o", "other"), "openai/gpt-4o")
-    'GPT-4o'
-    """
-    if model is None:
-        return Missing(SELF_BIAS, "no row names the judge", "say the judge's model in a column judge")
-
-    def bare(name: str) -> str:
-        return re.sub(r"[^a-z0-9]", "", name.lower().rpartition("/")[2])
-
-    for name in entrants:
-        if bare(name) == bare(model):
-            return name
-    why = f"no entrant of the gold standard is called {model}"
-    return Missing(SELF_BIAS, why, "let the judge's model compete, under the judge's name")

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import expit
 
 from podium.battles import Battles
-from podium.diagnosis.figures import Missing, column_of
+from podium.diagnosis.clustered import column_of
+from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
 from podium.rankers.coded import Coded, code_battles
 from podium.rankers.identification import strengths_of
@@ -64,10 +65,6 @@ class JudgedSide:
         place[pairs.low, pairs.high] = np.arange(len(pairs.low))
         return share[..., place[low, high]]
 
-    def decided(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """Return the number of battles without ties of pairs, shape (pairs,)."""
-        return self.number[low, high]
-
 
 @dataclass(frozen=True, slots=True)
 class GivenSide:
@@ -91,9 +88,10 @@ class GivenSide:
         share = expit(self.theta[low] - self.theta[high])
         return share if counts is None else np.broadcast_to(share, (len(counts), len(low)))
 
-    def decided(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:  # noqa: ARG002
-        """Return a number that is enough for every pair."""
-        return np.full(len(low), FEWEST_DECIDED)
+    @property
+    def number(self) -> np.ndarray:
+        """A number of battles that is enough for every pair, shape (entrants, entrants)."""
+        return np.full((len(self.entrants),) * 2, FEWEST_DECIDED)
 
 
 Side: TypeAlias = JudgedSide | GivenSide
@@ -194,8 +192,8 @@ def gold_pairs_of(battles: Battles, gold: Gold | None) -> GoldPairs | Missing:
         return Missing(AGREEMENT, why, "spell the models alike on both sides; at least three are needed")
     here, there = (np.array([view.entrants.index(name) for name in names]) for view in (ours, side))
     low, high = np.triu_indices(len(names), 1)
-    enough = side.decided(there[low], there[high]) >= FEWEST_DECIDED
-    ready = enough & (ours.decided(here[low], here[high]) > 0)
+    enough = side.number[there[low], there[high]] >= FEWEST_DECIDED
+    ready = enough & (ours.number[here[low], here[high]] > 0)
     return GoldPairs(ours, side, names, here, there, low[ready], high[ready], int(enough.sum()), _without_rates(gold))
 
 

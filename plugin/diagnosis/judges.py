@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from podium.battles import Battles
-from podium.diagnosis.figures import EMPTY, Answer, Missing, Statistic, Unit, Value, agreement_interval
+from podium.diagnosis.clustered import agreement_interval
+from podium.diagnosis.figures import EMPTY, CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.gold_pairs import GoldPairs, JudgedSide, gold_pairs_of, number_items, prepare_side, taus
 from podium.diagnosis.subject import Subject, parts_of
 from podium.diagnosis.transitivity import Transitivity, transitivity
@@ -45,8 +46,8 @@ class JudgeStanding:
     realization: str | None
     battles: int
     ties: float
-    hard: Statistic | Missing
-    tau: Statistic | Missing
+    hard: Figured
+    tau: Figured
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,11 @@ class Correlation:
 
     first: str
     second: str
-    tau: Statistic | Missing
+    tau: Figured
 
 
 @dataclass(frozen=True, slots=True)
-class SideBySide(Answer):
+class JudgesSideBySide(CardAnswer):
     """Several judges.
 
     Attributes:
@@ -74,7 +75,7 @@ class SideBySide(Answer):
     entrants: int
     judges: tuple[JudgeStanding, ...]
     correlations: tuple[Correlation, ...]
-    mean: Statistic | Missing
+    mean: Figured
     aggregations: tuple[str, ...]
     variance: Analysis | Missing
 
@@ -116,7 +117,7 @@ class SideBySide(Answer):
         return (*tables, *(() if isinstance(self.variance, Missing) else (self.variance.table(),)))
 
 
-def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> SideBySide | Missing:
+def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> JudgesSideBySide | Missing:
     """Compare the rankings of several judges; level and draws are those of the first.
 
     Items that judges share are resampled together. The variance of tau with the gold standard is analysed as JuStRank
@@ -141,7 +142,8 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
     theta, draws = _strengths(sides, names, resamples, subjects[0].rng)
     golds = [_gold_pairs(subject) for subject, _ in ready]
     standings = [
-        _standing(*ready[k], _tau_with_gold(golds[k], theta[k], draws[:, k], names, level)) for k in range(len(ready))
+        _judge_standing(*ready[k], _tau_with_gold(golds[k], theta[k], draws[:, k], names, level))
+        for k in range(len(ready))
     ]
     first, second = np.triu_indices(len(ready), 1)
     correlations = tuple(
@@ -154,7 +156,7 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
     )
     means = taus(draws[:, first], draws[:, second]).mean(axis=1)
     aggregations, variance = _variance([subject for subject, _ in ready], golds, level)
-    return SideBySide(
+    return JudgesSideBySide(
         entrants=len(names),
         judges=tuple(sorted(standings, key=_by_tau)),
         correlations=correlations,
@@ -188,7 +190,7 @@ def _strengths(
     return theta, resample(strengths_of_draws, items, resamples, rng, width=len(sides) * len(names) ** 2)
 
 
-def _standing(subject: Subject, side: JudgedSide, tau: Statistic | Missing) -> JudgeStanding:
+def _judge_standing(subject: Subject, side: JudgedSide, tau: Figured) -> JudgeStanding:
     answer, credit = transitivity(subject.battles, level=subject.level), side.coded.credit
     return JudgeStanding(
         subject.judge or "(no judge)",
@@ -202,7 +204,7 @@ def _standing(subject: Subject, side: JudgedSide, tau: Statistic | Missing) -> J
 
 def _tau_with_gold(
     gold: GoldPairs | Missing, theta: np.ndarray, draws: np.ndarray, names: tuple[str, ...], level: float
-) -> Statistic | Missing:
+) -> Figured:
     """Compare on the entrants that all judges rank, so that judges can be compared; the gold standard as given."""
     if isinstance(gold, Missing):
         return gold
@@ -214,7 +216,7 @@ def _tau_with_gold(
     return _tau_of(taus(theta[here], truth), taus(draws[:, here], truth), len(common), "entrants", level)
 
 
-def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, of: str, level: float) -> Statistic | Missing:
+def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, of: str, level: float) -> Figured:
     tau = float(value)
     if np.isnan(tau):
         return Missing("Kendall's tau", "a ranking puts all entrants level", "judge entrants that differ")

@@ -6,7 +6,8 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from podium.diagnosis.figures import Answer, Missing, Sample, Statistic, Unit, Value, cell
+from podium.diagnosis.clustered import Clustered
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, cell
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.calibration.agreement import BINS, kappa
@@ -33,11 +34,11 @@ class ReliabilityBin:
 
     mean_margin: float | None
     predicted: float
-    agreement: Statistic | Missing
+    agreement: Figured
 
 
 @dataclass(frozen=True, slots=True)
-class People(Answer):
+class People(CardAnswer):
     """Agreement with human labels, battle by battle; every battle counts once.
 
     Attributes:
@@ -52,12 +53,12 @@ class People(Answer):
         bins: the reliability table, by |margin|.
     """
 
-    accuracy: Statistic | Missing
-    kappa: Statistic | Missing
-    agreement: Statistic | Missing
-    margin_tells: Statistic | Missing
-    temperature: Statistic | Missing
-    calibration_error: Statistic | Missing
+    accuracy: Figured
+    kappa: Figured
+    agreement: Figured
+    margin_tells: Figured
+    temperature: Figured
+    calibration_error: Figured
     bins: tuple[ReliabilityBin, ...]
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
@@ -97,7 +98,7 @@ def people(subject: Subject) -> People | Missing:
         evidence = evidence_of(battles, signal_of(battles, "smoothing"))
     judge, human = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
     both, agree = ~np.isnan(judge) & ~np.isnan(human), judge == human
-    sample, decisive = Sample(evidence.cluster, evidence.unit, level), both & (judge != 0) & (human != 0)
+    sample, decisive = Clustered(evidence.cluster, evidence.unit, level), both & (judge != 0) & (human != 0)
     temperature, probability = _temperature(evidence, level)
     error, bins = _reliability(evidence, probability, decisive, agree, sample, subject.rng)
     sized = decisive & ~np.isnan(evidence.margin)
@@ -112,7 +113,7 @@ def people(subject: Subject) -> People | Missing:
     )
 
 
-def _kappa(judge: np.ndarray, human: np.ndarray, sample: Sample) -> Statistic | Missing:
+def _kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> Figured:
     """Return Cohen's kappa with the interval of its influence function."""
     value = kappa(judge, human)
     if value is None:
@@ -127,7 +128,7 @@ def _kappa(judge: np.ndarray, human: np.ndarray, sample: Sample) -> Statistic | 
     return sample.linear(value, influence, len(judge), within=(-1, 1))
 
 
-def _auc(size: np.ndarray, agree: np.ndarray, sample: Sample) -> Statistic | Missing:
+def _auc(size: np.ndarray, agree: np.ndarray, sample: Clustered) -> Figured:
     """Return the probability that a size is larger in agreement, ties half, with DeLong's influence function.
 
     Source: DeLong, DeLong and Clarke-Pearson 1988, summed by cluster as in Obuchowski 1997.
@@ -146,7 +147,7 @@ def _auc(size: np.ndarray, agree: np.ndarray, sample: Sample) -> Statistic | Mis
     return sample.linear(value, (below - value) / np.where(agree, yes, no), len(size), within=(0, 1))
 
 
-def _temperature(evidence: Evidence, level: float) -> tuple[Statistic | Missing, np.ndarray | None]:
+def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray | None]:
     """Return beta, and the predicted probability that people prefer low (NaN where unknown)."""
     what, kind = "temperature", evidence.signal.kind
     if kind == "smoothing":
@@ -170,9 +171,9 @@ def _reliability(
     probability: np.ndarray | None,
     decisive: np.ndarray,
     agree: np.ndarray,
-    sample: Sample,
+    sample: Clustered,
     rng: np.random.Generator,
-) -> tuple[Statistic | Missing, tuple[ReliabilityBin, ...]]:
+) -> tuple[Figured, tuple[ReliabilityBin, ...]]:
     """Bin by the probability of the signal's side; equal predictions share a bin."""
     rows = np.flatnonzero(decisive & ~np.isnan(probability)) if probability is not None else np.zeros(0, dtype=int)
     if probability is None or not len(rows):
@@ -193,7 +194,7 @@ def _reliability(
     return _calibration_error(gaps, sample, rng), tuple(bins)
 
 
-def _calibration_error(gaps: np.ndarray, sample: Sample, rng: np.random.Generator) -> Statistic:
+def _calibration_error(gaps: np.ndarray, sample: Clustered, rng: np.random.Generator) -> Statistic:
     """Return sum over bins of share * |agreement - prediction|, with a conservative bootstrap over items.
 
     The errors of the bins, resampled, add up in absolute value to at most r with the level's probability; by the

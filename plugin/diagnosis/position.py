@@ -6,7 +6,8 @@ import numpy as np
 from scipy.special import logit
 
 from podium.battles import Battles
-from podium.diagnosis.figures import Answer, Missing, Sample, Statistic, Unit, Value, column_of, sample_of
+from podium.diagnosis.clustered import Clustered, column_of, sample_of
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value
 from podium.diagnosis.subject import Subject, is_soft, near_ties
 from podium.merging import find_twins
 from podium.report.model import Table
@@ -37,7 +38,7 @@ class OrderTwins:
     credit: np.ndarray
     margin: np.ndarray
     meeting: np.ndarray
-    rows: Sample
+    rows: Clustered
 
     def __len__(self) -> int:
         return len(self.credit)
@@ -59,7 +60,7 @@ class OrderTwins:
         return (first == then) & (first != 0)
 
     @property
-    def lacking(self) -> tuple[str, str]:
+    def what_is_missing(self) -> tuple[str, str]:
         """What there is none of, and its remedy, where a figure of these pairs is made of nothing."""
         if len(self):
             return "margins in both orders", "give a column margin"
@@ -79,12 +80,12 @@ class Swaps:
     """
 
     pairs: int
-    same: Statistic | Missing
-    half: Statistic | Missing
-    flip: Statistic | Missing
-    flip_decisive: Statistic | Missing
-    prefers_first: Statistic | Missing
-    flips_to_first: Statistic | Missing
+    same: Figured
+    half: Figured
+    flip: Figured
+    flip_decisive: Figured
+    prefers_first: Figured
+    flips_to_first: Figured
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class SwapsByCloseness:
 
 
 @dataclass(frozen=True, slots=True)
-class Position(Answer):
+class Position(CardAnswer):
     """What the order of presentation does.
 
     Attributes:
@@ -119,15 +120,15 @@ class Position(Answer):
         swaps: how verdicts hold when the order is swapped.
     """
 
-    first_wins: Statistic | Missing
-    ties: Statistic | Missing
-    second_wins: Statistic | Missing
-    prefers_first: Statistic | Missing
+    first_wins: Figured
+    ties: Figured
+    second_wins: Figured
+    prefers_first: Figured
     balanced: bool
-    first_credit: Statistic | Missing
-    margin_lead: Statistic | Missing
-    effect: Statistic | Missing
-    difference: Statistic | Missing
+    first_credit: Figured
+    margin_lead: Figured
+    effect: Figured
+    difference: Figured
     swaps: SwapsByCloseness
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
@@ -166,15 +167,15 @@ def position(subject: Subject) -> Position | Missing:
         return _no_order(subject.presentations)
     win, shown = np.sign(credit[known] - 0.5), sample_of(subject.presentations, subject.level).take(known)
     twins, of = order_twins(subject.presentations, subject.level), "presentations"
-    lead, lacking = twins.margin.mean(axis=1), twins.lacking
+    lead, missing = twins.margin.mean(axis=1), twins.what_is_missing
     return Position(
         first_wins=shown.share(win == 1, of),
         ties=shown.share(win == 0, of),
         second_wins=shown.share(win == -1, of),
         prefers_first=shown.share(win == 1, of, "decisive verdicts", among=win != 0),
         balanced=2 * len(twins) == len(win),
-        first_credit=twins.rows.mean(twins.credit.mean(axis=1), "pairs", *lacking, within=(0, 1)),
-        margin_lead=twins.rows.mean(lead, "pairs", *lacking, among=np.isfinite(lead)),
+        first_credit=twins.rows.mean(twins.credit.mean(axis=1), "pairs", *missing, within=(0, 1)),
+        margin_lead=twins.rows.mean(lead, "pairs", *missing, among=np.isfinite(lead)),
         effect=effect_of_being_first(twins),
         difference=position_difference(twins),
         swaps=swaps_by_closeness(twins, subject.near_tie),
@@ -217,7 +218,7 @@ def order_twins(presentations: Battles, level: float) -> OrderTwins:
     return OrderTwins(credit[rows], margin[rows], meetings_of(presentations, rows[:, 0]), sample)
 
 
-def position_difference(twins: OrderTwins) -> Statistic | Missing:
+def position_difference(twins: OrderTwins) -> Figured:
     """Return the mean over pairs of |mean credit shown first - mean credit shown second|; means over repeats.
 
     Source: Xu et al. 2025, section 4.3, PD of one pair.
@@ -227,10 +228,12 @@ def position_difference(twins: OrderTwins) -> Statistic | Missing:
     shown_first, shown_second = (
         np.bincount(repeat, side) / size for side in (twins.credit[:, 0], 1 - twins.credit[:, 1])
     )
-    return twins.rows.take(once).mean(np.abs(shown_first - shown_second), "pairs", *twins.lacking, within=(0, 1))
+    return twins.rows.take(once).mean(
+        np.abs(shown_first - shown_second), "pairs", *twins.what_is_missing, within=(0, 1)
+    )
 
 
-def effect_of_being_first(twins: OrderTwins) -> Statistic | Missing:
+def effect_of_being_first(twins: OrderTwins) -> Figured:
     """Return half the log-odds of a flip's going to the first.
 
     Of a pair d logits apart, with an effect b, both orders go to the first with probability s(d + b) s(b - d), and to

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from podium.battles import Battles
-from podium.diagnosis.figures import Missing, Sample, column_of, sample_of
+from podium.diagnosis.clustered import Clustered, column_of, sample_of
+from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.coded import code_battles
@@ -35,7 +36,7 @@ class Ratings:
     entrants: tuple[str, ...]
     elo: np.ndarray
     influence: np.ndarray
-    rows: Sample
+    rows: Clustered
     bounded: np.ndarray
 
     def select(self, names: tuple[str, ...]) -> "Ratings":
@@ -56,7 +57,7 @@ class Reference:
     who: str
     ratings: Ratings
 
-    def beside(self, judge: Ratings) -> tuple[Ratings, Ratings]:
+    def pair_with(self, judge: Ratings) -> tuple[Ratings, Ratings]:
         """Return a judge's ratings and these of the entrants that both bound."""
         names = tuple(name for name in judge.bounded_names if name in self.ratings.bounded_names)
         return judge.select(names), self.ratings.select(names)
@@ -90,7 +91,7 @@ def given_ratings(scores: dict[str, float]) -> Ratings:
     """Return ratings that are given, and without error."""
     names = tuple(sorted(scores))
     elo = np.array([scores[name] for name in names])
-    nothing = Sample(np.zeros(0, dtype=np.int64), "item")
+    nothing = Clustered(np.zeros(0, dtype=np.int64), "item")
     return Ratings(names, elo - elo.mean(), np.zeros((0, len(names))), nothing, np.ones(len(names), dtype=bool))
 
 
@@ -152,7 +153,7 @@ class RatingLine:
     by_judge: np.ndarray
     by_reference: np.ndarray
 
-    def influence(self, term: int, judge: Ratings, reference: Ratings, level: float) -> tuple[Sample, np.ndarray]:
+    def influence(self, term: int, judge: Ratings, reference: Ratings, level: float) -> tuple[Clustered, np.ndarray]:
         """Return what each cluster adds to the error of a weight, through both ratings."""
         parts = [
             (judge.rows, judge.influence @ self.by_judge[:, term]),
@@ -160,7 +161,7 @@ class RatingLine:
         ]
         parts = [part for part in parts if len(part[1])]
         codes = np.concatenate([rows.code for rows, _ in parts])
-        return Sample(codes, parts[0][0].unit, level), np.concatenate([influence for _, influence in parts])
+        return Clustered(codes, parts[0][0].unit, level), np.concatenate([influence for _, influence in parts])
 
 
 def fit_line(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from podium.diagnosis.families import family_of, members
-from podium.diagnosis.figures import Answer, Missing, Statistic, Unit, Value
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value
 from podium.diagnosis.reference import Ratings, error_sums, fit_line
 from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY, Table
@@ -19,7 +19,7 @@ NAME_FAMILIES = "name the families: --families PATTERN=FAMILY,... or a file with
 
 
 @dataclass(frozen=True, slots=True)
-class SelfPreference(Answer):
+class SelfPreference(CardAnswer):
     """How far a judge's ratings of a family stand above the line that relates its ratings to the reference's.
 
     Attributes:
@@ -37,11 +37,11 @@ class SelfPreference(Answer):
     family: str | None
     how: str | None
     who: str | None
-    excess: Statistic | Missing
-    slope: Statistic | Missing
+    excess: Figured
+    slope: Figured
     families: Mapping[str, tuple[str, ...]]
     unknown: tuple[str, ...]
-    excesses: Mapping[str, Statistic | Missing]
+    excesses: Mapping[str, Figured]
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines of the section."""
@@ -78,7 +78,7 @@ def self_preference(subject: Subject) -> SelfPreference:
     if isinstance(reference, Missing):
         missing = Missing(WHAT, reference.why, reference.remedy)
         return SelfPreference(name, how, None, missing, missing, families, unknown, {})
-    pair = reference.beside(subject.ratings)
+    pair = reference.pair_with(subject.ratings)
     inside = {family: np.isin(pair[0].entrants, models) for family, models in families.items()}
     excesses = {family: _excess(*pair, mask, level) for family, mask in inside.items()}
     if name in excesses:
@@ -92,15 +92,13 @@ def self_preference(subject: Subject) -> SelfPreference:
     return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
 
 
-def _excess(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float) -> Statistic | Missing:
+def _excess(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float) -> Figured:
     if not inside.any():
         return Missing(WHAT, "no entrant of this family has a bounded rating by both", "judge some of its models")
     return _weight(judge, reference, inside, 2, level, Unit.ELO)
 
 
-def _weight(
-    judge: Ratings, reference: Ratings, inside: np.ndarray, term: int, level: float, unit: Unit
-) -> Statistic | Missing:
+def _weight(judge: Ratings, reference: Ratings, inside: np.ndarray, term: int, level: float, unit: Unit) -> Figured:
     """Return a weight of the line with the interval of the errors of both ratings, or why others give no line."""
     outside = int((~inside).sum())
     if outside < FEWEST_OUTSIDE:

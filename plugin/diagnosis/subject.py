@@ -7,7 +7,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from podium.battles import Battles
-from podium.diagnosis.figures import Missing, column_of
+from podium.diagnosis.clustered import column_of
+from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.reference import Ratings, Reference, ratings_of, reference_of
 from podium.plugins import catalogue

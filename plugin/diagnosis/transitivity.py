@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from podium.battles import MOST_SLICES, Battles
-from podium.diagnosis.figures import EMPTY, Answer, Missing, Sample, Statistic, Unit, Value, cell, wilson
+from podium.diagnosis.clustered import Clustered, wilson
+from podium.diagnosis.figures import EMPTY, CardAnswer, Figured, Missing, Statistic, Unit, Value, cell
 from podium.diagnosis.triples import (
     ALL,
     AMBIGUOUS,
@@ -52,8 +53,8 @@ class TripleGroup:
     """
 
     name: str
-    hard: Statistic | Missing
-    soft: Statistic | Missing
+    hard: Figured
+    soft: Figured
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Triplet:
 
 
 @dataclass(frozen=True, slots=True)
-class Transitivity(Answer):
+class Transitivity(CardAnswer):
     """How far a judge's verdicts on single items add up.
 
     Attributes:
@@ -109,12 +110,12 @@ class Transitivity(Answer):
     lead: float
     clip: float
     clipped: float | None
-    hard: Statistic | Missing
+    hard: Figured
     chance: float
-    soft: Statistic | Missing
+    soft: Figured
     consistent: TripleGroup | Missing
     ambiguous: TripleGroup | Missing
-    consistent_share: Statistic | Missing
+    consistent_share: Figured
     scenarios: tuple[TripleGroup, ...]
     categories: tuple[TripleGroup, ...] | Missing
     triplets: tuple[Triplet, ...]
@@ -177,7 +178,7 @@ def transitivity(
     groups = [_group(name, verdicts, counts, k, level) for k, name in enumerate(GROUPS)]
     whole, consistent, ambiguous = groups[:FIRST_SCENARIO]
     size, swapped = len(verdicts.entrants), counts.cells[CONSISTENT] + counts.cells[AMBIGUOUS]
-    items = Sample(np.arange(len(swapped)), "item", level)
+    items = Clustered(np.arange(len(swapped)), "item", level)
     return Transitivity(
         entrants=size,
         triples=int((counts.known > 0).sum()),
@@ -205,7 +206,7 @@ def _group(name: str, verdicts: ItemVerdicts, counts: TripleCounts, group: int, 
         why = "no triple on an item is of this kind"
         none = Missing(f"non-transitivity, {name}", why, "judge more items or entrants")
         return TripleGroup(name, none, none if verdicts.is_soft else HARD_VERDICTS)
-    items = Sample(np.arange(len(cells)), "item", level)
+    items = Clustered(np.arange(len(cells)), "item", level)
     hard = items.share(counts.hits[group], CELLS, cells=cells)
     if not verdicts.is_soft:
         return TripleGroup(name, hard, HARD_VERDICTS)

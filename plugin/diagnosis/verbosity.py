@@ -6,7 +6,8 @@ import numpy as np
 from scipy.stats import norm
 
 from podium.battles import Battles
-from podium.diagnosis.figures import Answer, Missing, Statistic, Unit, Value, column_of, sample_of
+from podium.diagnosis.clustered import column_of, sample_of
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.reference import error_sums, fit_line
 from podium.diagnosis.subject import Subject, near_ties
 from podium.errors import NotConvergedError, NotIdentifiedError
@@ -23,7 +24,7 @@ FEWEST_ENTRANTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Verbosity(Answer):
+class Verbosity(CardAnswer):
     """What length does to a judge's verdicts.
 
     Attributes:
@@ -38,12 +39,12 @@ class Verbosity(Answer):
         who: what the reference is.
     """
 
-    longer: Statistic | Missing
-    longer_near_ties: Statistic | Missing
+    longer: Figured
+    longer_near_ties: Figured
     rule: str | None
-    effect: Statistic | Missing
-    people: Statistic | Missing
-    residuals: Statistic | Missing
+    effect: Figured
+    people: Figured
+    residuals: Figured
     who: str | None
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
@@ -97,7 +98,7 @@ def log_ratio(battles: Battles) -> np.ndarray:
     return a - b
 
 
-def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level: float) -> Statistic | Missing:
+def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level: float) -> Figured:
     """Return the weight of log-length in Bradley-Terry.
 
     Args:
@@ -131,13 +132,13 @@ def length_effect(coded: Coded, z: np.ndarray) -> tuple[float, np.ndarray]:
     return float(fit.coefficients[0]), slope_influence(fit)
 
 
-def length_of_residuals(subject: Subject) -> Statistic | Missing:
+def length_of_residuals(subject: Subject) -> Figured:
     """Correlate what a judge adds to the reference's ratings with mean length, given the reference's ratings."""
     reference = subject.reference
     if isinstance(reference, Missing):
         return Missing(RESIDUALS, reference.why, reference.remedy)
     try:
-        judge, theirs = reference.beside(subject.ratings)
+        judge, theirs = reference.pair_with(subject.ratings)
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(RESIDUALS, str(error), "join the groups")
     length = _mean_length(subject.battles)
@@ -152,7 +153,7 @@ def length_of_residuals(subject: Subject) -> Statistic | Missing:
 
 def partial_correlation(
     x: np.ndarray, y: np.ndarray, given: np.ndarray, level: float, noise: float = 0.0, shared: float = 0.0
-) -> Statistic | Missing:
+) -> Figured:
     """Return the correlation of x and y beyond what `given` explains of both.
 
     Errors in `given` would leave some of it in x, and accuse whatever goes along with it: they are taken out of the

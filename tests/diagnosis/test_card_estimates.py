@@ -7,11 +7,12 @@ from scipy.special import stdtrit
 from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
-from podium.diagnosis.figures import Missing, Sample, Statistic
+from podium.diagnosis.clustered import Clustered
+from podium.diagnosis.figures import Missing, Statistic
 
 
 def rows(number, level=0.95):
-    return Sample(np.arange(number), "row", level)
+    return Clustered(np.arange(number), "row", level)
 
 
 def test_a_share_of_independent_rows_is_wilsons_with_one_row_less():
@@ -28,7 +29,7 @@ def test_a_share_of_independent_rows_is_wilsons_with_one_row_less():
 def test_copies_of_every_row_in_one_item_change_no_share():
     hits = np.arange(40) % 3 == 0
     once = rows(40, 0.9).share(hits)
-    thrice = Sample(np.tile(np.arange(40), 3), "item", 0.9).share(np.tile(hits, 3))
+    thrice = Clustered(np.tile(np.arange(40), 3), "item", 0.9).share(np.tile(hits, 3))
     assert (thrice.low, thrice.high) == pytest.approx((once.low, once.high), abs=1e-12)
     taken_for_new = rows(120, 0.9).share(np.tile(hits, 3))
     assert taken_for_new.high - taken_for_new.low < 0.7 * (once.high - once.low)
@@ -37,7 +38,7 @@ def test_copies_of_every_row_in_one_item_change_no_share():
 @pytest.mark.parametrize("hit", [False, True])
 def test_a_share_without_variation_has_wilsons_interval_of_the_items(hit):
     """Closed form: t^2 / (G + t^2) from the end."""
-    found = Sample(np.repeat(np.arange(20), 3), "item").share(np.full(60, hit))
+    found = Clustered(np.repeat(np.arange(20), 3), "item").share(np.full(60, hit))
     t2 = stdtrit(19, 0.975) ** 2
     width = t2 / (20 + t2)
     assert found.value == hit
@@ -50,7 +51,7 @@ def test_a_mean_has_the_clustered_interval_of_ordinary_least_squares():
     item = rng.integers(0, 15, 90)
     values = rng.normal(size=15)[item] + rng.normal(size=90)
     fit = sm.OLS(values, np.ones(90)).fit(cov_type="cluster", cov_kwds={"groups": item}, use_t=True)
-    found = Sample(item, "item", 0.9).mean(values)
+    found = Clustered(item, "item", 0.9).mean(values)
     assert (found.low, found.high) == pytest.approx(tuple(fit.conf_int(0.1)[0]), abs=1e-12)
     assert (found.n, found.clusters, found.level) == (90, 15, 0.9)
     by_row = rows(90, 0.9).mean(values)
@@ -58,7 +59,7 @@ def test_a_mean_has_the_clustered_interval_of_ordinary_least_squares():
 
 
 def test_one_item_gives_an_estimate_and_no_interval():
-    item = Sample(np.zeros(4, dtype=int), "item")
+    item = Clustered(np.zeros(4, dtype=int), "item")
     for found in (item.share(np.array([1, 1, 0, 1])), item.mean(np.array([1.0, 1, 0, 1]))):
         assert (found.value, found.low, found.high) == (0.75, None, None)
         assert found.method == "a single item: no interval"

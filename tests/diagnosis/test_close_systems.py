@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from podium import Judge, read_battles, simulate
+from podium.diagnosis.clustered import farther_ends
 from podium.diagnosis.decisiveness import accuracy_of
-from podium.diagnosis.figures import farther_ends
 from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_pairs import gold_pairs_of, resample_both
 from podium.diagnosis.gold_source import Gold
@@ -61,7 +61,7 @@ def percentiles(value, interval, within):  # noqa: ARG001
 @pytest.mark.parametrize(("ends", "least", "most"), [(farther_ends, 0.9, 1.0), (percentiles, 0.0, 0.6)])
 def test_two_judges_who_agree_completely_have_an_interval_that_holds_it(monkeypatch, ends, least, most):
     """Simulation: two judges of one world, whose noise alone sets their rankings apart; neighbours are 26 Elo apart."""
-    monkeypatch.setattr("podium.diagnosis.figures.farther_ends", ends)
+    monkeypatch.setattr("podium.diagnosis.clustered.farther_ends", ends)
     held = 0
     for seed in range(WORLDS):
         world = simulate(6, 60, seed=seed, strengths=tuple(1.5 * STRENGTHS[:6]), item_sd=0.0)

@@ -17,7 +17,8 @@ from podium.diagnosis.decisiveness import (
     system_biases,
 )
 from podium.diagnosis.figures import Missing, Statistic
-from podium.diagnosis.gold import gold_agreement, own_system
+from podium.diagnosis.gold import gold_agreement
+from podium.diagnosis.gold_comparison import own_system
 from podium.diagnosis.gold_pairs import gold_pairs_of, resample_both, taus
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.subject import Subject

@@ -10,7 +10,7 @@ from hand_worked import subject_of
 from judged_worlds import FAIR, FAULTY, OWN, both, cards, coverage, truth, world
 
 from podium import Judge
-from podium.diagnosis.figures import Sample
+from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.people import people
 from podium.rankers.scale import POINTS
 
@@ -113,7 +113,10 @@ def test_intervals_that_forget_the_item_do_not_cover():
     for _ in range(400):
         flips = np.repeat(rng.random(30) < 0.3, 6)
         items = np.repeat(np.arange(30), 6)
-        for found, sample in ((clustered, Sample(items, "item")), (by_row, Sample(np.arange(180), "row"))):
+        for found, sample in (
+            (clustered, Clustered(items, "item")),
+            (by_row, Clustered(np.arange(180), "row")),
+        ):
             figure = sample.share(flips)
             found.append(figure.low <= 0.3 <= figure.high)
     assert 0.92 <= np.mean(clustered) <= 0.98

@@ -5,29 +5,23 @@ from typing import Any
 
 import click
 
-from podium.cli.options import (
-    OutputFile,
-    entrants_file_option,
-    level_option,
-    one_sided_option,
-    read_sources,
-    seed_option,
-    source_options,
-)
+from podium.cli import options
 from podium.cli.output import print_reports, tell, warn
 
 
 @click.command(short_help="Fit a judge's temperature and conformal bounds on human-labelled battles.")
-@source_options
-@click.option("-o", "output", metavar="FILE", type=OutputFile((".json",)), help="Write the calibration to this file.")
-@level_option("Coverage of the conformal intervals, and level of the interval of beta.", default=0.9)
+@options.sources
+@click.option(
+    "-o", "output", metavar="FILE", type=options.OutputFile((".json",)), help="Write the calibration to this file."
+)
+@options.level(help="Coverage of the conformal intervals, and level of the interval of beta.", default=0.9)
 @click.option(
     "--splits", type=click.IntRange(min=1), default=5, show_default=True, help="Random half splits that test coverage."
 )
 @click.option(
     "--bootstrap", type=click.IntRange(min=20), default=200, show_default=True, help="Resamples per standard error."
 )
-@seed_option("Seed of resamples and splits.")
+@options.seed(help="Seed of resamples and splits.")
 @click.option(
     "--target",
     type=click.Choice(["margin", "smoothing", "criteria", "length", "credit"]),
@@ -43,8 +37,8 @@ from podium.cli.output import print_reports, tell, warn
     help="What the bootstrap draws within a model's battles; the same where no item comes twice.",
 )
 @click.option("--regularization", type=float, default=0.01, show_default=True, help="Penalty lambda of the fits.")
-@entrants_file_option("A table with a column model, and family, date ...")
-@one_sided_option
+@options.entrants_file(help="A table with a column model, and family, date ...")
+@options.one_sided
 @click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")
 def calibrate(output: Path | None, side_by_side: bool, **arguments: Any) -> None:
     """Learn from human-labelled battles in SOURCE... how far to trust a judge's margins, and its ratings.
@@ -59,7 +53,7 @@ def calibrate(output: Path | None, side_by_side: bool, **arguments: Any) -> None
     from podium.cli.progress_bar import show_progress
     from podium.report.calibration_view import agreement_report, calibration_reports, targets_report
 
-    battles = read_sources(arguments, one_sided=arguments.pop("one_sided"))
+    battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
     with show_progress():
         print_reports([agreement_report(judge_agreement(battles))])
         calibration = calibrate_battles(battles, **arguments)

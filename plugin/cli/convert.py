@@ -4,18 +4,18 @@ from typing import Any
 
 import click
 
-from podium.cli.options import OutputFile, read_sources, source_options
+from podium.cli import options
 from podium.cli.output import tell, warn
 
 
 @click.command(short_help="Turn files of verdicts into podium's battles table.")
-@source_options
+@options.sources
 @click.option(
     "-o",
     "output",
     required=True,
     metavar="FILE",
-    type=OutputFile((".parquet", ".csv", ".jsonl")),
+    type=options.OutputFile((".parquet", ".csv", ".jsonl")),
     help="A .parquet, .csv or .jsonl file.",
 )
 @click.option("--merge", is_flag=True, help="Average the two orders of a pair; by default every presentation stays.")
@@ -30,7 +30,7 @@ def convert(context: click.Context, **arguments: Any) -> None:
     from podium.formats.podium_table import write
 
     output = arguments.pop("output")
-    battles = read_sources(arguments, merge=arguments.pop("merge"))
+    battles = options.read_sources(arguments, merge=arguments.pop("merge"))
     write(battles.to_frame(), output)
     for note in battles.notes:
         warn(note)

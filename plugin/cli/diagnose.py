@@ -5,20 +5,11 @@ from typing import Any
 
 import click
 
-from podium.cli.options import (
-    Assignments,
-    level_option,
-    one_sided_option,
-    output_options,
-    pop_output,
-    read_sources,
-    seed_option,
-    source_options,
-)
+from podium.cli import options
 
 
 @click.command(short_help="Tell how far to trust a judge: biases, consistency, agreement with people.")
-@source_options
+@options.sources
 @click.option("--gold", metavar="RANKING|BATTLES", help="What the judge is measured by: a ranking, or human battles.")
 @click.option(
     "--families",
@@ -32,10 +23,10 @@ from podium.cli.options import (
     show_default=True,
     help="Largest |margin| of a near-tie.",
 )
-@level_option("Confidence level of intervals.")
-@seed_option("Seed of bootstrap draws.")
-@one_sided_option
-@output_options("table", "json", "md", suffixes=(".json", ".md", ".txt"))
+@options.level(help="Confidence level of intervals.")
+@options.seed(help="Seed of bootstrap draws.")
+@options.one_sided
+@options.output("table", "json", "md", suffixes=(".json", ".md", ".txt"))
 def diagnose(**arguments: Any) -> None:
     """Describe the judges whose verdicts are in SOURCE..., one card each.
 
@@ -53,15 +44,15 @@ def diagnose(**arguments: Any) -> None:
     from podium.diagnosis.card_report import card_reports
     from podium.diagnosis.gold_source import read_gold
 
-    style, output = pop_output(arguments)
-    options = {name: arguments.pop(name) for name in ("level", "seed", "near_tie")}
+    style, output = options.pop_output(arguments)
+    common = {name: arguments.pop(name) for name in ("level", "seed", "near_tie")}
     gold, families = arguments.pop("gold"), _families(arguments.pop("families"))
     one_sided = arguments.pop("one_sided")
     with show_progress():
-        presentations = read_sources(dict(arguments), merge=False)
-        battles = read_sources(dict(arguments), one_sided=one_sided)
+        presentations = options.read_sources(dict(arguments), merge=False)
+        battles = options.read_sources(dict(arguments), one_sided=one_sided)
         standard = read_gold(gold) if gold else None
-    diagnosis = diagnose_battles(presentations, battles, gold=standard, families=families, **options)
+    diagnosis = diagnose_battles(presentations, battles, gold=standard, families=families, **common)
     write_figures(diagnosis, card_reports, style, output, diagnosis.warnings)
 
 
@@ -75,7 +66,7 @@ def _families(given: str | None) -> dict[str, str]:
     if given is None:
         return {}
     if "=" in given and not Path(given).is_file():
-        return dict(Assignments().convert(given, None, None))
+        return dict(options.Assignments().convert(given, None, None))
     about = about_entrants(given)
     families = {escape(model): str(known["family"]) for model, known in about.items() if known.get("family")}
     if not families:

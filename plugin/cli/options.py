@@ -1,10 +1,11 @@
 """Options that several commands share, and the reading of what they say.
 
-An option that is the same everywhere is a constant; one whose help or default differs is a function of those.
+An option that is the same everywhere is a constant; one whose help or default differs is a partial of `click.option`.
 """
 
 import os
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -91,51 +92,32 @@ def share_between(low: float, high: float) -> click.FloatRange:
     return click.FloatRange(low, high, min_open=True, max_open=True)
 
 
-def level_option(help: str = "Confidence level of intervals and rank sets.", default: float = 0.95) -> Decorator:
-    """Return the option --level."""
-    return click.option("--level", type=share_between(0, 1), default=default, show_default=True, help=help)
-
-
-def seed_option(help: str) -> Decorator:
-    """Return the option --seed."""
-    return click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help=help)
-
-
-def pool_option(help: str) -> Decorator:
-    """Return the option --pool."""
-    return click.option("--pool", is_flag=True, help=help)
-
-
-def entrants_file_option(help: str) -> Decorator:
-    """Return the option --entrants where it names a file."""
-    return click.option("--entrants", metavar="FILE", type=click.Path(), help=help)
-
-
-def ranker_option(help: str) -> Decorator:
-    """Return the option --ranker."""
-    return click.option(
-        "--ranker", "rankers", default="bradley-terry", show_default=True, metavar="NAME[,NAME...]", help=help
-    )
-
-
-def settings_option(metavar: str, help: str) -> Decorator:
-    """Return the option --set."""
-    return click.option("--set", "settings", multiple=True, metavar=metavar, help=help)
-
-
-one_sided_option = click.option(
+level = partial(
+    click.option,
+    "--level",
+    type=share_between(0, 1),
+    default=0.95,
+    show_default=True,
+    help="Confidence level of intervals and rank sets.",
+)
+seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, show_default=True)
+pool = partial(click.option, "--pool", is_flag=True)
+entrants_file = partial(click.option, "--entrants", metavar="FILE", type=click.Path())
+ranker = partial(
+    click.option, "--ranker", "rankers", default="bradley-terry", show_default=True, metavar="NAME[,NAME...]"
+)
+settings = partial(click.option, "--set", "settings", multiple=True)
+one_sided = click.option(
     "--one-sided",
     type=click.Choice(["unread", "keep"]),
     default="unread",
     show_default=True,
     help="A pair of which only one order could be read is unread, or keeps that verdict.",
 )
-complete_option = click.option(
-    "--complete", is_flag=True, help="Only items on which every pair has a readable verdict."
-)
+complete = click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
 
 
-def output_options(*styles: str, suffixes: tuple[str, ...] = ()) -> Decorator:
+def output(*styles: str, suffixes: tuple[str, ...] = ()) -> Decorator:
     """Return the options --format and -o; a file of another suffix than those is refused as it is typed."""
     by_format = click.option(
         "--format",
@@ -148,7 +130,7 @@ def output_options(*styles: str, suffixes: tuple[str, ...] = ()) -> Decorator:
 
 
 def pop_output(arguments: dict[str, Any]) -> tuple[str, Path | None]:
-    """Return the style and the file that the options of `output_options` ask for, taking them out of `arguments`."""
+    """Return the style and the file that the options of `output` ask for, taking them out of `arguments`."""
     from podium.report.writers import suffix_style
 
     output = arguments.pop("output")
@@ -207,7 +189,7 @@ READING_OPTIONS = (
 )
 
 
-def source_options(command: Command) -> Command:
+def sources(command: Command) -> Command:
     """Add the argument SOURCE... and the options that say how to read it."""
     return SOURCES(reading_options(command))
 
@@ -220,7 +202,7 @@ def reading_options(command: Command) -> Command:
 
 
 def read_sources(arguments: dict[str, Any], **more: Any) -> "Battles":
-    """Read the battles that the options of `source_options` describe, taking those options out of `arguments`."""
+    """Read the battles that the options of `sources` describe, taking those options out of `arguments`."""
     from podium.reading.judgements import read_battles
 
     sources = arguments.pop("sources")

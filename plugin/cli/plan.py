@@ -4,29 +4,17 @@ from typing import Any
 
 import click
 
-from podium.cli.options import (
-    READ_BY,
-    level_option,
-    one_sided_option,
-    output_options,
-    pool_option,
-    pop_output,
-    read_sources,
-    reading_options,
-    seed_option,
-    share_between,
-    typed_options,
-)
+from podium.cli import options
 from podium.errors import UsageError
 
 TARIFF = ("orders", "repeats", "tokens_in", "tokens_out", "price_in", "price_out")
-READING = ("sources", *READ_BY, "one_sided")
+READING = ("sources", *options.READ_BY, "one_sided")
 """Parameters that say how to read a pilot, and that only the reading needs."""
 
 
 @click.command(short_help="Plan a comparison: which battles, how many items, what cost.")
 @click.argument("sources", nargs=-1, metavar="[PILOT...]")
-@reading_options
+@options.reading_options
 @click.option("--entrants", type=click.IntRange(min=2), help="How many will compete; by default those of the pilot.")
 @click.option("--items", type=click.IntRange(min=1), help="How many items are planned.")
 @click.option(
@@ -48,7 +36,7 @@ READING = ("sources", *READ_BY, "one_sided")
 )
 @click.option(
     "--alpha",
-    type=share_between(0, 0.5),
+    type=options.share_between(0, 0.5),
     default=0.05,
     show_default=True,
     help="Level of one-sided tests.",
@@ -82,10 +70,10 @@ READING = ("sources", *READ_BY, "one_sided")
 @click.option("--tokens-out", type=click.FloatRange(min=0), help="Output tokens of a judge call.")
 @click.option("--price-in", type=click.FloatRange(min=0), help="Price of a million input tokens, in any currency.")
 @click.option("--price-out", type=click.FloatRange(min=0), help="Price of a million output tokens.")
-@pool_option("Take the verdicts of several judges in the pilot together.")
-@one_sided_option
-@level_option()
-@seed_option("Seed of everything random.")
+@options.pool(help="Take the verdicts of several judges in the pilot together.")
+@options.one_sided
+@options.level()
+@options.seed(help="Seed of everything random.")
 @click.option(
     "--simulations",
     type=click.IntRange(min=100),
@@ -93,7 +81,7 @@ READING = ("sources", *READ_BY, "one_sided")
     show_default=True,
     help="Simulated samples for each size that Wilcoxon's test is tried at.",
 )
-@output_options("table", "json", "md", suffixes=(".json", ".md", ".txt"))
+@options.output("table", "json", "md", suffixes=(".json", ".md", ".txt"))
 @click.pass_context
 def plan(context: click.Context, **arguments: Any) -> None:
     """Plan a comparison from numbers, or from the battles of a pilot.
@@ -110,7 +98,7 @@ def plan(context: click.Context, **arguments: Any) -> None:
     from podium.cli.progress_bar import show_progress
     from podium.planning.plan_report import plan_reports
 
-    style, output = pop_output(arguments)
+    style, output = options.pop_output(arguments)
     with show_progress():
         comparison_plan = _make_plan(context, arguments)
     write_figures(comparison_plan, plan_reports, style, output)
@@ -129,8 +117,8 @@ def _make_plan(context: click.Context, arguments: dict[str, Any]) -> Any:
     tariff = Tariff(**{name: arguments.pop(name) for name in TARIFF})
     reading = {name: arguments.pop(name) for name in READING}
     if reading["sources"]:
-        pilot = read_sources(reading, one_sided=reading.pop("one_sided"))
+        pilot = options.read_sources(reading, one_sided=reading.pop("one_sided"))
         return make_plan(pilot, tariff=tariff, **arguments)
-    for option in typed_options(context, {*READING, "pilot_items", "pool"}):
+    for option in options.typed_options(context, {*READING, "pilot_items", "pool"}):
         raise UsageError(f"{option} says how to read a pilot, and none was named; name one, or leave it out")
     return make_plan(tariff=tariff, **arguments)

@@ -4,21 +4,7 @@ from typing import Any
 
 import click
 
-from podium.cli.options import (
-    complete_option,
-    entrants_file_option,
-    level_option,
-    one_sided_option,
-    output_options,
-    pool_option,
-    pop_output,
-    ranker_option,
-    read_sources,
-    seed_option,
-    settings_option,
-    source_options,
-    typed_options,
-)
+from podium.cli import options
 from podium.errors import UsageError
 
 STREAMED = {"sources", "rankers", "columns", "level", "seed", "settings", "style", "output", "stream"}
@@ -26,25 +12,27 @@ STREAMED = {"sources", "rankers", "columns", "level", "seed", "settings", "style
 
 
 @click.command(short_help="Rank models from files of verdicts.")
-@source_options
-@ranker_option("One or more rankers; `podium list rankers` shows them.")
-@level_option()
-@seed_option("Seed of bootstrap draws and rank sets; the same seed gives the same output.")
+@options.sources
+@options.ranker(help="One or more rankers; `podium list rankers` shows them.")
+@options.level()
+@options.seed(help="Seed of bootstrap draws and rank sets; the same seed gives the same output.")
 @click.option("--by", metavar="COLUMN", help="One ranking per value of this column.")
-@pool_option("Rank the verdicts of several judges together.")
+@options.pool(help="Rank the verdicts of several judges together.")
 @click.option(
     "--calibration",
     metavar="FILE",
     type=click.Path(),
     help="A file made by `podium calibrate`: beta and conformal intervals for soft-elo.",
 )
-@entrants_file_option("A table with a column model, and family, date ... of each.")
+@options.entrants_file(help="A table with a column model, and family, date ... of each.")
 @click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
-@one_sided_option
-@complete_option
+@options.one_sided
+@options.complete
 @click.option("--stream", is_flag=True, help="Read Parquet of any size piece by piece (bradley-terry, no merging).")
-@output_options("table", "json", "csv", "md")
-@settings_option("[RANKER.]KEY=VALUE", "An option of a ranker, as pin=MODEL:1000; may be given several times.")
+@options.output("table", "json", "csv", "md")
+@options.settings(
+    metavar="[RANKER.]KEY=VALUE", help="An option of a ranker, as pin=MODEL:1000; may be given several times."
+)
 @click.pass_context
 def rank(context: click.Context, **arguments: Any) -> None:
     """Rank the models in SOURCE... (files, directories or globs, each optionally label=path).
@@ -60,7 +48,7 @@ def rank(context: click.Context, **arguments: Any) -> None:
     from podium.cli.progress_bar import show_progress
     from podium.report.ranking_view import ranking_reports
 
-    style, output = pop_output(arguments)
+    style, output = options.pop_output(arguments)
     with show_progress():
         ranking, whole = _ranking(context, arguments)
     announce(ranking)
@@ -73,27 +61,27 @@ def _ranking(context: click.Context, arguments: dict[str, Any]) -> tuple[Any, bo
     from podium.plugins.settings import parse_settings, ranker_names
 
     names = ranker_names(arguments.pop("rankers"))
-    options = parse_settings(arguments.pop("settings"), names)
+    settings = parse_settings(arguments.pop("settings"), names)
     if arguments.pop("stream"):
-        return _rank_stream(context, arguments, names, options), True
+        return _rank_stream(context, arguments, names, settings), True
     from podium.rank_battles import rank as rank_battles
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "entrants")}
     complete = arguments.pop("complete")
-    battles = read_sources(arguments, merge=not arguments.pop("no_merge"), one_sided=arguments.pop("one_sided"))
-    ranked = rank_battles(battles.complete_items() if complete else battles, names, **common, **options)
+    battles = options.read_sources(arguments, merge=not arguments.pop("no_merge"), one_sided=arguments.pop("one_sided"))
+    ranked = rank_battles(battles.complete_items() if complete else battles, names, **common, **settings)
     return ranked, not battles.lost
 
 
-def _rank_stream(context: click.Context, arguments: dict[str, Any], names: list[str], options: dict[str, Any]) -> Any:
+def _rank_stream(context: click.Context, arguments: dict[str, Any], names: list[str], typed: dict[str, Any]) -> Any:
     """Rank piece by piece; refuse options that a stream would pass over in silence."""
     from podium.plugins.settings import options_of
     from podium.streaming import rank_stream
 
     parameters = {str(param.name) for param in context.command.params}
-    if unheeded := typed_options(context, parameters - STREAMED):
+    if unheeded := options.typed_options(context, parameters - STREAMED):
         raise UsageError(f"--stream ranks the rows as they are and does not know {', '.join(unheeded)}; leave one out")
-    settings = {key.rpartition(".")[2]: value for key, value in options.items()}
+    settings = {key.rpartition(".")[2]: value for key, value in typed.items()}
     unknown = sorted(settings.keys() - options_of(rank_stream).keys())
     if unknown:
         raise UsageError(f"--stream does not know the setting {', '.join(unknown)}; leave one out")

@@ -6,56 +6,54 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from podium.cli.options import (
-    Numbers,
-    complete_option,
-    level_option,
-    one_sided_option,
-    output_options,
-    pool_option,
-    pop_output,
-    ranker_option,
-    read_sources,
-    seed_option,
-    settings_option,
-    source_options,
-)
+from podium.cli import options
 from podium.cli.output import View
-from podium.cli.study import RANKERS, run_typed_study
 from podium.errors import UsageError
+
+STUDIED_RANKERS = ("bradley-terry", "win-rate")
+"""Rankers of a study in which none are named."""
+STUDY_SEEDS = 20
 
 
 @click.command(short_help="Play a tournament with recorded verdicts as the judge.")
-@source_options
+@options.sources
 @click.option(
     "--tournament",
     "tournaments",
     metavar="NAME[,NAME...]",
     help="Which battles to play; `podium list tournaments` shows them. Several are set side by side.",
 )
-@ranker_option("One or more rankers; side by side, one; in a study, win-rate as well unless others are named.")
-@level_option()
-@seed_option("Seed of the tournament and the rankers.")
+@options.ranker(help="One or more rankers; side by side, one; in a study, win-rate as well unless others are named.")
+@options.level()
+@options.seed(help="Seed of the tournament and the rankers.")
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
     help="Set tournaments side by side, averaged over so many seeds from --seed; in a study, 20.",
 )
 @click.option(
-    "--budget", "budgets", type=Numbers(), help="Side by side, on as many items as so many battles allow (1000,5000)."
+    "--budget",
+    "budgets",
+    type=options.Numbers(),
+    help="Side by side, on as many items as so many battles allow (1000,5000).",
 )
 @click.option(
     "--study", "whole_study", is_flag=True, help="Every anchor, numbers of items, anchors and entrants, tournaments."
 )
-@click.option("--items", type=Numbers(), help="Numbers of items of a study; by default 25, 50, 100, 200, 400, 800.")
+@click.option(
+    "--items", type=options.Numbers(), help="Numbers of items of a study; by default 25, 50, 100, 200, 400, 800."
+)
 @click.option(
     "--gold", metavar="FILE", help="In a study, compare with this ranking (model, score), or with these battles."
 )
-@pool_option("Take the verdicts of several judges together.")
-@one_sided_option
-@complete_option
-@output_options("table", "json", "csv", "md")
-@settings_option("[NAME.]KEY=VALUE", "An option of a tournament or a ranker, as items=100; may be given several times.")
+@options.pool(help="Take the verdicts of several judges together.")
+@options.one_sided
+@options.complete
+@options.output("table", "json", "csv", "md")
+@options.settings(
+    metavar="[NAME.]KEY=VALUE",
+    help="An option of a tournament or a ranker, as items=100; may be given several times.",
+)
 @click.pass_context
 def replay(context: click.Context, **arguments: Any) -> None:
     """Play a tournament with the verdicts in SOURCE... as its judge, and rank what was played.
@@ -75,19 +73,19 @@ def replay(context: click.Context, **arguments: Any) -> None:
     from podium.cli.output import write_figures
     from podium.study.side_by_side import tournament_names
 
-    style, output = pop_output(arguments)
+    style, output = options.pop_output(arguments)
     whole_study = arguments.pop("whole_study")
     names = tournament_names(_tournaments(arguments.pop("tournaments"), whole_study))
     _refuse_misplaced(arguments, whole_study)
     complete = arguments.pop("complete")
     if whole_study and context.get_parameter_source("rankers") is ParameterSource.DEFAULT:
-        arguments["rankers"] = ",".join(RANKERS)
+        arguments["rankers"] = ",".join(STUDIED_RANKERS)
     rankers = _settle_options(arguments, names)
-    battles = read_sources(arguments, one_sided=arguments.pop("one_sided"))
+    battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
     battles = battles.complete_items() if complete else battles
     if not whole_study and len(names) == 1 and arguments["seeds"] is None and arguments["budgets"] is None:
         context.exit(_replay_once(battles, names[0], rankers, style, output, arguments))
-    run = run_typed_study if whole_study else _compare_tournaments
+    run = _run_study if whole_study else _compare_tournaments
     figures, view = run(battles, names, rankers, arguments)
     write_figures(figures, view, style, output, figures.warnings)
 
@@ -158,3 +156,40 @@ def _compare_tournaments(
         **arguments["options"],
     )
     return comparison, side_by_side_reports
+
+
+def _run_study(battles: Any, tournaments: list[str], rankers: list[str], arguments: dict[str, Any]) -> tuple[Any, View]:
+    """Run the study that was typed; return what it found, and its view."""
+    from podium.cli.progress_bar import show_progress
+    from podium.study.laboratory import run_study
+    from podium.study.study_report import study_reports
+
+    with show_progress():
+        findings = run_study(
+            battles,
+            rankers,
+            tournaments=tournaments,
+            items=arguments["items"] or (),
+            seeds=arguments["seeds"] or STUDY_SEEDS,
+            seed=arguments["seed"],
+            level=arguments["level"],
+            pool=arguments["pool"],
+            **_gold(arguments["gold"], arguments),
+            **arguments["options"],
+        )
+    return findings, study_reports
+
+
+def _gold(source: str | None, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the scores of a gold ranking; gold battles are ranked by Bradley-Terry."""
+    from podium.diagnosis.gold_source import read_gold
+    from podium.rank_battles import rank
+
+    if source is None:
+        return {}
+    gold = read_gold(source)
+    if gold.scores is not None:
+        return {"gold": gold.scores, "gold_scale": gold.scale, "gold_name": source}
+    standings = rank(gold.battles, "bradley-terry", pool=arguments["pool"]).standings[0]
+    scores = {entry.model: entry.score for entry in standings.entries if entry.score is not None}
+    return {"gold": scores, "gold_scale": "elo", "gold_name": f"{source}, by bradley-terry"}

@@ -140,9 +140,9 @@ def _entrant(held: HeldOut) -> list[str]:
         held.model + (" *" if held.separated else ""),
         number_text(held.human_elo, 0),
         number_text(held.hard_elo, 0),
-        _signed(held.residual("hard")),
+        _error_text(held.residual("hard")),
         number_text(held.soft_elo, 0),
-        _signed(held.residual("soft")),
+        _error_text(held.residual("soft")),
         number_text(held.soft_se, 1),
         f"{held.battles:,}",
     ]
@@ -220,7 +220,7 @@ def _quantile(kind: Conformal) -> str:
     return "∞" if kind.q is None else f"{kind.q:.2f}"
 
 
-def _signed(value: float | None) -> str:
+def _error_text(value: float | None) -> str:
     return EMPTY if value is None else f"{value:+.0f}"
 
 

@@ -43,7 +43,7 @@ def _part(section: Section) -> list[str]:
     for table in section.tables:
         lines += ["", *table_lines(table)]
         lines += [part for text in table.legend for part in ("", literal(text))]
-    return [*lines, *_drawing(section.figures), "", *(f"{literal(note.line)}  " for note in section.notes)]
+    return [*lines, *_figure_block(section.figures), "", *(f"{literal(note.line)}  " for note in section.notes)]
 
 
 def _card(report: Report) -> str:
@@ -58,7 +58,7 @@ def _section(section: Section) -> list[str]:
     lines = [f"### {literal(section.title)}", *_facts(section.facts), ""]
     for table in section.tables:
         lines += [*([literal(table.title), ""] if table.title else []), *table_lines(table), ""]
-    lines += [*_drawing(section.figures), *_list(section.notes)]
+    lines += [*_figure_block(section.figures), *_list(section.notes)]
     return lines
 
 
@@ -67,13 +67,13 @@ def _list(notes: Sequence[Note]) -> list[str]:
 
 
 def _facts(facts: Sequence[Fact]) -> list[str]:
-    rows = tuple((fact.label, *_measured(fact.value)) for fact in facts)
+    rows = tuple((fact.label, *_cells_of(fact.value)) for fact in facts)
     return ["", *table_lines(Table("", ("", "estimate", "interval", "of"), rows))] if rows else []
 
 
-def _measured(value: Measure | str) -> tuple[str, str, str]:
+def _cells_of(value: Measure | str) -> tuple[str, str, str]:
     return (value, "", "") if isinstance(value, str) else (value.estimate, value.interval, value.denominator)
 
 
-def _drawing(figures: Sequence[Figure]) -> list[str]:
+def _figure_block(figures: Sequence[Figure]) -> list[str]:
     return ["", "```", *figure_lines(figures, PLAIN_WIDTH), "```"] if figures else []

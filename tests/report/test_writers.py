@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.report.markdown import markdown_text
@@ -34,6 +34,7 @@ def reports_of(table: Table) -> list[Report]:
     return [Report("report", ("An answer.",), table, (Note("a note"),), (section,), form) for form in Form]
 
 
+@settings(max_examples=40, deadline=None)
 @given(tables())
 def test_every_row_of_markdown_has_as_many_cells_as_its_header(table: Table) -> None:
     for report in reports_of(table):
@@ -44,6 +45,7 @@ def test_every_row_of_markdown_has_as_many_cells_as_its_header(table: Table) -> 
         assert cells == own + facts + own
 
 
+@settings(max_examples=40, deadline=None)
 @given(tables(), st.integers(20, 200))
 def test_every_row_of_a_terminal_has_all_its_figures_at_any_width(table: Table, width: int) -> None:
     """Only what a table offers to give up may go: its pictures, a spare column, the middle of names."""
@@ -57,6 +59,7 @@ def test_every_row_of_a_terminal_has_all_its_figures_at_any_width(table: Table, 
             assert words.count(value) >= 2
 
 
+@settings(max_examples=40, deadline=None)
 @given(tables(), st.integers(20, 200))
 def test_columns_stand_below_each_other(table: Table, width: int) -> None:
     """Where nothing is broken, every row is as wide as the rule below the header, or its last cell is empty."""

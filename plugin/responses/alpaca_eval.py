@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from podium.responses.answers import Answer, answer, id_of
+from podium.responses.answers import ResponseRow, answer, id_of
 from podium.responses.sheets import Sheet
 
 COLUMNS = {"instruction", "output", "generator"}
@@ -13,7 +13,7 @@ def fits(sheet: Sheet) -> bool:
     return sheet.columns >= COLUMNS and not sheet.columns & {"id", "item", "uid"}
 
 
-def read(sheet: Sheet) -> list[Answer]:
+def read(sheet: Sheet) -> list[ResponseRow]:
     """Read a response per row; an instruction that an entrant answers again is an item of its own.
 
     Raises:

@@ -9,7 +9,7 @@ from podium.text import some
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionRow:
     """What was asked, as one row of one file says it.
 
     Attributes:
@@ -43,7 +43,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResponseRow:
     """One entrant's response to one question.
 
     Attributes:
@@ -53,7 +53,7 @@ class Answer:
         reason: why there is none; None where there is one.
     """
 
-    question: Question
+    question: QuestionRow
     entrant: str
     text: str | None
     reason: str | None = None
@@ -64,14 +64,14 @@ ERRORED = "errored"
 ABSENT = "no response"
 
 
-def answer(question: Question, entrant: str, text: str | None, *, errored: bool = False) -> Answer:
+def answer(question: QuestionRow, entrant: str, text: str | None, *, errored: bool = False) -> ResponseRow:
     """Return an answer, with its reason where there is no text to judge.
 
-    >>> answer(Question("q1", "Say hi."), "wren", " ").reason
+    >>> answer(QuestionRow("q1", "Say hi."), "wren", " ").reason
     'empty response'
     """
     reason = ERRORED if errored else None if text and text.strip() else EMPTY
-    return Answer(question, entrant, text if reason is None else None, reason)
+    return ResponseRow(question, entrant, text if reason is None else None, reason)
 
 
 def entrant_names(named: Iterable[str | None], label: str | None, otherwise: str = "") -> dict[str | None, str]:
@@ -93,7 +93,7 @@ def entrant_names(named: Iterable[str | None], label: str | None, otherwise: str
     return {None: label, **dict.fromkeys(names, label)}
 
 
-def label_answers(answers: Iterable[Answer], label: str | None) -> list[Answer]:
+def label_answers(answers: Iterable[ResponseRow], label: str | None) -> list[ResponseRow]:
     """Call the one entrant of some answers by its label, if there is one.
 
     Raises:

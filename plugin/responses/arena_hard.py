@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.responses.answers import Answer, Question, answer
+from podium.responses.answers import QuestionRow, ResponseRow, answer
 from podium.responses.sheets import Record, Sheet, is_empty
 
 ERROR = "$ERROR$"
@@ -24,7 +24,7 @@ def holds_questions(sheet: Sheet) -> bool:
     return _item_column(sheet) is not None and "turns" in sheet.columns
 
 
-def read(sheet: Sheet) -> list[Answer]:
+def read(sheet: Sheet) -> list[ResponseRow]:
     """Read a response per row.
 
     Raises:
@@ -36,7 +36,7 @@ def read(sheet: Sheet) -> list[Answer]:
     return [_answer(record, _item_column(sheet), entrants[record.name(model)]) for record in sheet.records()]
 
 
-def read_questions(sheet: Sheet) -> list[Question]:
+def read_questions(sheet: Sheet) -> list[QuestionRow]:
     """Read a v0.1 question per row.
 
     Raises:
@@ -63,7 +63,7 @@ def _item_id(record: Record, column: str | None) -> str:
     return item
 
 
-def _answer(record: Record, column: str | None, entrant: str) -> Answer:
+def _answer(record: Record, column: str | None, entrant: str) -> ResponseRow:
     item = _item_id(record, column)
     if isinstance(record.cells.get("messages"), list):
         instruction, system, text = _messages(record, record.cells["messages"])

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from podium.errors import DataError
-from podium.responses.answers import ABSENT, Answer, Question, normal_text
+from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, normal_text
 from podium.responses.collection import Item, Responses
 from podium.text import some
 
@@ -12,7 +12,7 @@ AGREE = ("instruction", "reference", "system", "category")
 """What all rows about one item must say alike, where they say it."""
 
 
-def assemble(answers: Sequence[Answer], questions: Sequence[Question]) -> Responses:
+def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
     """Put answers together, by item and entrant; questions fill in what the answers' files do not say.
 
     Questions that nobody answered are left out, with a note.
@@ -23,7 +23,7 @@ def assemble(answers: Sequence[Answer], questions: Sequence[Question]) -> Respon
     """
     cells = _answers_by_entrant(answers)
     # Questions first, then what the first entrant by name says, then the next: the order of sources is no matter.
-    asked: dict[str, list[Question]] = defaultdict(list)
+    asked: dict[str, list[QuestionRow]] = defaultdict(list)
     in_order = sorted(answers, key=lambda answer: answer.entrant)
     for question in [*questions, *(answer.question for answer in in_order)]:
         asked[question.item].append(question)
@@ -39,8 +39,8 @@ def assemble(answers: Sequence[Answer], questions: Sequence[Question]) -> Respon
     )
 
 
-def _answers_by_entrant(answers: Sequence[Answer]) -> list[tuple[str, dict[str, Answer]]]:
-    cells: dict[str, dict[str, Answer]] = defaultdict(dict)
+def _answers_by_entrant(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[str, ResponseRow]]]:
+    cells: dict[str, dict[str, ResponseRow]] = defaultdict(dict)
     for answer in answers:
         first = cells[answer.entrant].setdefault(answer.question.item, answer)
         if first is not answer:
@@ -52,7 +52,7 @@ def _answers_by_entrant(answers: Sequence[Answer]) -> list[tuple[str, dict[str, 
     return sorted(cells.items())
 
 
-def _item_of(rows: Sequence[Question]) -> Item:
+def _item_of(rows: Sequence[QuestionRow]) -> Item:
     """Return the item that all its rows describe."""
     fixed = [row for row in rows if not row.rendered]
     said = {name: _common_value(name, rows if name in ("reference", "category") else fixed) for name in AGREE}
@@ -70,7 +70,7 @@ def _item_of(rows: Sequence[Question]) -> Item:
     return Item(rows[0].item, instruction, **said)
 
 
-def _common_value(name: str, rows: Sequence[Question]) -> str | None:
+def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
     """Return what all rows say that say anything.
 
     Raises:
@@ -86,7 +86,7 @@ def _common_value(name: str, rows: Sequence[Question]) -> str | None:
     return value
 
 
-def _contradiction(name: str, first: Question, row: Question) -> DataError:
+def _contradiction(name: str, first: QuestionRow, row: QuestionRow) -> DataError:
     return row.error(
         f"item {row.item!r} has another {name} here ({_start_of(getattr(row, name))}) than in {first.place} "
         f"({_start_of(getattr(first, name))})",
@@ -100,7 +100,7 @@ def _start_of(text: str) -> str:
     return repr(line if len(line) <= 60 else f"{line[:57]}...")
 
 
-def _note_renderings(asked: dict[str, list[Question]]) -> list[str]:
+def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
     """Note the items that templates rendered in several ways."""
     several = [
         item
@@ -115,7 +115,7 @@ def _note_renderings(asked: dict[str, list[Question]]) -> list[str]:
     ]
 
 
-def _missing_reasons(row: dict[str, Answer], items: Iterable[Item]) -> dict[str, str]:
+def _missing_reasons(row: dict[str, ResponseRow], items: Iterable[Item]) -> dict[str, str]:
     """Return why there is nothing to judge, by item."""
     reasons = {item.id: row[item.id].reason if item.id in row else ABSENT for item in items}
     return {item: reason for item, reason in reasons.items() if reason is not None}

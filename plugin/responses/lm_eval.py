@@ -21,7 +21,7 @@ from podium.formats.lm_eval_layout import (
     samples_at,
     select_runs,
 )
-from podium.responses.answers import Answer, Question, answer
+from podium.responses.answers import QuestionRow, ResponseRow, answer
 from podium.responses.sheets import Record, Sheet, is_empty
 
 
@@ -89,7 +89,7 @@ def fits(sheet: Sheet) -> bool:
     return isinstance(first, str) or is_empty(first)
 
 
-def read(sheet: Sheet) -> list[Answer]:
+def read(sheet: Sheet) -> list[ResponseRow]:
     """Read the response to each document: all of it, whatever a filter extracts; of repeated responses the first.
 
     Items are known by task and document hash, so that runs with other prompts or limits meet; a document that occurs
@@ -111,7 +111,7 @@ def read(sheet: Sheet) -> list[Answer]:
     return answers
 
 
-def _question(record: Record, item: str, task: str) -> Question:
+def _question(record: Record, item: str, task: str) -> QuestionRow:
     system, instruction = prompt(record)
     target = record.name("target")
     return record.question(item, instruction, category=task, reference=target, system=system, rendered=True)

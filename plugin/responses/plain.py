@@ -1,7 +1,7 @@
 """Plain tables: JSONL, JSON, CSV or Parquet with a row per response, and tables of the instructions alone."""
 
 from podium.errors import UsageError
-from podium.responses.answers import Answer, Question, answer, id_of
+from podium.responses.answers import QuestionRow, ResponseRow, answer, id_of
 from podium.responses.sheets import Record, Sheet, is_empty
 
 NAMES = {
@@ -30,7 +30,7 @@ def holds_instructions(sheet: Sheet) -> bool:
     return bool(known & set(NAMES["item"]) and known & set(NAMES["instruction"])) and not known & others
 
 
-def read(sheet: Sheet) -> list[Answer]:
+def read(sheet: Sheet) -> list[ResponseRow]:
     """Read a row per response.
 
     Raises:
@@ -42,7 +42,7 @@ def read(sheet: Sheet) -> list[Answer]:
     return [_answer(record, columns, entrants) for record in sheet.records()]
 
 
-def read_instructions(sheet: Sheet) -> list[Question]:
+def read_instructions(sheet: Sheet) -> list[QuestionRow]:
     """Read a row per item.
 
     Raises:
@@ -73,7 +73,7 @@ def choose_columns(sheet: Sheet) -> dict[str, str | None]:
     return columns
 
 
-def question(record: Record, columns: dict[str, str | None]) -> Question:
+def question(record: Record, columns: dict[str, str | None]) -> QuestionRow:
     """Read what was asked; without an id the instruction is its own."""
     instruction = record.text(columns["instruction"])
     item = record.name(columns["item"]) or (id_of(instruction) if instruction else None)
@@ -83,7 +83,7 @@ def question(record: Record, columns: dict[str, str | None]) -> Question:
     return record.question(item, instruction, system=record.text(columns["system"]), **more)
 
 
-def _answer(record: Record, columns: dict[str, str | None], entrants: dict[str | None, str]) -> Answer:
+def _answer(record: Record, columns: dict[str, str | None], entrants: dict[str | None, str]) -> ResponseRow:
     errored = columns["error"] is not None and _has_failed(record.cells[columns["error"]])
     text = None if errored else record.text(columns["response"])
     return answer(question(record, columns), entrants[record.name(columns["entrant"])], text, errored=errored)

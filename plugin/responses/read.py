@@ -9,7 +9,7 @@ from podium.errors import DataError, UsageError
 from podium.formats.containers import read_records
 from podium.formats.files import find_files
 from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
-from podium.responses.answers import Answer, Question, label_answers
+from podium.responses.answers import QuestionRow, ResponseRow, label_answers
 from podium.responses.assembly import assemble
 from podium.responses.collection import Responses
 from podium.responses.sheets import Sheet
@@ -31,7 +31,7 @@ class Shape:
 
     name: str
     fits: Callable[[Sheet], bool]
-    read: Callable[[Sheet], Sequence[Answer | Question]]
+    read: Callable[[Sheet], Sequence[ResponseRow | QuestionRow]]
 
 
 SHAPES = (
@@ -57,7 +57,7 @@ class FileReader:
 
     suffixes: tuple[str, ...]
     claims: Callable[[Path], bool]
-    read: Callable[[Path], Iterable[Answer]]
+    read: Callable[[Path], Iterable[ResponseRow]]
 
 
 def read_responses(*sources: str | Path, readers: Sequence[FileReader] = ()) -> Responses:
@@ -80,11 +80,11 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = ()) -> 
     rows = [row for part in parts for row in part.rows]
     skipped = [path for part in parts for path in part.skipped]
     notes = [note for part in parts for note in part.notes]
-    answers = [row for row in rows if isinstance(row, Answer)]
+    answers = [row for row in rows if isinstance(row, ResponseRow)]
     if not answers:
         where = f"in {some(sources)}" if sources else "were named: give files or folders (-T responses=...)"
         raise UsageError("; ".join([f"no responses {where}", *notes]))
-    questions = [row for row in rows if isinstance(row, Question)]
+    questions = [row for row in rows if isinstance(row, QuestionRow)]
     responses = assemble(answers, questions + _questions_beside(answers, questions))
     notes += [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
     files = sorted(path for part in parts for path in part.files)
@@ -102,12 +102,12 @@ class SourceContent:
         notes: what people should know.
     """
 
-    rows: list[Answer | Question]
+    rows: list[ResponseRow | QuestionRow]
     files: list[str]
     skipped: list[str]
     notes: list[str]
 
-    def add(self, path: Path, rows: Sequence[Answer | Question] | None) -> None:
+    def add(self, path: Path, rows: Sequence[ResponseRow | QuestionRow] | None) -> None:
         """Add a file's rows; None of a file that holds no responses."""
         (self.skipped if rows is None else self.files).append(str(path))
         self.rows.extend(rows or [])
@@ -140,7 +140,7 @@ def _read_source(source: str, readers: Sequence[FileReader]) -> SourceContent:
 
 def _read_file(
     path: Path, label: str | None, readers: Sequence[FileReader], *, optional: bool
-) -> Sequence[Answer | Question] | None:
+) -> Sequence[ResponseRow | QuestionRow] | None:
     """Return what a file holds; None where it is nothing known and was not named.
 
     Raises:
@@ -190,13 +190,13 @@ def _unrecognised_error(sheet: Sheet) -> DataError:
     )
 
 
-def _refuse_namesakes(owners: dict[str, str], source: str, rows: Iterable[Answer | Question]) -> None:
+def _refuse_namesakes(owners: dict[str, str], source: str, rows: Iterable[ResponseRow | QuestionRow]) -> None:
     """Remember which source an entrant is from.
 
     Raises:
         UsageError: an entrant is in two sources.
     """
-    for name in sorted({row.entrant for row in rows if isinstance(row, Answer)}):
+    for name in sorted({row.entrant for row in rows if isinstance(row, ResponseRow)}):
         if name in owners:
             raise UsageError(
                 f"two sources hold an entrant {name!r}: {owners[name]} and {source}; "
@@ -211,11 +211,11 @@ def _path(source: str) -> str:
     return path if equals and "/" not in label else source
 
 
-def _questions_beside(answers: Sequence[Answer], questions: Sequence[Question]) -> list[Question]:
+def _questions_beside(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> list[QuestionRow]:
     """Read arena-hard's questions from where they lie, for answers that do not say what they answer."""
     known = {question.item for question in questions}
     lacking = [answer.question for answer in answers if answer.question.instruction is None]
     folders = sorted({Path(question.source).parent for question in lacking if question.item not in known})
     places = {folder / QUESTIONS for start in folders for folder in (start, start.parent)}
     files = [_read_file(path, None, (), optional=True) or [] for path in sorted(places) if path.is_file()]
-    return [row for rows in files for row in rows if isinstance(row, Question)]
+    return [row for rows in files for row in rows if isinstance(row, QuestionRow)]

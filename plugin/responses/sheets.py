@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from podium.errors import DataError
-from podium.responses.answers import Question, entrant_names
+from podium.responses.answers import QuestionRow, entrant_names
 from podium.text import text_of
 
 
@@ -75,9 +75,9 @@ class Record:
             return None
         raise self.error(f"{name} is not text: {str(value)[:60]!r}", f"write the {name} as a string")
 
-    def question(self, item: str, instruction: str | None, **more: Any) -> Question:
+    def question(self, item: str, instruction: str | None, **more: Any) -> QuestionRow:
         """Return a question that knows this place."""
-        return Question(item, instruction, source=self.source, row=self.row, **more)
+        return QuestionRow(item, instruction, source=self.source, row=self.row, **more)
 
     def error(self, problem: str, remedy: str) -> DataError:
         """Return an error that names this place."""

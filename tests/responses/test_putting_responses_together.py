@@ -5,7 +5,7 @@ import json
 import pytest
 
 import podium
-from podium.responses.answers import Answer, Question
+from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.read import FileReader, read_responses
 
 
@@ -163,7 +163,7 @@ def test_entrants_can_be_chosen_and_a_misspelt_one_is_corrected(save):
 
 def log_reader(path):
     for item, text in json.loads(path.read_text())["log"].items():
-        yield Answer(Question(item, "Say.", source=str(path), row=item), "logged", text)
+        yield ResponseRow(QuestionRow(item, "Say.", source=str(path), row=item), "logged", text)
 
 
 READER = FileReader((".eval", ".json"), lambda path: '"log"' in path.read_text(), log_reader)

@@ -22,7 +22,7 @@ from podium.hosts.inspect_ai.log_format import (
     presentation_rows,
 )
 from podium.hosts.inspect_ai.samples import Scored, read_by_inspect, samples_of
-from podium.responses.answers import Answer, Question, answer
+from podium.responses.answers import QuestionRow, ResponseRow, answer
 from podium.responses.read import FileReader
 
 UNUSED = {"events", "store", "attachments"}
@@ -33,7 +33,7 @@ FAILED = "failed"
 """Why a battle is unread of which a call failed for good."""
 
 
-def responses_in(path: Path) -> list[Answer]:
+def responses_in(path: Path) -> list[ResponseRow]:
     """Return what a model answered in an ordinary eval: one response per sample, the first epoch's.
 
     A tournament's log, which may lie in the same folder, holds none.
@@ -53,9 +53,9 @@ READER = FileReader((".eval", ".json"), is_log, responses_in)
 """What `podium.responses.read.read_responses` needs to know of Inspect logs."""
 
 
-def _question(sample: EvalSample, path: Path) -> Question:
+def _question(sample: EvalSample, path: Path) -> QuestionRow:
     category, target = sample.metadata.get("category"), sample.target
-    return Question(
+    return QuestionRow(
         item=str(sample.id),
         instruction=_instruction(sample.input),
         category=category if category is None or isinstance(category, str) else json.dumps(category),

@@ -8,7 +8,7 @@ that an interval should cover. Everything here is simulated; no model is called.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -138,16 +138,9 @@ class World:
         frame = pd.concat(parts, ignore_index=True)
         return frame if repeats > 1 else frame.drop(columns="repeat")
 
-    def battles(
-        self,
-        *judges: Judge,
-        orders: Literal["both", "ab"] = "both",
-        human: bool = False,
-        repeats: int = 1,
-        pairs: Sequence[tuple[int, int]] | None = None,
-    ) -> Battles:
-        """Return the same verdicts, the two orders merged."""
-        return read_battles(self.presentations(*judges, orders=orders, human=human, repeats=repeats, pairs=pairs))
+    def battles(self, *judges: Judge, **how: Any) -> Battles:
+        """Return the same verdicts, the two orders merged; it takes what `presentations` takes."""
+        return read_battles(self.presentations(*judges, **how))
 
     def expected_credits(self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both") -> np.ndarray:
         """Return the exact mean credit of row against column over the population of items, shape (n, n).
@@ -242,7 +235,7 @@ def simulate(
     Raises:
         UsageError: fewer than 2 entrants, no items, or strengths of another number.
     """
-    names = _names(entrants)
+    names = tuple(entrants if isinstance(entrants, Sequence) else (f"model-{k + 1:02d}" for k in range(entrants)))
     if len(set(names)) < max(2, len(names)) or items < 1:
         raise UsageError("a world needs at least two entrants with different names, and one item")
     if strengths is not None and len(strengths) != len(names):
@@ -263,12 +256,6 @@ def simulate(
         categories=tuple(categories[k % len(categories)] for k in range(items)),
         seed=int(rng.integers(2**63)),
     )
-
-
-def _names(entrants: int | Sequence[str]) -> tuple[str, ...]:
-    if isinstance(entrants, Sequence):
-        return tuple(entrants)
-    return tuple(f"model-{k + 1:02d}" for k in range(entrants))
 
 
 def _verdicts(

@@ -1,8 +1,7 @@
 """Make a plan, part after part, from numbers or from a pilot."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -10,41 +9,32 @@ import pandas as pd
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
-from podium.planning.cost import battles_of, cheapest_design
+from podium.planning.cost import PAIRS, Pricing, battles_of, cheapest_design, items_for, stand_in_names
 from podium.planning.decision import decide
 from podium.planning.differences import Differences, elo_of_lean, recorded_differences, select_edge, three_levels
 from podium.planning.pilots import anchor_candidates, read_pilot, share_of_ties
 from podium.planning.plan import (
-    Bill,
     Candidate,
     Gap,
     Plan,
-    PricedDesign,
     Quantity,
     SampleSize,
     SimulatedSize,
     Tariff,
     TournamentDesign,
-    Unanswered,
 )
 from podium.planning.precision import (
     MOST_ENTRANTS,
     SPREAD,
-    WORLDS,
-    Precision,
     elo_of_edge,
-    middling_entrant,
-    precision_in_pilot,
-    precision_in_worlds,
-    simulated_worlds,
 )
+from podium.planning.request import Notes, Request
 from podium.planning.sample_size import (
     check_edge,
     check_test,
     exact_power,
     exactly_needed,
     informative_needed,
-    items_needed,
     simulated_items,
     smallest_edge,
 )
@@ -60,8 +50,6 @@ EDGES = (0.05, 0.10, 0.15, 0.20, 0.25)
 TIES = 0.15
 TRUSTED = 100
 """Items of a pilot from which on the distribution of a single pair is one to draw from."""
-PAIRS = "pairs of interest"
-DESIGNS = ("anchor", "round_robin", "swim", "chain")
 
 
 def make_plan(
@@ -134,31 +122,10 @@ def make_plan(
     return _Planner(request, record).plan()
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is planned: the arguments of `make_plan`, the number of entrants and the share of ties filled in."""
-
-    entrants: int
-    items: int | None
-    ties: Quantity
-    informativeness: float | None
-    edge: float
-    alpha: float
-    power: float
-    level: float
-    tariff: Tariff
-    seed: int
-    simulations: int
-    baseline: str | None
-    pairs: tuple[tuple[str, str], ...]
-
-
 class _Planner:
     """Answers part after part; what cannot be answered is noted and does not stop the rest.
 
     Attributes:
-        methods: of the intervals, or why there is none, by part.
-        missing: parts that are not answered, by why, remedy and whether data were given that cannot.
         anchor: who is to be the anchor; None to let a pilot choose.
         share: of items that tell two entrants apart through the anchor; None where unknown.
     """
@@ -166,17 +133,16 @@ class _Planner:
     def __init__(self, request: Request, record: Recording | None) -> None:
         self.request = request
         self.record = record
-        self.methods: dict[str, str] = {}
-        self.missing: dict[tuple[str, str, bool], list[str]] = {}
+        self.notes = Notes()
         self.candidates = tuple(self._candidates())
         self.anchor = request.baseline or next((candidate.anchor for candidate in self.candidates), None)
         self.share = self._share()
-        self.gap_elo = elo_of_edge(request.edge, request.ties.value)
 
     def plan(self) -> Plan:
         """Answer all parts."""
         request, record = self.request, self.record
-        samples, gaps, lines = tuple(self._samples()), tuple(self._gaps()), tuple(self._lines())
+        samples, gaps = tuple(self._samples()), tuple(self._gaps())
+        lines = tuple(Pricing(request, record, self.anchor, self.notes).lines())
         decision = decide(request.entrants, request.baseline, request.pairs)
         # Not all designs tell of a baseline, or of single pairs.
         telling = {"baseline": "anchor ", "pairs": PAIRS}.get(decision.design, "")
@@ -199,38 +165,34 @@ class _Planner:
             anchor=self.anchor,
             samples=samples,
             gaps=gaps,
-            gap_elo=self.gap_elo,
+            gap_elo=request.gap_elo,
             lines=lines,
             cheapest=cheapest_design([line for line in lines if line.design.startswith(telling)]),
-            methods=self.methods,
-            missing=tuple(Unanswered(", ".join(parts), *reason) for reason, parts in self.missing.items()),
+            methods=self.notes.methods,
+            missing=self.notes.missing,
             provenance=provenance(
                 record.battles.sources if record else (), {"seed": request.seed, "tariff": asdict(request.tariff)}
             ),
         )
 
-    def _lack(self, part: str, why: object, remedy: str, *, unanswerable: bool = False) -> None:
-        """Note a part that is not answered; parts with one reason and one remedy stand together."""
-        self.missing.setdefault((str(why), remedy, unanswerable), []).append(part)
-
     def _candidates(self) -> Iterator[Candidate]:
         """Yield the pilot's entrants as anchors, the most informative first."""
         part, request = "informativeness of the candidates for the anchor", self.request
         if self.record is None:
-            size = battles_of(TournamentDesign("pilot", "anchor", {"pilot": 10}), _stand_ins(request.entrants), 10)
+            size = battles_of(TournamentDesign("pilot", "anchor", {"pilot": 10}), stand_in_names(request.entrants), 10)
             calls = size * request.tariff.calls
             remedy = f"play 10 items ({size:,} battles, {calls:,} calls) and plan from them"
-            self._lack(part, "there is no pilot", remedy)
+            self.notes.lack(part, "there is no pilot", remedy)
             return
         battles = self.record.battles
         try:
             ranking = rank(battles, "informativeness", level=request.level, seed=request.seed, pool=True)
         except NotIdentifiedError as error:
-            self._lack(part, error, "play a pilot in which every entrant meets every other", unanswerable=True)
+            self.notes.lack(part, error, "play a pilot in which every entrant meets every other", unanswerable=True)
             return
         standings = ranking.standings[0]
         interval = f"{100 * standings.level:g}%, {standings.interval}"
-        self.methods["informativeness"] = interval if standings.interval else "no interval: a single item"
+        self.notes.methods["informativeness"] = interval if standings.interval else "no interval: a single item"
         yield from anchor_candidates(standings)
 
     def _share(self) -> Quantity | None:
@@ -249,7 +211,7 @@ class _Planner:
                 "the pilot says nothing about an anchor's informativeness",
                 "give --informativeness, or play a pilot",
             )
-        self._lack("items through an anchor", why, remedy, unanswerable=True)
+        self.notes.lack("items through an anchor", why, remedy, unanswerable=True)
         return None
 
     def _samples(self) -> Iterator[SampleSize]:
@@ -257,7 +219,7 @@ class _Planner:
         request = self.request
         pool = list(recorded_differences(self.record)) if self.record else []
         edges = sorted({*EDGES, request.edge})
-        self.methods["sign test"] = self._sign_method()
+        self.notes.methods["sign test"] = self._sign_method()
         self._explain_wilcoxon(pool, edges)
         for edge in track(edges, "sample sizes"):
             informative = informative_needed(edge, alpha=request.alpha, power=request.power)
@@ -266,15 +228,10 @@ class _Planner:
                 informative=informative,
                 exact_power=float(exact_power(informative, edge, alpha=request.alpha)),
                 exact=exactly_needed(edge, alpha=request.alpha, power=request.power),
-                direct=_items_for(informative, self._share_decided),
-                anchored=_items_for(informative, self.share) if self.share else None,
+                direct=items_for(informative, self.request.share_decided),
+                anchored=items_for(informative, self.share) if self.share else None,
                 wilcoxon=self._wilcoxon(pool, edge),
             )
-
-    @property
-    def _share_decided(self) -> Quantity:
-        """Share of battles that end in no tie."""
-        return self.request.ties.through(lambda ties: 1 - ties, falling=True)
 
     def _with_edge(self, pool: Sequence[Differences], edge: float) -> tuple[list[Differences], bool]:
         """Return the pilot's distributions of an edge; those of single pairs only where there are items enough."""
@@ -298,7 +255,7 @@ class _Planner:
         if size is None:
             why = f"of the pilot's {len(near)} pairs with this edge, some win more often but lose by more"
             remedy = "count signs, or play a larger pilot"
-            self._lack(f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True)
+            self.notes.lack(f"items by Wilcoxon's test at {edge:+.0%}", why, remedy, unanswerable=True)
         return size
 
     def _sign_method(self) -> str:
@@ -322,18 +279,18 @@ class _Planner:
             source = f"{recorded}as large as those of all pairs of the pilot, wins and losses alike"
         else:
             why = "no item of the pilot has two readable verdicts against one anchor"
-            self._lack("items by Wilcoxon's test", why, "play several entrants on each item", unanswerable=True)
+            self.notes.lack("items by Wilcoxon's test", why, "play several entrants on each item", unanswerable=True)
             return
         interval = f"{100 * self.request.level:g}% Monte-Carlo interval, {self.request.simulations:,} samples a size"
-        self.methods["wilcoxon"] = f"{interval}; differences {source}"
+        self.notes.methods["wilcoxon"] = f"{interval}; differences {source}"
 
     def _gaps(self) -> Iterator[Gap]:
         """Yield the smallest edges that the planned items tell, directly and through the anchor."""
         request, items = self.request, self.request.items
         if items is None:
-            self._lack("the smallest gap at the planned size", "no number of items was given", "give --items")
+            self.notes.lack("the smallest gap at the planned size", "no number of items was given", "give --items")
             return
-        for how, share in (("direct", self._share_decided), ("anchor", self.share)):
+        for how, share in (("direct", self.request.share_decided), ("anchor", self.share)):
             if share is None:
                 continue
             # A larger share tells a smaller edge.
@@ -378,116 +335,6 @@ class _Planner:
             "items needed and errors are of chance alone: what a design gets wrong however many items it has, "
             "`podium replay --study` shows"
         )
-
-    def _lines(self) -> Iterator[PricedDesign]:
-        """Yield what each design costs and tells: the pairs of interest, if there are any, and the tournaments."""
-        request = self.request
-        if request.pairs:
-            yield self._pairs_line()
-        for design in self._designs():
-            yield self._design_line(design)
-        if request.items is None:
-            self._lack("costs of the planned items", "no number of items was given", "give --items")
-        if lacking := request.tariff.unknown_units:
-            options = ", ".join(f"--{name.replace('_', '-')}" for name in lacking)
-            self._lack("tokens and money", "not all of what a call takes and costs is known", f"give {options}")
-        part = "precision and rank sets of the designs"
-        if self.record is None and request.entrants > MOST_ENTRANTS:
-            why = f"worlds of more than {MOST_ENTRANTS} entrants are not imagined"
-            self._lack(part, why, "play a pilot and plan from it")
-        if not self._has_same_entrants:
-            why = f"the pilot has {len(self._pilot_names)} entrants, the plan {request.entrants}"
-            self._lack(part, why, "play a pilot with all entrants", unanswerable=True)
-
-    def _pairs_line(self) -> PricedDesign:
-        """Return the direct comparison of the pairs of interest: each is a sign test of its own."""
-        request, number = self.request, len(self.request.pairs)
-        informative = informative_needed(request.edge, alpha=request.alpha, power=request.power)
-        return self._price(PAIRS, lambda items: number * items, _items_for(informative, self._share_decided))
-
-    def _design_line(self, design: TournamentDesign) -> PricedDesign:
-        request, precision = self.request, self._precision(design)
-        names = tuple(dict.fromkeys([*filter(None, [self.anchor]), *self._pilot_names, *_stand_ins(request.entrants)]))
-
-        def battles(items: int) -> int:
-            return battles_of(design, names[: request.entrants], items)
-
-        if precision is None:
-            return self._price(design.label, battles, None)
-        self.methods["precision"] = f"{100 * request.level:g}%, {precision.method}"
-        items = precision.items_for(self.gap_elo, alpha=request.alpha, power=request.power)
-        line = self._price(design.label, battles, items)
-        if request.items is None:
-            return line
-        return replace(
-            line,
-            error=precision.standard_error(request.items),
-            gap=precision.smallest_gap(request.items, alpha=request.alpha, power=request.power),
-            rank_width=precision.rank_width(request.items, level=request.level, seed=request.seed),
-        )
-
-    def _price(self, label: str, battles: Callable[[int], int], items: Quantity | None) -> PricedDesign:
-        """Return what a design costs on the planned items, and on those that tell the asked edge."""
-
-        def bill(number: float | None) -> Bill | None:
-            return None if number is None else self.request.tariff.bill(battles(int(number)))
-
-        needed = (None, None, None) if items is None else (bill(items.value), bill(items.low), bill(items.high))
-        return PricedDesign(label, bill(self.request.items), None, None, None, items, *needed)
-
-    def _designs(self) -> Iterator[TournamentDesign]:
-        seed = {"seed": self.request.seed}
-        for name in DESIGNS:
-            if name != "anchor":
-                yield TournamentDesign(name, name, seed)
-            elif self.anchor is None:
-                yield TournamentDesign("anchor, by a pilot", name, seed)
-            else:
-                yield TournamentDesign(f"anchor {self.anchor}", name, {"anchor": self.anchor, **seed})
-
-    def _precision(self, design: TournamentDesign) -> Precision | None:
-        """Return the precision of a design; None, and a note of it, where it cannot be known."""
-        if not self._has_same_entrants or (self.record is None and self.request.entrants > MOST_ENTRANTS):
-            return None
-
-        def in_world(world: Recording) -> TournamentDesign:
-            anchor = {"anchor": middling_entrant(world)} if design.name == "anchor" else {}
-            return replace(design, settings={**design.settings, **anchor})
-
-        try:
-            if self.record is not None:
-                return precision_in_pilot(design, self.record, level=self.request.level)
-            return precision_in_worlds(in_world, self._worlds, level=self.request.level)
-        except NotIdentifiedError as error:
-            remedy = "play a round robin of all entrants as the pilot, on more items"
-            self._lack(f"precision of {design.label}", error, remedy, unanswerable=self.record is not None)
-            return None
-
-    @cached_property
-    def _worlds(self) -> list[Recording]:
-        request = self.request
-        number = WORLDS if request.entrants <= 20 else WORLDS // 2
-        ties, orders = request.ties.value, request.tariff.orders
-        return simulated_worlds(request.entrants, ties=ties, orders=orders, seed=request.seed, number=number)
-
-    @property
-    def _pilot_names(self) -> tuple[str, ...]:
-        return self.record.field.entrants if self.record else ()
-
-    @property
-    def _has_same_entrants(self) -> bool:
-        """Whether the entrants are those of the pilot, if there is one."""
-        return self.record is None or len(self._pilot_names) == self.request.entrants
-
-
-def _items_for(informative: int, share: Quantity) -> Quantity:
-    """Return the items that hold so many informative ones, with the interval that the share's gives."""
-    return share.through(lambda part: float(items_needed(informative, part)) if part else None, falling=True)
-
-
-def _stand_ins(number: int) -> list[str]:
-    """Return names for entrants that are not known yet."""
-    return [f"entrant {k}" for k in range(number)]
 
 
 def _expected_ties(record: Recording | None, given: float | None, level: float) -> Quantity:

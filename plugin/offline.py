@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import exp, prod
 from typing import Any
 
@@ -234,12 +235,16 @@ def _words(instruction: str) -> Iterator[Demand]:
             yield _word(match[3], bool(verb["avoid"]), match["times"])
 
 
+def _is_found(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.search(text) is not None
+
+
 def _word(word: str, avoided: bool, times: str | None) -> Demand:
     pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I)
     if avoided:
         return Demand(f"does not say {word}", lambda text: not pattern.search(text))
     if times is None:
-        return Demand(f"says {word}", lambda text: pattern.search(text) is not None)
+        return Demand(f"says {word}", partial(_is_found, pattern))
     count = {"once": 1, "twice": 2}.get(times.lower()) or _number(times.split()[0])
     return Demand(f"says {word} {times}", lambda text: len(pattern.findall(text)) == count)
 
@@ -257,7 +262,7 @@ def _letters(instruction: str) -> Iterator[Demand]:
         yield Demand("in capitals", lambda text: text == text.upper())
     for match in FORBIDDEN.finditer(bare):
         for name in (name for name in SIGNS if name in match[1].lower()):
-            yield Demand(f"no {name}", lambda text, name=name: not set(SIGNS[name]) & set(text))
+            yield Demand(f"no {name}", set(SIGNS[name]).isdisjoint)
 
 
 def _json(instruction: str) -> Iterator[Demand]:
@@ -266,7 +271,11 @@ def _json(instruction: str) -> Iterator[Demand]:
         yield Demand("bare JSON", lambda text: _json_in(text) is not None)
         keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
         for name in QUOTED.findall(keys[1]) if keys else ():
-            yield Demand(f"has key {name}", lambda text, name=name: name in dict(_json_in(text)))
+            yield Demand(f"has key {name}", partial(_has_key, name))
+
+
+def _has_key(name: str, text: str) -> bool:
+    return name in dict(_json_in(text))
 
 
 def _json_in(text: str) -> Any:
@@ -281,8 +290,8 @@ def _sums(instruction: str) -> Iterator[Demand]:
     for match in SUM.finditer(instruction):
         terms = re.findall(r"([-+]?)((?:\d+\*)*\d+)", "".join(match[1].split()))
         total = sum((-1 if sign == "-" else 1) * prod(map(int, factors.split("*"))) for sign, factors in terms)
-        pattern = re.compile(rf"(?<![\d.]){total}(?!\.?\d)")
-        yield Demand(f"says {total}", lambda text, pattern=pattern: pattern.search(text.replace(",", "")) is not None)
+        digits = f"{total:,}".replace(",", ",?")
+        yield Demand(f"says {total}", partial(_is_found, re.compile(rf"(?<![\d.,]){digits}(?!\.?\d)")))
 
 
 SORT = re.compile(
@@ -300,4 +309,4 @@ def _orders(instruction: str) -> Iterator[Demand]:
             items.sort(key=str.casefold if match[1] else int, reverse=bool(match[2]))
             run = r"\W+(?:and\W+)?".join(map(re.escape, items))
             pattern = re.compile(rf"(?<!\w){run}(?!\w)", re.I)
-            yield Demand(f"in the order {', '.join(items)}", lambda text, pattern=pattern: bool(pattern.search(text)))
+            yield Demand(f"in the order {', '.join(items)}", partial(_is_found, pattern))

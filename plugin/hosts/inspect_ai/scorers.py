@@ -102,7 +102,7 @@ def _read_reference(source: str) -> tuple[str, Mapping[str, str], Mapping[str, s
         UsageError: it holds several entrants.
     """
     from podium.hosts.inspect_ai.logs import READER
-    from podium.responses.reading import read_responses
+    from podium.responses.read import read_responses
 
     responses = read_responses(source, readers=(READER,))
     if len(responses.entrants) != 1:

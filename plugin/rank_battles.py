@@ -7,7 +7,7 @@ The way of the battles from the command `podium rank` to the standings of bradle
 3. `podium.rank_battles:rank` deals options, slices, and calls every ranker on every slice by
 4. `podium.rank_battles:RankerCall`, with its settings and random numbers of its own;
 5. `podium.rankers.bradley_terry:bradley_terry` is such a ranker: it lets
-6. `podium.rankers.coded:code` number the entrants and items of the readable battles,
+6. `podium.rankers.coded:code_battles` number the entrants and items of the readable battles,
 7. `podium.rankers.pairs:pair_sums` add up the credits of each pair,
 8. `podium.rankers.identification:fit_identified` find the strengths, where the data say them,
 9. `podium.rankers.bradley_terry:sandwich` their errors, by items, and

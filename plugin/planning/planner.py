@@ -169,7 +169,7 @@ class _Planner:
             lines=lines,
             cheapest=cheapest_design([line for line in lines if line.design.startswith(telling)]),
             methods=self.notes.methods,
-            missing=self.notes.missing,
+            missing=self.notes.unanswered_parts,
             provenance=provenance(
                 record.battles.sources if record else (), {"seed": request.seed, "tariff": asdict(request.tariff)}
             ),

@@ -52,6 +52,6 @@ class Notes:
         self.unanswered.setdefault((str(why), remedy, unanswerable), []).append(part)
 
     @property
-    def missing(self) -> tuple[Unanswered, ...]:
+    def unanswered_parts(self) -> tuple[Unanswered, ...]:
         """The parts that are not answered, in the order in which they were noted."""
         return tuple(Unanswered(", ".join(parts), *reason) for reason, parts in self.unanswered.items())

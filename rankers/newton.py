@@ -323,7 +323,7 @@ def _damp_factors(
 def _refuse_unbounded(likelihood: Likelihood, at: np.ndarray) -> None:
     """Refuse parameters that would grow for ever."""
     loose = likelihood.penalty == 0 if likelihood.penalty.ndim == 1 else ~likelihood.penalty.any(axis=0)
-    if np.abs(at[:, loose]).max(initial=0) > likelihood.largest:
+    if np.isfinite(likelihood.largest) and np.abs(at[:, loose]).max(initial=0) > likelihood.largest:
         raise NotIdentifiedError(f"no finite maximum: a parameter is beyond {likelihood.largest:g} and still grows")
     if likelihood.penalty.any():
         return

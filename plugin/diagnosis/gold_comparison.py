@@ -99,7 +99,8 @@ class GoldComparison:
         """
         self.both, self.draws, self.level = both, draws, level
         self.judge, self.gold = both.rates()
-        self.items, self.systems, self.without_pairs = len(both.judge.clusters), len(both.entrants), None
+        self.items, self.systems = len(both.judge.clusters), len(both.entrants)
+        self.without_pairs: Missing | None = None
         if len(both.low) < 2:
             why = f"{len(both.low)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} gold battles that"
             remedy = "give more gold battles per pair, or a gold ranking"
@@ -157,7 +158,7 @@ class GoldComparison:
     ) -> tuple[tuple[SystemBias, ...] | Missing, float | Missing, Figured, SelfBias | Missing]:
         """Return the biases by system, delta with and without noise, and the bias towards the judge itself."""
         if self.lacking:
-            return (self.lacking,) * 4
+            return self.lacking, self.lacking, self.lacking, self.lacking
         gold = self.draws.gold if self.draws else self.gold
         raw = self._biases_beyond(self.gold, gold)
         if isinstance(self.alpha, Missing):
@@ -222,12 +223,14 @@ class GoldComparison:
         if not opponents:
             return Missing(SELF_BIAS, f"no gold win rate involves {own}", "give gold battles of it")
         mine, fitted = (np.where(against < 0, 1 - rate, rate)[against != 0] for rate in (self.judge, expected))
-        paired_p = item_p = None
+        paired_p: float | None = None
+        item_p: float | None = None
         if opponents > 1 and float(np.ptp(mine - fitted)) > 1e-12:
             paired_p = min(1.0, tests * float(stats.ttest_rel(mine, fitted, alternative="greater").pvalue))
         value, usable = float(biases[0][k]), usable_draws(biases[1][:, k])
         se = 0.0 if usable is None else float(usable.std(ddof=1))
-        ends, method = None, TOO_FEW
+        ends: tuple[float, float] | None = None
+        method = TOO_FEW
         if se > 0:
             item_p = min(1.0, tests * float(stats.t.sf(value / se, self.items - 1)))
             reach = self._t_reach() * se
@@ -243,7 +246,9 @@ class GoldComparison:
         )
 
     def _with_error(self, bias: tuple[np.ndarray, np.ndarray], k: int, opponents: int) -> Statistic:
-        value, se, ends, method = float(bias[0][k]), float(error_of_draws(bias[1][:, [k]])[0]), None, TOO_FEW
+        value, se = float(bias[0][k]), float(error_of_draws(bias[1][:, [k]])[0])
+        ends: tuple[float, float] | None = None
+        method = TOO_FEW
         if self.draws and not np.isnan(se):
             reach = self._t_reach() * se
             ends, method = (value - reach, value + reach), f"{self.draws.method}, standard error, t"

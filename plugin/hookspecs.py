@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from podium.formats.files import SourceFiles
     from podium.scorers.realization import Realization
-    from podium.tournaments import schedule
 
 hookspec = pluggy.HookspecMarker("podium")
 hookimpl = pluggy.HookimplMarker("podium")
@@ -76,12 +74,27 @@ class Tournament:
     """
 
     name: str
-    rule: "Callable[..., schedule.TournamentRule] | str"
+    rule: Callable[..., Any] | str
     summary: str
 
-    def load(self) -> "Callable[..., schedule.TournamentRule]":
+    def load(self) -> Callable[..., Any]:
         """Return the rule, importing it now if it was given by name."""
         return _load(self.rule)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFiles:
+    """The files behind one typed source.
+
+    Attributes:
+        label: what stands before `=`, or None.
+        paths: sorted.
+        searched: whether a directory was searched, so that a file may turn out to hold no verdicts.
+    """
+
+    label: str | None
+    paths: "tuple[Path, ...]"
+    searched: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +153,7 @@ class Format:
     label_is: str | None = None
     suffixes: tuple[str, ...] = ()
     opens: "Callable[[Path], pd.DataFrame | None] | str | None" = None
-    gathers: "Callable[[Sequence[SourceFiles], Reading], Gathered] | str | None" = None
+    gathers: Callable[[Sequence[SourceFiles], Reading], Gathered] | str | None = None
 
     def load(self) -> "Callable[[pd.DataFrame], pd.DataFrame]":
         """Return the reader, importing it now if it was given by name."""
@@ -150,7 +163,7 @@ class Format:
         """Return what is in a file of one of the suffixes; None where it is not of this format."""
         return None if self.opens is None or not path.name.endswith(self.suffixes) else _load(self.opens)(path)
 
-    def gather(self, files: "Sequence[SourceFiles]", reading: Reading) -> Gathered:
+    def gather(self, files: Sequence[SourceFiles], reading: Reading) -> Gathered:
         """Return what is in the files that belong together; nothing where there are none of this format."""
         return Gathered() if self.gathers is None else _load(self.gathers)(files, reading)
 

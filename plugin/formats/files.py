@@ -1,26 +1,11 @@
 """Where files are: a path, a directory or a glob, optionally labelled."""
 
-from dataclasses import dataclass
 from glob import glob, has_magic, iglob
 from pathlib import Path
 
 from podium.errors import UsageError
 from podium.formats.containers import SUFFIXES
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFiles:
-    """The files behind one typed source.
-
-    Attributes:
-        label: what stands before `=`, or None.
-        paths: sorted.
-        searched: whether a directory was searched, so that a file may turn out to hold no verdicts.
-    """
-
-    label: str | None
-    paths: tuple[Path, ...]
-    searched: bool
+from podium.hookspecs import SourceFiles
 
 
 def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:

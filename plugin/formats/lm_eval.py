@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 
 from podium.errors import DataError, UsageError
-from podium.formats.files import SourceFiles
 from podium.formats.lm_eval_judged import gather_verdicts
 from podium.formats.lm_eval_layout import Results, Samples, find_runs, lack_of_samples, select_runs
 from podium.formats.lm_eval_scores import (
@@ -19,7 +18,7 @@ from podium.formats.lm_eval_scores import (
     read_scores,
     unlike_reported,
 )
-from podium.hookspecs import Gathered, Reading
+from podium.hookspecs import Gathered, Reading, SourceFiles
 from podium.text import some
 
 TASK_COLUMNS = ("task", "category")

@@ -13,9 +13,9 @@ from podium.battles import Battles
 from podium.errors import DataError, UsageError
 from podium.formats import pointwise
 from podium.formats.containers import read_records
-from podium.formats.files import SourceFiles, find_files
+from podium.formats.files import find_files
 from podium.formats.foreign import Foreign, fill_columns, rename_columns, translate_verdicts
-from podium.hookspecs import Format, Reading
+from podium.hookspecs import Format, Reading, SourceFiles
 from podium.human_labels import check_judge, label_by
 from podium.merging import merge as merge_orders
 from podium.merging import stand_in

@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from podium.formats.files import SourceFiles
 from podium.formats.lm_eval_layout import (
     SAMPLE_FIELDS,
     Samples,
@@ -21,6 +20,7 @@ from podium.formats.lm_eval_layout import (
     samples_at,
     select_runs,
 )
+from podium.hookspecs import SourceFiles
 from podium.responses.answers import QuestionRow, ResponseRow, answer
 from podium.responses.sheets import Record, Sheet, is_empty
 

@@ -15,7 +15,7 @@ from podium.errors import DataError, UsageError
 REMEDY = "make the file anew with `podium calibrate`"
 BESIDE = {"se_cluster": "row", "n": 0, "needed": 0}
 """What stands in for fields that the contract does not ask for; single battles are what the paper draws."""
-KINDS = {dict: "an object", list: "a list", str: "text"}
+KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
 
 
 def read_calibration(path: str | Path) -> Calibration:

@@ -1,7 +1,5 @@
 """Strengths with names: what to say of ratings that the battles do not identify, and which battles would."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from podium.errors import NotIdentifiedError
@@ -30,7 +28,7 @@ def strengths_of(coded: Coded, regularization: float = REGULARIZATION) -> Streng
 
 
 def fit_identified(
-    entrants: Sequence[str], pairs: Pairs, battles: np.ndarray, regularization: float = REGULARIZATION
+    entrants: tuple[str, ...], pairs: Pairs, battles: np.ndarray, regularization: float = REGULARIZATION
 ) -> Strengths:
     """Fit the strengths of pair sums, or say why no fit exists.
 
@@ -57,7 +55,7 @@ def bounded_entrants(entrants: tuple[str, ...], graph: Graph) -> tuple[str, ...]
     return names or entrants
 
 
-def describe_groups(entrants: Sequence[str], graph: Graph, battles: np.ndarray) -> str:
+def describe_groups(entrants: tuple[str, ...], graph: Graph, battles: np.ndarray) -> str:
     """Name the groups that never met, and the cheapest battles that would join them.
 
     Args:
@@ -73,7 +71,7 @@ def describe_groups(entrants: Sequence[str], graph: Graph, battles: np.ndarray) 
 
 
 def describe_separated(
-    entrants: Sequence[str], graph: Graph, rates: np.ndarray, theta: np.ndarray | None = None
+    entrants: tuple[str, ...], graph: Graph, rates: np.ndarray, theta: np.ndarray | None = None
 ) -> str | None:
     """Name who is separated, how, and the battles that would bound the rating; None when nobody is.
 

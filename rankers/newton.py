@@ -7,7 +7,7 @@ further columns, features), the penalty P, and the loss. Credits and weights may
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -60,13 +60,13 @@ class DesignMatrix:
 
     Attributes:
         columns: shape (rows, columns); None for none.
-        first, second: entrant codes, whose strengths count +1 and -1, shape (rows,); None without strengths.
+        first, second: entrant codes, whose strengths count +1 and -1, shape (rows,); empty without strengths.
         entrants: number of strengths.
     """
 
     columns: np.ndarray | None = None
-    first: np.ndarray | None = None
-    second: np.ndarray | None = None
+    first: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    second: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     entrants: int = 0
 
     @property
@@ -76,20 +76,20 @@ class DesignMatrix:
 
     def product(self, at: np.ndarray) -> np.ndarray:
         """Return X b, from shape (samples, parameters) to (samples, rows)."""
-        beside = None if self.columns is None else at[:, self.entrants :] @ self.columns.T
-        if not self.entrants:
-            return beside
         gaps = at[:, self.first] - at[:, self.second]
-        return gaps if beside is None else gaps + beside
+        if self.columns is None:
+            return gaps
+        beside = at[:, self.entrants :] @ self.columns.T
+        return gaps + beside if self.entrants else beside
 
     def transpose_product(self, values: np.ndarray) -> np.ndarray:
         """Return X' v, from shape (samples, rows) to (samples, parameters)."""
-        beside = None if self.columns is None else values @ self.columns
-        if not self.entrants:
-            return beside
-        if len(values) > 1:
+        if self.entrants and len(values) > 1:
             return (self.sparse().T @ values.T).T
-        return self._pulls(values[0])[None] if beside is None else np.hstack([self._pulls(values[0])[None], beside])
+        parts = [self._pulls(values[0])[None]] if self.entrants else []
+        if self.columns is not None:
+            parts.append(values @ self.columns)
+        return np.hstack(parts)
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
         """Return X' diag(c) X, from shape (samples, rows) to (samples, parameters, parameters).
@@ -99,7 +99,7 @@ class DesignMatrix:
         size = self.entrants
         if len(curvature) == 1:
             return self._information(curvature[0])[None]
-        if not size:
+        if self.columns is not None:
             squares = self.columns[:, :, None] * self.columns[:, None, :]
             return np.tensordot(curvature, squares, axes=1)
         matrix, diagonal = np.zeros((len(curvature), size, size)), np.arange(size)
@@ -117,18 +117,22 @@ class DesignMatrix:
         return strengths if self.columns is None else sparse.hstack([strengths, self.columns], format="csr")
 
     def _information(self, curvature: np.ndarray) -> np.ndarray:
-        weighted = None if self.columns is None else curvature[:, None] * self.columns
+        if self.columns is None:
+            return self._laplacian(curvature)
+        weighted = curvature[:, None] * self.columns
+        squares = self.columns.T @ weighted
         if not self.entrants:
-            return self.columns.T @ weighted
+            return squares
+        cross = np.stack([self._pulls(column) for column in weighted.T], axis=1)
+        return np.block([[self._laplacian(curvature), cross], [cross.T, squares]])
+
+    def _laplacian(self, curvature: np.ndarray) -> np.ndarray:
         size = self.entrants
         met = np.bincount(self.first.astype(np.int64) * size + self.second, curvature, size * size).reshape(size, size)
         strengths = np.negative(met) - met.T
         ends = [np.bincount(side, curvature, size) for side in (self.first, self.second)]
         strengths[np.diag_indices(size)] = ends[0] + ends[1]
-        if weighted is None:
-            return strengths
-        cross = np.stack([self._pulls(column) for column in weighted.T], axis=1)
-        return np.block([[strengths, cross], [cross.T, self.columns.T @ weighted]])
+        return strengths
 
     def _pulls(self, values: np.ndarray) -> np.ndarray:
         """Return what a value per row adds up to for each strength, shape (entrants,)."""

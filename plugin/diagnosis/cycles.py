@@ -121,10 +121,9 @@ def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) ->
     rings = _rings(coded.entrants, cells, triples)
     kinds = KINDS[outcomes(rate[triples], tie) @ np.array([16, 4, 1])]
     solid = triples[(items_of(cells) >= FEWEST_ITEMS)[triples].all(axis=1)]
-    sntd: float | Missing = Missing(
-        SNTD, f"no three entrants have {FEWEST_ITEMS} items in each pair", "judge every pair on more items"
-    )
-    beyond_noise: Figured = sntd
+    few = Missing(SNTD, f"no three entrants have {FEWEST_ITEMS} items in each pair", "judge every pair on more items")
+    sntd: float | Missing = few
+    beyond_noise: Figured = few
     if len(solid):
         sntd = float(model_deviation(rate, solid))
         number = max(FEWEST_RESAMPLES, min(resamples, MOST_DRAWN // len(solid)))

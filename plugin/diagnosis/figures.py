@@ -89,8 +89,8 @@ class Statistic:
 
     def rescale(self, function: Callable[[float], float], **changes: Any) -> "Statistic":
         """Return estimate and ends sent through an increasing function, with other attributes changed."""
-        value, low, high = (None if end is None else float(function(end)) for end in (self.value, self.low, self.high))
-        return replace(self, value=value, low=low, high=high, **changes)
+        low, high = (None if end is None else float(function(end)) for end in (self.low, self.high))
+        return replace(self, value=float(function(self.value)), low=low, high=high, **changes)
 
     def _digits(self, value: float) -> str:
         factor, decimals, _ = STYLES.get(self.unit, (1.0, 3, ""))

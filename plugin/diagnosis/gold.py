@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from podium.diagnosis.decisiveness import (
     squared_error,
 )
-from podium.diagnosis.figures import EMPTY, CardAnswer, Figured, Missing, Value, cell
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Value, cell
 from podium.diagnosis.gold_comparison import SELF_BIAS, GoldComparison, SelfBias, SystemBias
 from podium.diagnosis.gold_pairs import gold_pairs_of, resample_both
 from podium.diagnosis.subject import Subject
-from podium.report.model import Table
+from podium.report.model import EMPTY, Table
 
 RESAMPLES = 500
 SHOWN = 10

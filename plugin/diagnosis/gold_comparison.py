@@ -281,7 +281,8 @@ class GoldComparison:
         unit: Unit = Unit.NUMBER,
     ) -> Statistic:
         number = len(self.both.low) if n is None else n
-        return Statistic(value, *(ends or (None, None)), self.level, method, number, of, self.items, unit)
+        low, high = ends or (None, None)
+        return Statistic(value, low, high, self.level, method, number, of, self.items, unit)
 
     def _t_reach(self) -> float:
         return t_reach(max(self.items, 2), self.level)

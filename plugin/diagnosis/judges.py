@@ -7,7 +7,7 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.diagnosis.clustered import agreement_interval
-from podium.diagnosis.figures import EMPTY, CardAnswer, Figured, Missing, Statistic, Unit, Value
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.gold_pairs import GoldPairs, JudgedSide, gold_pairs_of, number_items, prepare_side, taus
 from podium.diagnosis.subject import Subject, parts_of
 from podium.diagnosis.transitivity import Transitivity, transitivity
@@ -16,7 +16,7 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.intervals import resample
 from podium.rankers.pairs import win_rates
 from podium.rankers.pointwise import score_matrix
-from podium.report.model import Table
+from podium.report.model import EMPTY, Table
 
 RESAMPLES = 200
 MOST_SHOWN = 12
@@ -221,11 +221,12 @@ def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, of: str, level
     if np.isnan(tau):
         return Missing("Kendall's tau", "a ranking puts all entrants level", "judge entrants that differ")
     ends = agreement_interval(tau, draws, level, (-1.0, 1.0))
+    low, high = ends or (None, None)
     method = "too few usable resamples of the items: no interval"
     if ends:
         usable = int((~np.isnan(draws)).sum())
         method = f"item bootstrap, percentile or reflected, the farther end, {usable} resamples"
-    return Statistic(tau, *(ends or (None, None)), level, method, n, of, None, Unit.CORRELATION)
+    return Statistic(tau, low, high, level, method, n, of, None, Unit.CORRELATION)
 
 
 def _variance(

@@ -7,7 +7,7 @@ import numpy as np
 
 from podium.battles import MOST_SLICES, Battles
 from podium.diagnosis.clustered import Clustered, wilson
-from podium.diagnosis.figures import EMPTY, CardAnswer, Figured, Missing, Statistic, Unit, Value, cell
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, cell
 from podium.diagnosis.triples import (
     ALL,
     AMBIGUOUS,
@@ -23,7 +23,7 @@ from podium.diagnosis.triples import (
     count_triples,
     verdicts_of,
 )
-from podium.report.model import Table
+from podium.report.model import EMPTY, Table
 from podium.text import as_text
 
 MOST_LISTED = 2_000

@@ -137,8 +137,8 @@ def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> 
     )
     everything = (unsorted.margin, unsorted.weight, unsorted.human, unsorted.hard, unsorted.high, unsorted.low)
     evidence = unsorted.take(np.lexsort((*unsorted.signal.x.T, *everything, unsorted.cluster)))
-    cluster = np.arange(len(evidence.low)) if unit == "row" else number_alone(evidence.cluster)
-    return replace(evidence, cluster=np.unique(cluster, return_inverse=True)[1])
+    clusters = np.arange(len(evidence.low)) if unit == "row" else number_alone(evidence.cluster)
+    return replace(evidence, cluster=np.unique(clusters, return_inverse=True)[1])
 
 
 def calibratable(evidence: Evidence) -> Evidence:

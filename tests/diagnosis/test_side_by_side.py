@@ -143,3 +143,10 @@ def test_without_a_gold_standard_correlations_are_still_there():
     assert found.correlations[0].tau.value > 0.5
     assert isinstance(found.variance, Missing)
     assert "--gold" in found.variance.remedy
+
+
+def test_a_single_item_has_correlations_and_no_intervals():
+    answer = asked(subject("a", items=1, gold=gold()), subject("b", items=1, seed=1, gold=gold()))
+    taus = [answer.mean, answer.correlations[0].tau, *(standing.tau for standing in answer.judges)]
+    assert all(-1 <= tau.value <= 1 and (tau.low, tau.high) == (None, None) for tau in taus)
+    assert {tau.method for tau in taus} == {"too few usable resamples of the items: no interval"}

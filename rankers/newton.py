@@ -7,11 +7,13 @@ further columns, features), the penalty P, and the loss. Credits and weights may
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import linalg, sparse
+from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
@@ -47,12 +49,14 @@ is a sum over rows of curvature times X' X."""
 
 def logistic(credit: np.ndarray, weight: np.ndarray, logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return surplus and curvature of credit log s(logit) + (weight - credit) log s(-logit)."""
-    wins, losses = expit(logits), expit(-logits)
     # The same number with the other sign when sides are swapped, and exact where one of the two is next to nothing.
-    return credit * losses - (weight - credit) * wins, weight * wins * losses
+    ahead, small = logits > 0, expit(-np.abs(logits))
+    large = 1 - small
+    surplus = credit * np.where(ahead, small, large) - (weight - credit) * np.where(ahead, large, small)
+    return surplus, weight * (small * large)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DesignMatrix:
     """The matrix X: differences of entrants' strengths, further columns, or both, behind them.
 
@@ -74,41 +78,9 @@ class DesignMatrix:
         """Number of columns of X."""
         return self.entrants + (0 if self.columns is None else self.columns.shape[1])
 
-    def product(self, at: np.ndarray) -> np.ndarray:
-        """Return X b, from shape (samples, parameters) to (samples, rows)."""
-        gaps = at[:, self.first] - at[:, self.second]
-        if self.columns is None:
-            return gaps
-        beside = at[:, self.entrants :] @ self.columns.T
-        return gaps + beside if self.entrants else beside
-
-    def transpose_product(self, values: np.ndarray) -> np.ndarray:
-        """Return X' v, from shape (samples, rows) to (samples, parameters)."""
-        if self.entrants and len(values) > 1:
-            return (self.sparse().T @ values.T).T
-        parts = [self._pulls(values[0])[None]] if self.entrants else []
-        if self.columns is not None:
-            parts.append(values @ self.columns)
-        return np.hstack(parts)
-
-    def information(self, curvature: np.ndarray) -> np.ndarray:
-        """Return X' diag(c) X, from shape (samples, rows) to (samples, parameters, parameters).
-
-        Several samples have strengths or columns, not both, and each pair of entrants in one row only.
-        """
-        size = self.entrants
-        if len(curvature) == 1:
-            return self._information(curvature[0])[None]
-        if self.columns is not None:
-            squares = self.columns[:, :, None] * self.columns[:, None, :]
-            return np.tensordot(curvature, squares, axes=1)
-        matrix, diagonal = np.zeros((len(curvature), size, size)), np.arange(size)
-        matrix[:, self.first, self.second] = matrix[:, self.second, self.first] = -curvature
-        matrix[:, diagonal, diagonal] = -matrix.sum(axis=2)
-        return matrix
-
+    @cached_property
     def sparse(self) -> sparse.csr_matrix:
-        """Return X."""
+        """X."""
         if not self.entrants:
             return sparse.csr_matrix(self.columns)
         rows = len(self.first)
@@ -116,27 +88,44 @@ class DesignMatrix:
         strengths = sparse.csr_matrix((signs, codes, np.arange(0, 2 * rows + 1, 2)), shape=(rows, self.entrants))
         return strengths if self.columns is None else sparse.hstack([strengths, self.columns], format="csr")
 
-    def _information(self, curvature: np.ndarray) -> np.ndarray:
+    def product(self, at: np.ndarray) -> np.ndarray:
+        """Return X b, from shape (samples, parameters) to (samples, rows)."""
+        gaps = at.take(self.first, axis=1) - at.take(self.second, axis=1)
         if self.columns is None:
-            return self._laplacian(curvature)
-        weighted = curvature[:, None] * self.columns
-        squares = self.columns.T @ weighted
-        if not self.entrants:
-            return squares
-        cross = np.stack([self._pulls(column) for column in weighted.T], axis=1)
-        return np.block([[self._laplacian(curvature), cross], [cross.T, squares]])
+            return gaps
+        beside = at[:, self.entrants :] @ self.columns.T
+        return gaps + beside if self.entrants else beside
 
-    def _laplacian(self, curvature: np.ndarray) -> np.ndarray:
-        size = self.entrants
-        met = np.bincount(self.first.astype(np.int64) * size + self.second, curvature, size * size).reshape(size, size)
-        strengths = np.negative(met) - met.T
-        ends = [np.bincount(side, curvature, size) for side in (self.first, self.second)]
-        strengths[np.diag_indices(size)] = ends[0] + ends[1]
-        return strengths
+    def transpose_product(self, values: np.ndarray) -> np.ndarray:
+        """Return X' v, from shape (samples, rows) to (samples, parameters)."""
+        if self.columns is not None and not self.entrants:
+            return values @ self.columns
+        if len(values) > 1:
+            return (self.sparse.T @ values.T).T
+        pulls = np.bincount(self.first, values[0], self.entrants) - np.bincount(self.second, values[0], self.entrants)
+        return pulls[None] if self.columns is None else np.hstack([pulls[None], values @ self.columns])
 
-    def _pulls(self, values: np.ndarray) -> np.ndarray:
-        """Return what a value per row adds up to for each strength, shape (entrants,)."""
-        return np.bincount(self.first, values, self.entrants) - np.bincount(self.second, values, self.entrants)
+    def information(self, curvature: np.ndarray) -> np.ndarray:
+        """Return X' diag(c) X, from shape (samples, rows) to (samples, parameters, parameters).
+
+        Several samples have strengths or columns, not both, and each pair of entrants in one row only.
+        """
+        samples, size = len(curvature), self.entrants
+        if self.columns is not None and not size:
+            return (self.columns.T * curvature[:, None]) @ self.columns
+        if samples == 1:
+            met = np.bincount(self.first * np.int64(size) + self.second, curvature[0], size * size).reshape(
+                1, size, size
+            )
+            matrix = np.negative(met) - met.transpose(0, 2, 1)
+        else:
+            matrix = np.zeros((samples, size, size))
+            matrix[:, self.first, self.second] = matrix[:, self.second, self.first] = -curvature
+        np.einsum("kii->ki", matrix)[:] = -matrix.sum(axis=2)
+        if self.columns is None:
+            return matrix
+        beside = np.concatenate([self.transpose_product(column[None]) for column in self.columns.T * curvature[0]])
+        return np.vstack([np.hstack([matrix[0], beside[:, :size].T]), beside])[None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,32 +154,25 @@ class Likelihood:
         """Return X b + offset, from shape (samples, parameters) to (samples, rows)."""
         return self.design.product(at) + self.offset
 
-    def slope(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the gradient, shape (samples, parameters), and the curvature of each row, shape (samples, rows)."""
-        surplus, curvature = self.loss(self.credit, self.weight, self.logits(at))
-        return self.design.transpose_product(surplus) - self._pull(at), curvature
+    def pull(self, at: np.ndarray) -> np.ndarray:
+        """Return P b, shape (samples, parameters)."""
+        return self.penalty * at if self.penalty.ndim == 1 else at @ self.penalty
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
         """Return the negative Hessian, shape (samples, parameters, parameters).
 
         The mean of strengths, which no row tells, gets a prior: on centred vectors, the inverse is that without it.
         """
-        matrix, diagonal = self.design.information(curvature), np.arange(self.design.parameters)
-        if self.penalty.ndim == 1:
-            matrix[:, diagonal, diagonal] += self.penalty
-        else:
-            matrix += self.penalty
-        if size := self.design.entrants:
-            scale = np.trace(matrix[:, :size, :size], axis1=1, axis2=2) / size
-            matrix[:, :size, :size] += (scale / size)[:, None, None]
+        matrix, size = self.design.information(curvature), self.design.entrants
+        penalised = matrix if self.penalty.ndim == 2 else np.einsum("kii->ki", matrix)
+        penalised += self.penalty
+        if size:
+            matrix[:, :size, :size] += (np.einsum("kii->k", matrix[:, :size, :size]) / size**2)[:, None, None]
         return matrix
 
     def information_at(self, at: np.ndarray) -> np.ndarray:
         """Return the negative Hessian of one sample at a point, shape (parameters, parameters)."""
         return self.information(self.loss(self.credit[None], self.weight[None], self.logits(at[None]))[1])[0]
-
-    def _pull(self, at: np.ndarray) -> np.ndarray:
-        return self.penalty * at if self.penalty.ndim == 1 else at @ self.penalty
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +190,18 @@ class Optimum:
     steps: int
 
 
+class _Samples(NamedTuple):
+    """Samples on their way: what each says, and where it is, shape (samples, rows or parameters) each."""
+
+    credit: np.ndarray
+    weight: np.ndarray
+    at: np.ndarray
+    logits: np.ndarray
+
+    def select(self, which: np.ndarray) -> "_Samples":
+        return _Samples(*(values[which] for values in self))
+
+
 def maximise(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum:
     """Return the maximum of one sample.
 
@@ -219,10 +213,11 @@ def maximise(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum
         NotIdentifiedError: a parameter grows for ever.
         NotConvergedError: no maximum within 200 steps; `SingularError` where a step has no solution.
     """
-    alone = replace(likelihood, credit=likelihood.credit[None], weight=likelihood.weight[None])
-    at, steps = _climb(alone, start)
-    gradient, _ = alone.slope(at)
-    return Optimum(at[0], float(np.abs(gradient).max() / likelihood.weight.sum()), steps)
+    credit, weight = likelihood.credit[None], likelihood.weight[None]
+    at, steps = _climb(likelihood, credit, weight, start)
+    surplus, _ = likelihood.loss(credit, weight, likelihood.logits(at))
+    gradient = likelihood.design.transpose_product(surplus) - likelihood.pull(at)
+    return Optimum(at[0], float(np.abs(gradient).max() / weight.sum()), steps)
 
 
 def maximise_many(likelihood: Likelihood, start: np.ndarray | None = None) -> np.ndarray:
@@ -237,33 +232,38 @@ def maximise_many(likelihood: Likelihood, start: np.ndarray | None = None) -> np
     """
     size, (samples, rows) = likelihood.design.parameters, likelihood.credit.shape
     block = max(1, BLOCK_CELLS // max(size**2, rows))
-    parts = [_of_samples(likelihood, slice(k, k + block)) for k in range(0, samples, block)]
-    return np.concatenate([_climb(part, start)[0] for part in parts]) if parts else np.empty((0, size))
+    parts = [slice(k, k + block) for k in range(0, samples, block)]
+    optima = [_climb(likelihood, likelihood.credit[part], likelihood.weight[part], start)[0] for part in parts]
+    return np.concatenate(optima) if optima else np.empty((0, size))
 
 
-def _of_samples(likelihood: Likelihood, which: np.ndarray | slice) -> Likelihood:
-    return replace(likelihood, credit=likelihood.credit[which], weight=likelihood.weight[which])
-
-
-def _climb(likelihood: Likelihood, start: np.ndarray | None) -> tuple[np.ndarray, int]:
+def _climb(
+    likelihood: Likelihood, credit: np.ndarray, weight: np.ndarray, start: np.ndarray | None
+) -> tuple[np.ndarray, int]:
     """Take damped Newton steps, each sample until it has arrived; return all places, and the most steps taken."""
-    size, samples = likelihood.design.parameters, len(likelihood.credit)
-    at = np.zeros((samples, size)) if start is None else np.tile(start, (samples, 1))
-    at = _centre_strengths(at, likelihood.design.entrants)
-    active, previous = np.arange(samples), np.full(samples, np.inf)
+    design, samples = likelihood.design, len(credit)
+    origin = np.zeros((1, design.parameters)) if start is None else np.array(start, dtype=np.float64)[None]
+    at = np.repeat(_centre_strengths(origin, design.entrants), samples, axis=0)
+    active, previous = np.arange(samples), np.inf
+    here = _Samples(credit, weight, at, likelihood.logits(at))
     for steps in range(1, STEPS + 1):
-        gradient, curvature = likelihood.slope(at[active])
+        surplus, curvature = likelihood.loss(here.credit, here.weight, here.logits)
+        gradient = design.transpose_product(surplus) - likelihood.pull(here.at)
         step = _newton_step(likelihood, curvature, gradient)
-        move = np.abs(likelihood.design.product(step)).max(axis=1)
-        step *= _damp_factors(likelihood, at[active], step, gradient, move)[:, None]
-        at[active] = _centre_strengths(at[active] + step, likelihood.design.entrants)
-        _refuse_unbounded(likelihood, at[active])
+        change = design.product(step)
+        move = np.abs(change).max(axis=1)
+        if move.max() > LARGEST_MOVE:
+            factor = _damp_factors(likelihood, here, here._replace(at=step, logits=change), gradient)[:, None]
+            step, change = factor * step, factor * change
+        here = here._replace(at=here.at + step, logits=here.logits + change)
+        _refuse_unbounded(likelihood, here)
         left = ~((move < CLOSE_ENOUGH) | ((move < NOISE) & (move > previous / 2)))
+        at[active], previous = here.at, move
         if not left.any():
-            return at, steps
-        active, previous = active[left], move[left]
-        likelihood = likelihood if left.all() else _of_samples(likelihood, left)
-    if (np.sum(gradient * step, axis=1)[left] <= CLOSE_ENOUGH * likelihood.weight.sum(axis=1)).all():
+            return _centre_strengths(at, design.entrants), steps
+        if not left.all():
+            active, previous, here = active[left], move[left], here.select(left)
+    if (np.sum(gradient * step, axis=1)[left] <= CLOSE_ENOUGH * here.weight.sum(axis=1)).all():
         raise NotIdentifiedError("no finite maximum: steps go on and gain next to nothing")
     raise NotConvergedError(
         f"no maximum after {STEPS} Newton steps (last step {move.max():.1e} logits); raise the regularization or add "
@@ -283,18 +283,22 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
     if likelihood.design.parameters > DENSE:
         return np.stack([_conjugate_gradients(likelihood, *system) for system in zip(curvature, gradient, strict=True)])
     matrix = likelihood.information(curvature)
+    if matrix.shape[1] == 1 and matrix.all():
+        return gradient / matrix[:, 0]
     try:
-        if len(matrix) == 1:
-            return linalg.cho_solve(linalg.cho_factor(matrix[0]), gradient[0])[None]
-        return np.linalg.solve(matrix, gradient[:, :, None])[:, :, 0]
-    except (linalg.LinAlgError, ValueError) as error:
-        raise SingularError(
-            f"the linear system of a Newton step could not be solved ({error}); raise the regularization"
-        ) from None
+        if len(matrix) > 1:
+            return np.linalg.solve(matrix, gradient[:, :, None])[:, :, 0]
+        _, step, minor = lapack.dposv(matrix[0].T, gradient[0], overwrite_a=True)
+        if not minor:
+            return step[None]
+        reason = f"{minor}-th leading minor of the array is not positive definite"
+    except linalg.LinAlgError as error:
+        reason = str(error)
+    raise SingularError(f"the linear system of a Newton step could not be solved ({reason}); raise the regularization")
 
 
 def _conjugate_gradients(likelihood: Likelihood, curvature: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    x, size, entrants = likelihood.design.sparse(), len(gradient), likelihood.design.entrants
+    x, size, entrants = likelihood.design.sparse, len(gradient), likelihood.design.entrants
     penalty = sparse.diags(likelihood.penalty) if likelihood.penalty.ndim == 1 else likelihood.penalty
     matrix = x.T @ sparse.diags(curvature) @ x + penalty
     diagonal = matrix.diagonal()
@@ -307,31 +311,34 @@ def _conjugate_gradients(likelihood: Likelihood, curvature: np.ndarray, gradient
     return step
 
 
-def _damp_factors(
-    likelihood: Likelihood, at: np.ndarray, step: np.ndarray, gradient: np.ndarray, move: np.ndarray
-) -> np.ndarray:
+def _damp_factors(likelihood: Likelihood, here: _Samples, step: _Samples, gradient: np.ndarray) -> np.ndarray:
     """Halve each sample's step until it climbs to its end, or moves no logit by more than 1.5, shape (samples,).
 
     The likelihood is concave: where it still rises at the end of a step, it rose all along.
     """
-    factor, left = np.ones(len(at)), np.flatnonzero(move > LARGEST_MOVE)
+    factor, move, promised = np.ones(len(gradient)), np.abs(step.logits).max(axis=1), np.sum(gradient * step.at, axis=1)
+    left = np.flatnonzero(move > LARGEST_MOVE)
     while len(left):
-        end, _ = _of_samples(likelihood, left).slope(at[left] + factor[left, None] * step[left])
-        slopes = np.sum(np.stack([end, gradient[left]]) * step[left], axis=2)
-        left = left[slopes[0] < -ROUNDING * slopes[1]]
+        origin, ahead, part = here.select(left), step.select(left), factor[left, None]
+        surplus, _ = likelihood.loss(origin.credit, origin.weight, origin.logits + part * ahead.logits)
+        pull = likelihood.pull(origin.at + part * ahead.at)
+        slope = np.sum(surplus * ahead.logits, axis=1) - np.sum(pull * ahead.at, axis=1)
+        left = left[slope < -ROUNDING * promised[left]]
         factor[left] /= 2
         left = left[factor[left] * move[left] > LARGEST_MOVE]
     return factor
 
 
-def _refuse_unbounded(likelihood: Likelihood, at: np.ndarray) -> None:
+def _refuse_unbounded(likelihood: Likelihood, here: _Samples) -> None:
     """Refuse parameters that would grow for ever."""
-    loose = likelihood.penalty == 0 if likelihood.penalty.ndim == 1 else ~likelihood.penalty.any(axis=0)
-    if np.isfinite(likelihood.largest) and np.abs(at[:, loose]).max(initial=0) > likelihood.largest:
-        raise NotIdentifiedError(f"no finite maximum: a parameter is beyond {likelihood.largest:g} and still grows")
-    if likelihood.penalty.any():
+    penalty, credit = likelihood.penalty, here.credit
+    if likelihood.largest < np.inf:
+        loose = penalty == 0 if penalty.ndim == 1 else ~penalty.any(axis=0)
+        if np.abs(here.at[:, loose]).max(initial=0) > likelihood.largest:
+            raise NotIdentifiedError(f"no finite maximum: a parameter is beyond {likelihood.largest:g} and still grows")
+    if penalty.any():
         return
-    side, credit, weight = likelihood.design.product(at), likelihood.credit, likelihood.weight
-    right = ((credit == weight) & (side >= 0)) | ((credit == 0) & (side <= 0))
+    side = here.logits - likelihood.offset
+    right = ((credit == here.weight) & (side >= 0)) | ((credit == 0) & (side <= 0))
     if (right.all(axis=1) & side.any(axis=1)).any():
         raise NotIdentifiedError("no finite maximum: every row is on the right side, and larger parameters fit better")

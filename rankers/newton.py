@@ -117,7 +117,7 @@ class DesignMatrix:
             met = np.bincount(self.first * np.int64(size) + self.second, curvature[0], size * size).reshape(
                 1, size, size
             )
-            matrix = np.negative(met) - met.transpose(0, 2, 1)
+            matrix: np.ndarray = -met - met.transpose(0, 2, 1)
         else:
             matrix = np.zeros((samples, size, size))
             matrix[:, self.first, self.second] = matrix[:, self.second, self.first] = -curvature

@@ -4,12 +4,12 @@ The path of responses, for a task of `tasks`, from the command to standings in t
 
 1. `play.tournament_task` reads them (`responses.read.read_responses`; Inspect's own logs by `logs.responses_in`),
 2. a `deck.Deck` puts the two of a battle, or all of an item, into a sample,
-3. `source.TournamentSource` asks the tournament (`next`) which battles to deal, a round at a time,
-4. `judge.ask_jury` makes the prompts, calls the judge's models and keeps the replies in the sample's store,
+3. `source.TournamentSource` asks the tournament (its `next`) which battles to deal, a round at a time,
+4. the solver `judge.judge` has `ask_jury` make the prompts and the calls, and keeps the replies in the sample's store,
 5. the scorer `scorers.verdict` reads the replies and merges orders, repeats and judges to a credit,
 6. `deck.outcomes_of` gives the credits back to the source, which asks for the next round until there is none;
-7. Inspect writes the log and calls `hook.PodiumHooks.on_run_end`, which calls `write_back.rank_log_files`:
-8. `reading.judgements.read_battles` has `logs.log_rows` open the log, and makes battles of its rows,
+7. Inspect writes the log and calls `hook.PodiumHooks.on_run_end`, which ranks it by `write_back.rank_log_files`:
+8. `reading.judgements.read_battles` opens the log by `logs.log_rows`, and makes battles of its rows,
 9. `rank_battles.rank` makes the standings,
 10. `write_back.write_into_log` puts them where Inspect's viewer shows them.
 """

@@ -1,6 +1,13 @@
-"""One numerical thread per test process: the processes already use all cores."""
+"""One numerical thread per test process, and a word about the tests that were left out."""
 
 import os
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say how to run the slow tests where they were left out."""
+    left_out = len(terminalreporter.stats.get("deselected", ()))
+    if left_out and config.option.markexpr == "not slow":
+        terminalreporter.write_line(f"{left_out} slow tests were left out: `pytest -m slow -n 2` runs them")

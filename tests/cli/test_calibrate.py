@@ -76,6 +76,7 @@ def newcomers(ranked: dict[str, Any]) -> list[dict[str, Any]]:
     return [row for row in rows if row["model"] > f"model-{OLD:02d}"]
 
 
+@pytest.mark.slow
 def test_a_calibration_exits_with_0_and_says_what_it_wrote(
     folder: Path, calibrated: subprocess.CompletedProcess[str]
 ) -> None:
@@ -83,6 +84,7 @@ def test_a_calibration_exits_with_0_and_says_what_it_wrote(
     assert (calibrated.returncode, calibrated.stderr.splitlines()[-1]) == (0, wrote)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SHARED.exists(), reason="the schemas lie beside a development checkout")
 def test_the_file_and_the_ranking_by_it_follow_their_schemas(folder: Path, ranked: dict[str, Any]) -> None:
     import jsonschema
@@ -253,6 +255,7 @@ def short(folder: Path) -> subprocess.CompletedProcess[str]:
     return shell("calibrate", folder / "few.csv", *SHORT)
 
 
+@pytest.mark.slow
 def test_without_an_output_file_nothing_is_written_and_that_is_said(
     folder: Path, short: subprocess.CompletedProcess[str]
 ) -> None:

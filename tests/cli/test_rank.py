@@ -449,29 +449,35 @@ def _read(terminal: int) -> bytes:
 LONG = ("--ranker", "bradley-terry", "--set", "interval=bootstrap", "--set", "resamples=400")
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_styled_table(example: Path) -> None:
     assert ESCAPE in on_terminal("stdout", "rank", example, "--ranker", "win-rate")
 
 
+@pytest.mark.slow
 def test_a_terminal_with_no_color_gets_a_plain_table(example: Path) -> None:
     shown = on_terminal("stdout", "rank", example, "--ranker", "win-rate", NO_COLOR="1")
     assert ("amber" in shown, ESCAPE in shown) == (True, False)
 
 
+@pytest.mark.slow
 def test_a_terminal_on_stderr_gets_a_progress_bar(example: Path) -> None:
     assert "bootstrap" in on_terminal("stderr", "rank", example, *LONG)
 
 
+@pytest.mark.slow
 def test_pipes_get_a_plain_table_and_no_progress_bar_even_when_colour_is_forced(example: Path) -> None:
     answer = shell("rank", example, *LONG, FORCE_COLOR="1")
     assert ("amber" in answer.stdout, ESCAPE in answer.stdout, answer.stderr) == (True, False, "")
 
 
+@pytest.mark.slow
 def test_a_pipe_in_another_encoding_gets_utf8(table: Table) -> None:
     path = table(*with_names("ünïcode-模型", "b", "c"))
     assert "ünïcode-模型" in shell("rank", path, "--ranker", "win-rate", PYTHONIOENCODING="ascii").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("list",), ("rank", "EXAMPLE", "--ranker", "win-rate")])
 def test_a_reader_that_leaves_early_sees_no_traceback_and_no_failure(example: Path, words: tuple[str, ...]) -> None:
     command = [sys.executable, "-m", "podium", *(str(example) if word == "EXAMPLE" else word for word in words)]

@@ -79,6 +79,7 @@ def fair():
     return [verdicts(by_strength(THETA), 60, seed) for seed in range(WORLDS)]
 
 
+@pytest.mark.slow
 def test_a_judge_who_follows_strengths_is_not_accused(fair):
     """Nominal 5%, for any pair (Holm) and for all pairs together."""
     found = [bradley_terry_fit(one) for one in fair]

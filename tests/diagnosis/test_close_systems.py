@@ -18,6 +18,7 @@ STRENGTHS = np.linspace(0.35, -0.35, 8)
 """Neighbours are 17 Elo apart."""
 
 
+@pytest.mark.slow
 def test_complete_agreement_is_held_by_the_interval_of_tau_and_not_by_the_percentiles_alone():
     """Simulation: the judge's true ranking is the gold ranking, so that tau is 1; 60 items, one order."""
     held = percentile = 0
@@ -58,6 +59,7 @@ def percentiles(value, interval, within):  # noqa: ARG001
     return min(interval[0], value), max(interval[1], value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ends", "least", "most"), [(farther_ends, 0.9, 1.0), (percentiles, 0.0, 0.6)])
 def test_two_judges_who_agree_completely_have_an_interval_that_holds_it(monkeypatch, ends, least, most):
     """Simulation: two judges of one world, whose noise alone sets their rankings apart; neighbours are 26 Elo apart."""

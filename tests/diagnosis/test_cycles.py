@@ -110,6 +110,7 @@ def equals():
     return [asked(verdicts(np.full((6, 6), 0.5), 40, seed), resamples=100) for seed in range(WORLDS)]
 
 
+@pytest.mark.slow
 def test_a_judge_without_rings_is_not_accused(equals):
     assert np.mean([one.certain > 0 for one in equals]) <= 0.05
 

@@ -148,6 +148,7 @@ def fair():
     return worlds(judged(), WORLDS)
 
 
+@pytest.mark.slow
 def test_a_judge_without_faults_is_not_accused(fair):
     """Decisiveness 1, no bias of any system, no self-preference: at most 5% false alarms, and chance on top."""
     assert np.mean([covers(one.alpha_beyond_noise, 1.0) for one in fair]) >= 0.92
@@ -165,6 +166,7 @@ def test_plain_figures_would_accuse_him(fair):
     assert np.mean(alone) > 0.15
 
 
+@pytest.mark.slow
 def test_the_paired_test_over_opponents_accuses_more_than_it_says():
     """JuStRank's test takes opponents for independent: with 15 systems on common items a sixth are accused at 5%."""
     theta = strengths(15)
@@ -183,6 +185,7 @@ def faulty():
     return worlds(rates, 100, items=150), truth_of(rates)
 
 
+@pytest.mark.slow
 def test_decisiveness_and_self_preference_are_recovered(faulty):
     found, truth = faulty
     own = truth["biases"][names(SYSTEMS).index(OWN)]
@@ -200,6 +203,7 @@ def test_biases_of_all_systems_are_covered(faulty):
     assert np.mean(hits) == pytest.approx(0.95, abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.5, 3.0])
 def test_known_decisiveness_is_recovered_within_its_interval(alpha):
     found = worlds(judged(alpha), 60)

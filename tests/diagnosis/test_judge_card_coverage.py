@@ -6,6 +6,7 @@ figure in a world of very many items.
 """
 
 import numpy as np
+import pytest
 from hand_worked import subject_of
 from judged_worlds import FAIR, FAULTY, OWN, both, cards, coverage, truth, world
 
@@ -13,6 +14,8 @@ from podium import Judge
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.people import people
 from podium.rankers.scale import POINTS
+
+pytestmark = pytest.mark.slow
 
 HONEST = (0.90, 0.99)
 CONSERVATIVE = {"people.calibration_error"}

@@ -254,6 +254,7 @@ def many():
     return hard, soft, truth
 
 
+@pytest.mark.slow
 def test_intervals_of_pnt_and_sntd_cover_the_truth(many):
     hard, soft, (true_hard, true_soft) = many
     assert np.mean([covers(one, true_hard.value) for one in hard]) >= 0.92

@@ -175,6 +175,7 @@ def test_models_that_never_met_leave_only_what_needs_ratings_missing():
     assert "--gold" in found.residuals.remedy
 
 
+@pytest.mark.slow
 def test_a_judge_that_stretches_differences_is_not_accused_where_strong_models_write_more():
     """200 worlds of twelve new entrants whose length follows strength; people label each battle once.
 

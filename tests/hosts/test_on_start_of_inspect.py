@@ -84,6 +84,7 @@ def written_by_now(folder: Path) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_help_is_longer_by_our_option_after_enable_and_the_same_as_ever_after_disable(tmp_path: Path) -> None:
     environment = Environment.made(tmp_path / "environment")
     program = environment.folder / "inspect"
@@ -101,6 +102,7 @@ def test_help_is_longer_by_our_option_after_enable_and_the_same_as_ever_after_di
     assert [line.split()[1] for line in lines if "--" in line] == ["--ranker"] * len(COMMANDS)
 
 
+@pytest.mark.slow
 def test_a_run_without_ranker_is_the_same_to_the_last_line(on: Environment, off: Environment, quiz: Path) -> None:
     """What is printed, and every log, but for times and identities."""
     printed, logs = [], []
@@ -120,6 +122,7 @@ def test_a_run_without_ranker_is_the_same_to_the_last_line(on: Environment, off:
     assert lasting(logs[1]) == lasting(logs[0])
 
 
+@pytest.mark.slow
 def test_the_bare_command_ranks_as_podium_ranks_its_logs(on: Environment, quiz: Path) -> None:
     done = on.script("inspect", *EVAL, "--display", "none", "--ranker", "bradley-terry,mean", place=quiz)
     assert done.returncode == 0, done.stderr
@@ -130,6 +133,7 @@ def test_the_bare_command_ranks_as_podium_ranks_its_logs(on: Environment, quiz: 
     assert "bradley-terry" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_detached_run_ranks_in_the_end(on: Environment, quiz: Path) -> None:
     done = on.script("inspect", *EVAL, "--detach", "--ranker=mean", place=quiz)
     assert done.returncode == 0, done.stderr
@@ -140,6 +144,7 @@ def test_a_detached_run_ranks_in_the_end(on: Environment, quiz: Path) -> None:
     assert [one["ranker"] for one in told["rankings"]] == ["mean"]
 
 
+@pytest.mark.slow
 def test_podium_inspect_in_an_enabled_environment_has_the_option_once(on: Environment) -> None:
     shown = on.podium("inspect", "eval", "--help")
     assert (shown.returncode, shown.stdout.count("--ranker")) == (0, 1)

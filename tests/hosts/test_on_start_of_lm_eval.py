@@ -42,6 +42,7 @@ def parity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_help_is_longer_by_our_group_after_enable_and_the_same_as_ever_after_disable(tmp_path: Path) -> None:
     environment = Environment.made(tmp_path / "environment")
     files = environment.listing()

@@ -148,6 +148,7 @@ def test_a_drawn_pilot_has_so_many_items(battles: Battles) -> None:
     assert (found.asked["pilot_items"], found.asked["pilot_battles"].battles) == (10, 100)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_plan(battles: Battles) -> None:
     one, other = (make_plan(battles, items=50, seed=5, **FAST) for _ in range(2))
     assert one.to_json() == other.to_json()
@@ -265,6 +266,7 @@ def test_a_baseline_that_is_not_in_the_pilot_is_refused(battles: Battles) -> Non
         make_plan(battles, baseline="model-1")
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgements are not beside this checkout")
 def test_a_pilot_of_ten_real_items_finds_the_bad_anchor() -> None:

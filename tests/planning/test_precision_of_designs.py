@@ -69,6 +69,7 @@ def test_a_larger_variance_needs_more_items(pilot: Recording) -> None:
     assert found.low < found.value < found.high
 
 
+@pytest.mark.slow
 def test_the_planned_items_reach_the_promised_power() -> None:
     """Simulation: two entrants, 200 worlds of the planned size; a one-sided test tells them with the power promised.
 
@@ -95,6 +96,7 @@ def test_forgetting_the_power_would_break_that_promise(pilot: Recording) -> None
     assert half < 0.5 * found.items_for(30, alpha=0.05, power=0.8).value
 
 
+@pytest.mark.slow
 def test_the_jackknife_covers_the_variance_of_a_large_pilot() -> None:
     """Coverage: 95% intervals from 40 pilots of 40 items against the variance from 2,000 items; binomial tolerance."""
     strengths = (-0.8, -0.2, 0.3, 0.7)

@@ -196,6 +196,7 @@ def answers(frame, rankers=("bradley-terry", "win-rate", "informativeness")):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(tables())
 def test_renaming_models_changes_nothing(rows):
@@ -204,6 +205,7 @@ def test_renaming_models_changes_nothing(rows):
     pd.testing.assert_frame_equal(answers(frame_of(rows)), back, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(tables(), st.integers(0, 100))
 def test_shuffling_rows_changes_nothing(rows, seed):
@@ -212,6 +214,7 @@ def test_shuffling_rows_changes_nothing(rows, seed):
     pd.testing.assert_frame_equal(answers(frame), answers(shuffled), rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(tables(), st.integers(0, 2**30))
 def test_swapping_a_with_b_changes_nothing(rows, which):

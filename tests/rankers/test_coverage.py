@@ -23,6 +23,8 @@ from podium.rankers.rank_sets import rank_sets
 from podium.rankers.win_rate import win_rate
 from podium.simulation import simulate
 
+pytestmark = pytest.mark.slow
+
 NOMINAL = pytest.approx(0.95, abs=0.03)
 
 

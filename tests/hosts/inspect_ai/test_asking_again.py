@@ -16,6 +16,7 @@ def unread(log):
     return sum("merits" in text for text in pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
 @pytest.mark.parametrize("task", [round_robin, swim])
 def test_only_what_could_not_be_read_is_asked_again(play, behave, record, write_responses, task, pack):
@@ -48,6 +49,7 @@ def test_an_earlier_run_decides_for_the_later_whether_probabilities_soften(play,
     assert credits == {0.0, 1.0}
 
 
+@pytest.mark.slow
 def test_another_judge_is_asked_for_everything(play, record, write_responses):
     paths = write_responses()
     first = play(round_robin(responses=paths))

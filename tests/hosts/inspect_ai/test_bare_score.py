@@ -1,11 +1,13 @@
 """`inspect score LOG --ranker NAME` where podium is enabled: scoring calls no hook, so podium ranks after it."""
 
+import pytest
 from inspect_ai.log import read_eval_log
 from played_logs import place
 
 from podium.hosts.inspect_ai.tasks import round_robin
 
 
+@pytest.mark.slow
 def test_scoring_again_with_the_bare_command_adds_its_ranking(on, play, write_responses):
     log = play(round_robin(responses=write_responses(items=3)), "podium/offline")
     assert [one["ranker"] for one in log.results.metadata["podium"]["rankings"]] == ["bradley-terry"]

@@ -41,7 +41,10 @@ IN_FLIGHT = 4
 SOON = 5
 """Seconds in which an answer has surely reached its run, on a busy machine, too."""
 
-pytestmark = pytest.mark.skipif(not INSPECT.exists(), reason="no inspect command beside this Python")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not INSPECT.exists(), reason="no inspect command beside this Python"),
+]
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,7 @@ def flat(text):
     return " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_the_command_says_what_is_wrong_and_fails(write_responses, tmp_path):
     write_responses()
     ended = inspect(
@@ -128,6 +129,7 @@ def test_the_command_says_what_is_wrong_and_fails(write_responses, tmp_path):
     assert "Traceback" not in told
 
 
+@pytest.mark.slow
 def test_the_command_says_that_no_judge_was_named(write_responses, tmp_path):
     write_responses(dict(list(ENTRANTS.items())[:2]), items=1)
     ended = inspect("eval", "podium/round_robin", "-T", "responses=ash.jsonl,elm.jsonl", cwd=tmp_path)
@@ -135,6 +137,7 @@ def test_the_command_says_that_no_judge_was_named(write_responses, tmp_path):
     assert "no battle was judged; the first of those that failed: Model role 'judge' is required" in told
 
 
+@pytest.mark.slow
 def test_the_command_plays_lists_and_ranks_without_a_key(write_responses, tmp_path):
     write_responses()
     options = ["-T", "responses=ash.jsonl,elm.jsonl", "-T", "items=2", "--model-role", "judge=podium/offline"]

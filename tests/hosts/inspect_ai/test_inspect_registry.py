@@ -25,6 +25,7 @@ def imported():
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["numpy", "pandas", "scipy", "pyarrow"])
 def test_the_registry_imports_no_library_of_numbers(imported, library):
     assert not [name for name in imported["added"] if name.split(".")[0] == library]
@@ -42,6 +43,7 @@ def test_the_registry_takes_little_time(imported):
     assert imported["seconds"] < 0.6
 
 
+@pytest.mark.slow
 def test_everything_that_the_registry_names_can_be_found_by_inspect(imported):
     code = (
         "from inspect_ai._util.entrypoints import ensure_entry_points\n"

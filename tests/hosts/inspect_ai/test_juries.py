@@ -41,6 +41,7 @@ def test_a_jury_means_the_mean(sat):
         assert verdict_of(sample).value == pytest.approx(expected[own["item"], own["model_a"], own["model_b"]])
 
 
+@pytest.mark.slow
 def test_a_majority_counts_wins_and_losses(play, behave, write_responses):
     judges = [behave(name, bias=bias) for name, bias in (("a", 0.0), ("b", 0.1), ("c", -0.1))]
     log = play(round_robin(responses=write_responses(), rule="majority"), judges)
@@ -54,6 +55,7 @@ def test_a_majority_counts_wins_and_losses(play, behave, write_responses):
         assert verdict_of(sample).value == (sum(votes) > 0) + (sum(votes) == 0) / 2
 
 
+@pytest.mark.slow
 def test_a_quorum_that_is_not_there_leaves_the_battle_unread(play, behave, write_responses):
     judges = [behave("good"), behave("bad", garbage=1.0)]
     log = play(round_robin(responses=write_responses(), quorum=2), judges)
@@ -110,6 +112,7 @@ def test_the_role_grader_judges_where_no_judge_is_named(record, write_responses)
     assert log.status == "success"
 
 
+@pytest.mark.slow
 def test_a_jury_may_sit_in_numbered_roles(behave, write_responses, record):
     for name in ("fair", "first", "second"):
         behave(name)

@@ -191,6 +191,7 @@ def test_a_broken_file_among_the_logs_does_not_stop_the_ranking_of_the_others(tm
     assert "scripted/good" in told
 
 
+@pytest.mark.slow
 def test_a_tournament_takes_its_responses_from_these_logs_and_ignores_its_own_beside_them(play, record, tmp_path):
     eval(task(), model=models(), log_dir="logs")
     first = play(round_robin(responses="logs"), log_dir="logs")

@@ -44,6 +44,7 @@ def test_a_packed_log_is_read_back_battle_by_battle(behave, write_responses, pla
     assert (len(battles), battles.counts().presentations) == (6 * ITEMS, 12 * ITEMS)
 
 
+@pytest.mark.slow
 def test_a_packed_swim_keeps_its_opponents_round_by_round(behave, write_responses, play):
     responses = write_responses()
     met = []

@@ -28,6 +28,7 @@ def table(log):
     return rows.sort_values(["item", "model_a", "model_b"]).reset_index(drop=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [round_robin, swim])
 def test_portions_change_no_verdict(task, behave, write_responses, play, monkeypatch):
     responses, judge = write_responses(), behave(garbage=0.2)

@@ -32,6 +32,7 @@ def test_a_realization_is_asked_read_and_ranked(play, behave, record, write_resp
     assert judge.split("|")[:2] == ["scripted/judge", realization]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("realization", FORMS)
 def test_a_reply_that_is_none_is_unread_in_every_realization(play, behave, write_responses, realization):
     behave(scripted=lambda prompt: GARBAGE)
@@ -73,6 +74,7 @@ def test_a_pointwise_judge_rates_each_response_once_and_shares_it_between_battle
             assert row[f"score_{side}"] == 1 + WORDS.index(WORDS[min(4, int(5 * p))])
 
 
+@pytest.mark.slow
 def test_the_pilot_of_an_anchor_sees_margins(play, behave, write_responses):
     behave(form="labels")
     log = play(anchor(responses=write_responses(items=12), realization="labels", pilot=4))
@@ -81,6 +83,7 @@ def test_the_pilot_of_an_anchor_sees_margins(play, behave, write_responses):
     assert "the most informative in the pilot" in announced.metadata["note"]
 
 
+@pytest.mark.slow
 def test_a_tie_may_be_said(play, behave, write_responses):
     behave(scripted=lambda prompt: "C")
     log = play(round_robin(responses=write_responses(), tie=True, logprobs="off"))
@@ -100,6 +103,7 @@ def test_one_order_makes_one_call_a_battle(play, record, write_responses, orders
     assert_same_figures(ranked(str(place(log))), log.results.metadata["podium"])
 
 
+@pytest.mark.slow
 def test_repeats_are_asked_apart_and_averaged(play, record, write_responses):
     log = play(round_robin(responses=write_responses(), repeats=3))
     assert record.calls == 3 * 72
@@ -108,6 +112,7 @@ def test_repeats_are_asked_apart_and_averaged(play, record, write_responses):
     assert_same_figures(ranked(str(place(log))), log.results.metadata["podium"])
 
 
+@pytest.mark.slow
 def test_references_and_system_prompts_are_shown_where_that_is_asked_for(play, record, write_responses):
     paths = write_responses(reference=lambda k: f"The truth about {k}.", system="You are a pirate.")
     play(round_robin(responses=paths, reference=True, system=True))
@@ -117,6 +122,7 @@ def test_references_and_system_prompts_are_shown_where_that_is_asked_for(play, r
     assert not any("The truth about" in prompt or "pirate" in prompt for _, prompt in record.prompts)
 
 
+@pytest.mark.slow
 def test_a_prompt_of_ones_own_is_used_and_named_by_its_hash(play, record, write_responses, tmp_path):
     own = tmp_path / "mine.txt"
     own.write_text("My words.\n{rules}\n{instruction}\n{response_a}\n{response_b}\nA or B?\n")

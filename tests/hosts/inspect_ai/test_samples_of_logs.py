@@ -137,6 +137,7 @@ def test_a_log_in_json_is_read_too():
     assert by_podium(path) == by_inspect(path)
 
 
+@pytest.mark.slow
 def test_a_log_that_was_finished_by_a_retry_is_read_as_inspect_reads_it(behave, write_responses, play):
     first = play(round_robin(responses=write_responses()), behave(errors=0.4, fails_first=True))
     assert any(one.error for one in first.samples)
@@ -162,6 +163,7 @@ def test_a_log_whose_run_was_killed_is_read_as_far_as_it_goes(tournament):
     assert log_rows(killed).equals(log_rows(tournament))
 
 
+@pytest.mark.slow
 def test_of_a_sample_that_was_run_twice_the_later_counts(tournament):
     wanted = next(one.id for one in samples_of(tournament) if one.error is None)
 

@@ -28,6 +28,7 @@ def values(log):
     return {name: (None if math.isnan(value) else value, kept) for name, (value, kept) in told.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("realization", FORMS)
 def test_scoring_again_makes_no_call_and_gives_the_same(play, behave, record, write_responses, realization):
     behave(form=FORMS[realization], garbage=0.1)
@@ -38,6 +39,7 @@ def test_scoring_again_makes_no_call_and_gives_the_same(play, behave, record, wr
     assert values(again) == values(log)
 
 
+@pytest.mark.slow
 def test_the_scorer_that_the_log_names_can_be_made_again_from_the_log_alone(play, behave, record, write_responses):
     behave(form="cot", garbage=0.1)
     log = play(round_robin(responses=write_responses(), realization="cot", tie=True, repeats=2, one_sided="keep"))
@@ -81,6 +83,7 @@ def test_paths_may_be_path_objects(play, write_responses):
     assert len(battles(log)) == 36
 
 
+@pytest.mark.slow
 def test_an_appended_score_of_the_same_scorer_does_not_count_verdicts_twice(play, write_responses):
     log = play(round_robin(responses=write_responses()))
     first = ranked(str(place(log)))

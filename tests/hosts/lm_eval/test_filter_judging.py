@@ -113,6 +113,7 @@ def test_the_order_in_which_an_opponent_and_this_run_are_named_is_a_tournaments(
     assert figure(found, "judged") == ITEMS
 
 
+@pytest.mark.slow
 def test_a_tournament_of_the_same_models_by_the_same_judge_asks_nothing_more(
     server: StandIn, tmp_path: Path, asked: dict[str, Any]
 ):

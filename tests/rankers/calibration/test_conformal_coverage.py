@@ -19,6 +19,8 @@ from podium.rankers.calibration.placement import place_one
 from podium.rankers.calibration.signals import signal_of
 from podium.rankers.scale import MEAN, POINTS
 
+pytestmark = pytest.mark.slow
+
 WORLDS = 200
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 JUDGE = Judge(scale=2.5, length_bias=2.0, noise=0.5)

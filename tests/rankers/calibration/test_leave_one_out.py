@@ -128,6 +128,7 @@ def outcome(frame):
     return {name: part for name, part in content.items() if name not in ("provenance", "warnings")}
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1000))
 @SETTINGS
 def test_the_order_of_rows_changes_no_bit(seed):
@@ -136,6 +137,7 @@ def test_the_order_of_rows_changes_no_bit(seed):
     assert outcome(shuffled) == outcome(frame)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1000))
 @SETTINGS
 def test_swapping_a_and_b_of_merged_battles_changes_nothing(seed):

@@ -219,6 +219,7 @@ def test_one_resample_has_no_bootstrap_error():
     assert np.isnan(error(many(), resamples=1))
 
 
+@pytest.mark.slow
 def test_two_resamples_have_an_unbiased_variance():
     """Dividing by their number, the wrong variant, would halve it."""
     own = many(items=100)

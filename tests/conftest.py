@@ -8,6 +8,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 
 def pytest_terminal_summary(terminalreporter, config):
     """Say how to run the slow tests where they were left out."""
-    left_out = len(terminalreporter.stats.get("deselected", ()))
+    deselected = terminalreporter.stats.get("deselected", ())
+    left_out = sum(item.get_closest_marker("slow") is not None for item in deselected)
     if left_out and config.option.markexpr == "not slow":
         terminalreporter.write_line(f"{left_out} slow tests were left out: `pytest -m slow -n 2` runs them")

@@ -164,8 +164,7 @@ class Likelihood:
         The mean of strengths, which no row tells, gets a prior: on centred vectors, the inverse is that without it.
         """
         matrix, size = self.design.information(curvature), self.design.entrants
-        penalised = matrix if self.penalty.ndim == 2 else np.einsum("kii->ki", matrix)
-        penalised += self.penalty
+        matrix += self.penalty if self.penalty.ndim == 2 else np.diag(self.penalty)
         if size:
             matrix[:, :size, :size] += (np.einsum("kii->k", matrix[:, :size, :size]) / size**2)[:, None, None]
         return matrix

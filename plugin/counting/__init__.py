@@ -1,0 +1,1 @@
+"""From presentations to pairs: four relations, one expression, any engine."""

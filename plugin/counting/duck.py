@@ -1,0 +1,127 @@
+"""The embedded engine: a DuckDB database in a temporary folder, which spills what does not fit into memory."""
+
+import itertools
+import re
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from podium.errors import DataError, UsageError
+
+BATCH = 1_000_000
+"""Rows that are handed over at once."""
+SIZE = re.compile(r"\d+(\.\d+)? ?([KMGT]i?)?B?", re.IGNORECASE)
+SETTINGS = (
+    "set python_enable_replacements = false",
+    "set autoinstall_known_extensions = false",
+    "set autoload_known_extensions = false",
+    "set enable_progress_bar = false",
+)
+"""A name in a query is a name in the database, and nothing is downloaded."""
+
+
+class Duck:
+    """A database of its own, gone with the last reference to it.
+
+    Args:
+        memory: the most that it holds in memory, for example `700MB`; by default four fifths of the machine's.
+
+    Raises:
+        UsageError: `memory` is no size.
+    """
+
+    def __init__(self, memory: str | None = None) -> None:
+        if memory is not None and not SIZE.fullmatch(memory):
+            raise UsageError(f"memory {memory!r} is no size; write for example 700MB or 4GB")
+        self._folder = Path(tempfile.mkdtemp(prefix="podium-"))
+        self.connection = duckdb.connect(str(self._folder / "relations.duckdb"))
+        self._finalizer = weakref.finalize(self, _close, self.connection, self._folder)
+        self._numbers = itertools.count()
+        for setting in SETTINGS:
+            self.connection.execute(setting)
+        if memory is not None:
+            self.connection.execute(f"set memory_limit = '{memory}'")
+
+    def fresh(self, stem: str) -> str:
+        """Return a name that nothing has yet."""
+        return f"{stem}_{next(self._numbers)}"
+
+    def register(self, name: str, table: Any) -> None:
+        """Give an Arrow table or a data frame a name."""
+        self.connection.register(name, table)
+
+    def view(self, name: str, query: str) -> None:
+        """Give a query a name; it runs each time it is asked."""
+        self._run(f"create view {name} as {query}")
+
+    def store(self, name: str, query: str) -> None:
+        """Run a query once and keep its rows, on disk where memory is short."""
+        self._run(f"create table {name} as {query}")
+
+    def table(self, query: str) -> pa.Table:
+        """Return all rows of a query."""
+        with _errors():
+            return self.connection.sql(query).to_arrow_table()
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Return all rows of a small query as Python values."""
+        return self._run(query).fetchall()
+
+    def batches(self, query: str) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a query, a million at a time."""
+        with _errors():
+            yield from self.connection.sql(query).to_arrow_reader(BATCH)
+
+    def columns(self, name: str) -> dict[str, str]:
+        """Return the columns of a table or view with their types."""
+        return {str(row[0]): str(row[1]) for row in self.rows(f"describe {name}")}
+
+    def _run(self, query: str) -> duckdb.DuckDBPyConnection:
+        with _errors():
+            return self.connection.execute(query)
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Say in podium's words what only the machine can refuse."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        raise DataError(
+            f"the verdicts do not fit into the memory that is allowed ({_first_line(error)})",
+            remedy="allow more with --memory, or free disk space for what is spilled",
+        ) from None
+    except duckdb.IOException as error:
+        raise DataError(
+            f"the database cannot read or write ({_first_line(error)})", remedy="free disk space, or repair the file"
+        ) from None
+
+
+def quoted(name: str) -> str:
+    """Write a column's name as SQL does: in double quotes, those within doubled."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """Write a text as SQL does.
+
+    >>> text("it's")
+    "'it''s'"
+    """
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+def _close(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    connection.close()
+    shutil.rmtree(folder, ignore_errors=True)

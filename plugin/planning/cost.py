@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
-
-import numpy as np
+from math import inf
 
 from podium.errors import NotIdentifiedError
+from podium.planning.draft import Draft
 from podium.planning.plan import Bill, PricedDesign, Quantity, TournamentDesign
 from podium.planning.precision import (
     MOST_ENTRANTS,
@@ -17,133 +16,110 @@ from podium.planning.precision import (
     precision_in_worlds,
     simulated_worlds,
 )
-from podium.planning.request import Notes, Request
 from podium.planning.sample_size import informative_needed, items_needed
 from podium.replays import Recording, make_tournament
 from podium.text import some
 from podium.tournaments.schedule import Field
 
 PAIRS = "pairs of interest"
-DESIGNS = ("anchor", "round_robin", "swim", "chain")
 MOST_COUNTED = 1000
 """Items up to which a schedule is counted battle by battle; beyond, each further item costs what one more costs."""
 
 
-class Pricing:
-    """Prices designs; what cannot be known is noted and does not stop the rest.
+def priced_designs(draft: Draft) -> Iterator[PricedDesign]:
+    """Yield what each design costs and tells: the pairs of interest, if there are any, and the tournaments."""
+    pilot = draft.record.field.entrants if draft.record else ()
+    if draft.pairs:
+        # Each pair is a sign test of its own.
+        informative = informative_needed(draft.edge, alpha=draft.alpha, power=draft.power)
+        needed = items_for(informative, draft.share_decided)
+        yield _price(draft, PAIRS, lambda items: len(draft.pairs) * items, needed)
+    names = dict.fromkeys([*filter(None, [draft.anchor]), *pilot, *stand_in_names(draft.entrants)])
+    records = _records(draft)
+    for design in _designs(draft):
+        yield _priced_tournament(draft, design, tuple(names)[: draft.entrants], records)
+    if draft.items is None:
+        draft.lack("costs of the planned items", "no number of items was given", "give --items")
+    if lacking := draft.tariff.unknown_units:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in lacking)
+        draft.lack("tokens and money", "not all of what a call takes and costs is known", f"give {options}")
+    part = "precision and rank sets of the designs"
+    if not draft.record and not records:
+        why = f"worlds of more than {MOST_ENTRANTS} entrants are not imagined"
+        draft.lack(part, why, "play a pilot and plan from it")
+    if draft.record and not records:
+        why = f"the pilot has {len(pilot)} entrants, the plan {draft.entrants}"
+        draft.lack(part, why, "play a pilot with all entrants", unanswerable=True)
 
-    Args:
-        record: of the pilot, if there is one.
-        anchor: who is to be the anchor; None to let a pilot choose.
-    """
 
-    def __init__(self, request: Request, record: Recording | None, anchor: str | None, notes: Notes) -> None:
-        self.request = request
-        self.record = record
-        self.anchor = anchor
-        self.notes = notes
+def _records(draft: Draft) -> list[Recording]:
+    """Return the verdicts that designs are tried on: the pilot's, else those of worlds; none where neither will do."""
+    if draft.record is not None:
+        return [draft.record] if len(draft.record.field.entrants) == draft.entrants else []
+    if draft.entrants > MOST_ENTRANTS:
+        return []
+    number = WORLDS if draft.entrants <= 20 else WORLDS // 2
+    ties, orders = draft.ties.value, draft.tariff.orders
+    return simulated_worlds(draft.entrants, ties=ties, orders=orders, seed=draft.seed, number=number)
 
-    def lines(self) -> Iterator[PricedDesign]:
-        """Yield what each design costs and tells: the pairs of interest, if there are any, and the tournaments."""
-        request = self.request
-        if request.pairs:
-            yield self._pairs_line()
-        for design in self._designs():
-            yield self._design_line(design)
-        if request.items is None:
-            self.notes.lack("costs of the planned items", "no number of items was given", "give --items")
-        if lacking := request.tariff.unknown_units:
-            options = ", ".join(f"--{name.replace('_', '-')}" for name in lacking)
-            self.notes.lack("tokens and money", "not all of what a call takes and costs is known", f"give {options}")
-        part = "precision and rank sets of the designs"
-        if self.record is None and request.entrants > MOST_ENTRANTS:
-            why = f"worlds of more than {MOST_ENTRANTS} entrants are not imagined"
-            self.notes.lack(part, why, "play a pilot and plan from it")
-        if not self._has_same_entrants:
-            why = f"the pilot has {len(self._pilot_names)} entrants, the plan {request.entrants}"
-            self.notes.lack(part, why, "play a pilot with all entrants", unanswerable=True)
 
-    def _pairs_line(self) -> PricedDesign:
-        """Return the direct comparison of the pairs of interest: each is a sign test of its own."""
-        request, number = self.request, len(self.request.pairs)
-        informative = informative_needed(request.edge, alpha=request.alpha, power=request.power)
-        return self._price(PAIRS, lambda items: number * items, items_for(informative, request.share_decided))
+def _designs(draft: Draft) -> Iterator[TournamentDesign]:
+    seed = {"seed": draft.seed}
+    if draft.anchor is None:
+        yield TournamentDesign("anchor, by a pilot", "anchor", seed)
+    else:
+        yield TournamentDesign(f"anchor {draft.anchor}", "anchor", {"anchor": draft.anchor, **seed})
+    for name in ("round_robin", "swim", "chain"):
+        yield TournamentDesign(name, name, seed)
 
-    def _design_line(self, design: TournamentDesign) -> PricedDesign:
-        request, precision = self.request, self._precision(design)
-        names = tuple(
-            dict.fromkeys([*filter(None, [self.anchor]), *self._pilot_names, *stand_in_names(request.entrants)])
-        )
 
-        def battles(items: int) -> int:
-            return battles_of(design, names[: request.entrants], items)
+def _priced_tournament(
+    draft: Draft, design: TournamentDesign, names: Sequence[str], records: Sequence[Recording]
+) -> PricedDesign:
+    def battles(items: int) -> int:
+        return battles_of(design, names, items)
 
-        if precision is None:
-            return self._price(design.label, battles, None)
-        self.notes.methods["precision"] = f"{100 * request.level:g}%, {precision.method}"
-        items = precision.items_for(request.gap_elo, alpha=request.alpha, power=request.power)
-        line = self._price(design.label, battles, items)
-        if request.items is None:
-            return line
-        return replace(
-            line,
-            error=precision.standard_error(request.items),
-            gap=precision.smallest_gap(request.items, alpha=request.alpha, power=request.power),
-            rank_width=precision.rank_width(request.items, level=request.level, seed=request.seed),
-        )
+    precision = _precision(draft, design, records) if records else None
+    if precision is None:
+        return _price(draft, design.label, battles, None)
+    draft.methods["precision"] = f"{100 * draft.level:g}%, {precision.method}"
+    test = {"alpha": draft.alpha, "power": draft.power}
+    line = _price(draft, design.label, battles, precision.items_for(draft.gap_elo, **test))
+    if draft.items is None:
+        return line
+    return replace(
+        line,
+        error=precision.standard_error(draft.items),
+        gap=precision.smallest_gap(draft.items, **test),
+        rank_width=precision.rank_width(draft.items, level=draft.level, seed=draft.seed),
+    )
 
-    def _price(self, label: str, battles: Callable[[int], int], items: Quantity | None) -> PricedDesign:
-        """Return what a design costs on the planned items, and on those that tell the asked edge."""
 
-        def bill(number: float | None) -> Bill | None:
-            return None if number is None else self.request.tariff.bill(battles(int(number)))
+def _precision(draft: Draft, design: TournamentDesign, records: Sequence[Recording]) -> Precision | None:
+    """Return the precision of a design; None, and a note of it, where it cannot be known."""
 
-        needed = (None, None, None) if items is None else (bill(items.value), bill(items.low), bill(items.high))
-        return PricedDesign(label, bill(self.request.items), None, None, None, items, *needed)
+    def design_in(world: Recording) -> TournamentDesign:
+        anchor = {"anchor": middling_entrant(world)} if design.name == "anchor" else {}
+        return replace(design, settings={**design.settings, **anchor})
 
-    def _designs(self) -> Iterator[TournamentDesign]:
-        seed = {"seed": self.request.seed}
-        for name in DESIGNS:
-            if name != "anchor":
-                yield TournamentDesign(name, name, seed)
-            elif self.anchor is None:
-                yield TournamentDesign("anchor, by a pilot", name, seed)
-            else:
-                yield TournamentDesign(f"anchor {self.anchor}", name, {"anchor": self.anchor, **seed})
+    try:
+        if draft.record is not None:
+            return precision_in_pilot(design, draft.record, level=draft.level)
+        return precision_in_worlds(design_in, records, level=draft.level)
+    except NotIdentifiedError as error:
+        remedy = "play a round robin of all entrants as the pilot, on more items"
+        draft.lack(f"precision of {design.label}", error, remedy, unanswerable=draft.record is not None)
+        return None
 
-    def _precision(self, design: TournamentDesign) -> Precision | None:
-        """Return the precision of a design; None, and a note of it, where it cannot be known."""
-        if not self._has_same_entrants or (self.record is None and self.request.entrants > MOST_ENTRANTS):
-            return None
 
-        def in_world(world: Recording) -> TournamentDesign:
-            anchor = {"anchor": middling_entrant(world)} if design.name == "anchor" else {}
-            return replace(design, settings={**design.settings, **anchor})
+def _price(draft: Draft, label: str, battles: Callable[[int], int], items: Quantity | None) -> PricedDesign:
+    """Return what a design costs on the planned items, and on those that tell the asked edge."""
 
-        try:
-            if self.record is not None:
-                return precision_in_pilot(design, self.record, level=self.request.level)
-            return precision_in_worlds(in_world, self._worlds, level=self.request.level)
-        except NotIdentifiedError as error:
-            remedy = "play a round robin of all entrants as the pilot, on more items"
-            self.notes.lack(f"precision of {design.label}", error, remedy, unanswerable=self.record is not None)
-            return None
+    def bill(number: float | None) -> Bill | None:
+        return None if number is None else draft.tariff.bill(battles(int(number)))
 
-    @cached_property
-    def _worlds(self) -> list[Recording]:
-        request = self.request
-        number = WORLDS if request.entrants <= 20 else WORLDS // 2
-        ties, orders = request.ties.value, request.tariff.orders
-        return simulated_worlds(request.entrants, ties=ties, orders=orders, seed=request.seed, number=number)
-
-    @property
-    def _pilot_names(self) -> tuple[str, ...]:
-        return self.record.field.entrants if self.record else ()
-
-    @property
-    def _has_same_entrants(self) -> bool:
-        """Whether the entrants are those of the pilot, if there is one."""
-        return self.record is None or len(self._pilot_names) == self.request.entrants
+    needed = () if items is None else (items, bill(items.value), bill(items.low), bill(items.high))
+    return PricedDesign(label, bill(draft.items), None, None, None, *needed)
 
 
 def battles_of(design: TournamentDesign, entrants: Sequence[str], items: int) -> int:
@@ -175,7 +151,7 @@ def cheapest_design(lines: Sequence[PricedDesign]) -> str | None:
 
     best, *others = sorted(known, key=lambda line: cost(line.needed) or 0.0)
     most = cost(best.needed_high)
-    near = [line.design for line in others if most is not None and (cost(line.needed_low) or np.inf) <= most]
+    near = [line.design for line in others if most is not None and (cost(line.needed_low) or inf) <= most]
     total = f"{cost(best.needed):,.2f}" if in_money else f"{cost(best.needed):,.0f} judge calls"
     items = f"{best.items.value:,.0f} items" if best.items else ""
     doubt = f"; within the intervals, {some(near)} may cost no more" if near else ""

@@ -17,12 +17,7 @@ WINDOW = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """A distribution of differences.
-
-    Attributes:
-        values: distinct, ascending, shape (values,).
-        shares: how often each occurs, sum 1, shape (values,).
-    """
+    """A distribution of differences: distinct values, ascending, and how often each occurs (sum 1)."""
 
     values: np.ndarray
     shares: np.ndarray
@@ -39,13 +34,7 @@ class Differences:
         return better / self.informative - 0.5 if self.informative else 0.0
 
     def with_share(self, share: float) -> "Differences":
-        """Return the distribution with another share of informative items; the proportions among these stay.
-
-        Raises:
-            UsageError: nothing in it is informative.
-        """
-        if not self.informative:
-            raise UsageError("a distribution that tells nothing apart cannot be made to")
+        """Return the distribution with another share of informative items; the proportions among these stay."""
         shares = self.shares * share / self.informative
         return Differences(self.values, np.where(self.values == 0, 1 - share, shares))
 
@@ -94,14 +83,11 @@ def recorded_differences(record: Recording) -> Iterator[Differences]:
     Source: Don-Yehiya et al. 2026, appendix C. Pairs that no item compares are left out.
     """
     cube = verdicts(record)
-    size = cube.shape[1]
-    for anchor in range(size):
-        for first, second in permutations([k for k in range(size) if k != anchor], 2):
-            gap = np.round(cube[:, first, anchor] - cube[:, second, anchor], 12)
-            gap = gap[~np.isnan(gap)]
-            if len(gap):
-                values, counts = np.unique(gap, return_counts=True)
-                yield Differences(values, counts / len(gap))
+    for anchor, first, second in permutations(range(cube.shape[1]), 3):
+        gap = np.round(cube[:, first, anchor] - cube[:, second, anchor], 12)
+        values, counts = np.unique(gap[~np.isnan(gap)], return_counts=True)
+        if len(values):
+            yield Differences(values, counts / counts.sum())
 
 
 def verdicts(record: Recording) -> np.ndarray:
@@ -109,36 +95,26 @@ def verdicts(record: Recording) -> np.ndarray:
 
     As finely as the judge gives them: the margin of labels, else twice the credit minus 1; continuous ones by sign.
     """
+    margin = np.array([outcome.margin for outcome in record.outcomes], dtype=np.float64)
+    credit = np.array([outcome.credit for outcome in record.outcomes], dtype=np.float64)
+    readable = ~np.isnan(credit)
+    values, finest = np.sign(2 * credit - 1), finest_verdicts(margin[readable], credit[readable])
+    if finest is not None:
+        values[readable] = finest
     names = {name: k for k, name in enumerate(record.field.entrants)}
     items = {name: k for k, name in enumerate(record.field.items)}
     cube = np.full((len(items), len(names), len(names)), np.nan)
-    values = _finest_verdicts(record)
     for outcome, value in zip(record.outcomes, values, strict=True):
-        pairing = outcome.pairing
-        if pairing.item in items:
-            item, a, b = items[pairing.item], names[pairing.a], names[pairing.b]
-            cube[item, a, b], cube[item, b, a] = value, -value
+        item, a, b = items[outcome.pairing.item], names[outcome.pairing.a], names[outcome.pairing.b]
+        cube[item, a, b], cube[item, b, a] = value, -value
     return cube
-
-
-def _finest_verdicts(record: Recording) -> np.ndarray:
-    """Return the finest discrete verdict of each battle on record, NaN where unread, shape (battles,)."""
-    margin = np.array([np.nan if outcome.margin is None else outcome.margin for outcome in record.outcomes])
-    credit = np.array([np.nan if outcome.credit is None else outcome.credit for outcome in record.outcomes])
-    readable = ~np.isnan(credit)
-    verdicts, finest = np.sign(2 * credit - 1), finest_verdicts(margin[readable], credit[readable])
-    if finest is not None:
-        verdicts[readable] = finest
-    return verdicts
 
 
 def select_edge(pool: Sequence[Differences], edge: float, *, single: bool = True) -> tuple[list[Differences], bool]:
     """Return distributions of an edge, and whether they are recorded ones.
 
-    As in the paper, those whose edge lies in [edge, edge + 0.01). Where none does, one that is made of all.
-
-    Args:
-        single: False where single distributions rest on too few items to be taken as they are.
+    As in the paper, those whose edge lies in [edge, edge + 0.01). Where none does, or single ones rest on too few
+    items to be taken as they are (`single` is False), one that is made of all.
     """
     informative = [differences for differences in pool if differences.informative]
     near = [differences for differences in informative if single and edge <= differences.edge < edge + WINDOW]

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
 from podium.planning.plan import Candidate, Quantity
 from podium.rankers.coded import code_battles
-from podium.rankers.intervals import by_sandwich, covariance_of
+from podium.rankers.intervals import by_sandwich, covariance_of, t_reach
 from podium.ranking import Entry, Standings
 from podium.replays import Recording, recording_of
 from podium.tournaments.selection import draw_items
@@ -44,13 +43,13 @@ def share_of_ties(record: Recording, level: float) -> Quantity:
     number = np.bincount(coded.cluster, minlength=coded.clusters)
     influence = (np.bincount(coded.cluster, tied, coded.clusters) - share * number) / len(tied)
     spread = covariance_of(influence[:, None])
-    estimate = by_sandwich(np.array([share]), spread, coded.clusters, level=level, cluster="item")
+    estimate = by_sandwich(np.array([share]), spread, coded.clusters, level=level, cluster="item").clip(0, 1)
     if estimate.method is None:
         return Quantity(share)
     if share == 0:
         # No variation to measure: the exact binomial bound over items (Clopper and Pearson 1934).
         return Quantity(0.0, 0.0, 1 - ((1 - level) / 2) ** (1 / coded.clusters))
-    return Quantity(share, max(float(estimate.low[0]), 0.0), min(float(estimate.high[0]), 1.0))
+    return Quantity(share, float(estimate.low[0]), float(estimate.high[0]))
 
 
 def anchor_candidates(standings: Standings) -> Iterator[Candidate]:
@@ -59,24 +58,18 @@ def anchor_candidates(standings: Standings) -> Iterator[Candidate]:
     Args:
         standings: by the ranker of informativeness.
     """
-    best, *others = [entry for entry in standings.entries if entry.score is not None]
-    yield _candidate(best, standings, "take it: most informative")
-    for entry in others:
-        avoid = "may be as good" if entry.rank_low == 1 else "avoid: less informative"
-        yield _candidate(entry, standings, "too few items to say" if entry.rank_low is None else avoid)
-
-
-def _candidate(entry: Entry, standings: Standings, advice: str) -> Candidate:
-    informative = Quantity(entry.score or 0.0, entry.low, entry.high)
-    return Candidate(
-        entry.model,
-        informative,
-        informative if "three_level" not in entry.extra else _three_level(entry, standings),
-        int(entry.extra.get("pairs") or 0),
-        entry.rank_low,
-        entry.rank_high,
-        advice,
-    )
+    known = [entry for entry in standings.entries if entry.score is not None]
+    for entry in known:
+        if entry is known[0]:
+            advice = "take it: most informative"
+        elif entry.rank_low is None:
+            advice = "too few items to say"
+        else:
+            advice = "may be as good" if entry.rank_low == 1 else "avoid: less informative"
+        share = Quantity(entry.score or 0.0, entry.low, entry.high)
+        of_three = _three_level(entry, standings) if "three_level" in entry.extra else share
+        pairs = int(entry.extra.get("pairs") or 0)
+        yield Candidate(entry.model, share, of_three, pairs, entry.rank_low, entry.rank_high, advice)
 
 
 def _three_level(entry: Entry, standings: Standings) -> Quantity | None:
@@ -84,5 +77,5 @@ def _three_level(entry: Entry, standings: Standings) -> Quantity | None:
     share, se = entry.extra.get("three_level"), entry.extra.get("three_level_se")
     if share is None or se is None or standings.counts.items < 2:
         return None if share is None else Quantity(share)
-    reach = float(stdtrit(standings.counts.items - 1, (1 + standings.level) / 2)) * se
+    reach = t_reach(standings.counts.items, standings.level) * se
     return Quantity(share, max(share - reach, 0.0), min(share + reach, 1.0))

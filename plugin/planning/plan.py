@@ -29,13 +29,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class TournamentDesign:
-    """A tournament with its settings.
-
-    Attributes:
-        label: what to call it.
-        name: of the tournament.
-        settings: its options.
-    """
+    """A tournament by its name, with its settings, and what to call both."""
 
     label: str
     name: str
@@ -50,6 +44,9 @@ class Tariff:
         orders, repeats: which presentations make a battle.
         tokens_in, tokens_out: per judge call; None where unknown.
         price_in, price_out: per million tokens, in the user's currency; None where unknown.
+
+    Raises:
+        UsageError: a number below 0.
     """
 
     orders: Orders = "both"
@@ -95,6 +92,11 @@ class Bill:
     tokens_out: float | None
     money: float | None
 
+    @property
+    def tokens(self) -> float | None:
+        """In and out together."""
+        return None if self.tokens_in is None or self.tokens_out is None else self.tokens_in + self.tokens_out
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -107,13 +109,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Where the decision tree leads.
+    """Where the decision tree leads, what to do in a sentence, and the questions on the way.
 
-    Attributes:
-        design: `baseline` (all against it, nothing said of other pairs), `round_robin`, `pairs` (only those asked
-            about) or `ranking` (of everyone: an anchor chosen with care, or a design without one).
-        advice: what to do, in a sentence.
-        steps: the questions on the way.
+    The design is `baseline` (all against it, nothing said of other pairs), `round_robin`, `pairs` (only those asked
+    about) or `ranking` (of everyone: an anchor chosen with care, or a design without one).
     """
 
     design: Literal["baseline", "round_robin", "pairs", "ranking"]
@@ -126,7 +125,6 @@ class Candidate:
     """An entrant as the anchor.
 
     Attributes:
-        anchor: its name.
         informativeness: share of pairs of others that its verdicts tell apart, item by item.
         three_level: the same of win, tie and loss.
         pairs: compared, over all items.
@@ -145,13 +143,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedSize:
-    """A number of items found by simulation.
+    """A number of items found by simulation: the smallest at which the simulated power reaches the promise.
 
     Attributes:
-        items: the smallest at which the simulated power reaches the promise.
         low, high: the smallest at which the promise lies within, and below, the power's interval: between them lies
-            the true one at `level`.
-        level: of that interval (Monte-Carlo error alone, Wilson).
+            the true one at `level` (Monte-Carlo error alone, Wilson).
         power: simulated at `items`.
         simulations: per number of items.
         distributions: that were drawn from.
@@ -168,10 +164,9 @@ class SimulatedSize:
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """Items that tell an edge.
+    """Items that tell an edge: the share of decided items that the better entrant wins, minus a half.
 
     Attributes:
-        edge: share of decided items that the better entrant wins, minus a half.
         informative: items that decide, by the formula of the sign test (Table 2, base).
         exact_power: of the exact sign test on these.
         exact: items that decide, with which the exact test keeps the promise.
@@ -191,10 +186,9 @@ class SampleSize:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The smallest edge that the planned items tell.
+    """The smallest edge that the planned items tell, `direct` or through an `anchor`.
 
     Attributes:
-        how: `direct` or `anchor`.
         share: of the items that are informative.
         edge: None where so few items tell none.
         elo: what that is in Elo; None where unknown or unbounded.
@@ -211,7 +205,6 @@ class PricedDesign:
     """A design in the table of costs.
 
     Attributes:
-        design: its label.
         planned: what the planned items cost; None without a number of items.
         error: standard error of the difference of a typical pair on the planned items, Elo.
         gap: smallest difference of a typical pair that the planned items tell, Elo.
@@ -233,13 +226,9 @@ class PricedDesign:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A part that was not answered.
+    """A part that was not answered, why, and what would answer it.
 
-    Attributes:
-        part: which.
-        why: it could not be.
-        remedy: what would answer it.
-        unanswerable: whether data were given that cannot answer it, rather than not enough typed.
+    It is unanswerable where data were given that cannot answer it, and not just too little was typed.
     """
 
     part: str
@@ -255,17 +244,11 @@ class Plan:
     Attributes:
         asked: the numbers that it is for.
         assumptions: what its figures rest on.
-        decision: which comparisons to make.
         candidates: for the anchor, the most informative first; empty without a pilot.
         anchor: the one that the figures are for; None where none is known.
-        samples: items for each edge.
-        gaps: the smallest edges that the planned items tell.
         gap_elo: the asked edge in Elo.
-        lines: designs and their costs.
-        cheapest: which of them costs least for the asked edge, in a sentence; None where unknown.
+        cheapest: which design costs least for the asked edge, in a sentence; None where unknown.
         methods: of the intervals, or why there is none, by part.
-        missing: parts that were not answered.
-        provenance: sources, options and versions.
     """
 
     asked: Mapping[str, Any]

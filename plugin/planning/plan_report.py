@@ -1,215 +1,172 @@
 """A plan as a report."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from podium.planning.plan import Bill, Candidate, Gap, Plan, PricedDesign, Quantity, SampleSize
+from podium.planning.plan import Plan, Quantity
 from podium.report.model import EMPTY, Axis, Bar, Form, Report, Section, Table, notes_of
 from podium.report.numbers import range_text
 
 PICTURE_WIDTH = 24
+Column = tuple[str, Callable[[Any], str]]
+"""The head of a column, and what a row says in it."""
 
 
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return what is to be compared and why, with a section for each question of how many and how much."""
-    notes = notes_of(*_decision(plan))
+    steps = [f"{step.question} {step.answer}: {step.reason}" for step in plan.decision.steps]
+    notes = notes_of(*steps, f"→ {plan.decision.advice}")
     return (Report(_title(plan), notes=notes, sections=tuple(_sections(plan)), form=Form.SHEET),)
 
 
-def _sections(plan: Plan) -> Iterator[Section]:
-    if plan.candidates:
-        yield _section("candidates", "candidates for the anchor", _candidates(plan.candidates), _about_candidates(plan))
-    yield _section("samples", _samples_title(plan), _samples(plan.samples), _about_samples(plan))
-    if plan.gaps:
-        title = f"the smallest edge that {plan.asked['items']:,} items tell, one pair at a time (sign test)"
-        model = "Elo through an anchor: as if win, tie and loss were drawn apart for both"
-        yield _section("gaps", title, _gaps(plan.gaps), [model, f"intervals: {plan.methods['sign test']}"])
-    if plan.asked["items"] is not None:
-        title = f"what {plan.asked['items']:,} items cost and tell"
-        yield _section("costs", title, _planned_lines(plan), _about_planned(plan))
-    if any(line.needed for line in plan.lines):
-        yield _section("needed", _needed_title(plan), _needed_lines(plan), _about_needed(plan))
-    yield _section("assumptions", "what this rests on", None, [f"- {text}" for text in plan.assumptions])
-    if plan.missing:
-        lacking = [f"- {missing.part}: {missing.why}; {missing.remedy}" for missing in plan.missing]
-        yield _section("missing", "not answered", None, lacking)
-
-
-def _section(name: str, title: str, table: Table | None, lines: Sequence[str]) -> Section:
-    return Section(name, title, tables=() if table is None else (table,), notes=notes_of(*lines))
-
-
 def _title(plan: Plan) -> str:
-    asked = plan.asked
+    asked, pilot = plan.asked, "no pilot"
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
-    pilot = "no pilot"
     if asked["pilot_items"] is not None:
         counts = asked["pilot_battles"]
         pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
     return f"plan · {asked['entrants']} entrants, {items}; {pilot}"
 
 
-def _decision(plan: Plan) -> list[str]:
-    steps = [f"{step.question} {step.answer}: {step.reason}" for step in plan.decision.steps]
-    return [*steps, f"→ {plan.decision.advice}"]
+def _sections(plan: Plan) -> Iterator[Section]:
+    if plan.candidates:
+        yield _candidates(plan)
+    yield _samples(plan)
+    if plan.gaps:
+        yield _gaps(plan)
+    if plan.asked["items"] is not None:
+        yield _planned(plan)
+    if any(line.needed for line in plan.lines):
+        yield _needed(plan)
+    yield Section("assumptions", "what this rests on", notes=notes_of(*(f"- {text}" for text in plan.assumptions)))
+    if plan.missing:
+        lacking = [f"- {missing.part}: {missing.why}; {missing.remedy}" for missing in plan.missing]
+        yield Section("missing", "not answered", notes=notes_of(*lacking))
 
 
-def _candidates(candidates: Sequence[Candidate]) -> Table:
-    rows = tuple(
-        (
-            candidate.anchor,
-            candidate.advice,
-            f"{candidate.informativeness.value:.1%}",
-            _ends(candidate.informativeness, "{:.1%}"),
-            _quantity(candidate.three_level, "{:.1%}"),
-            f"{candidate.pairs:,}",
-            EMPTY if candidate.rank_low is None else range_text(candidate.rank_low, candidate.rank_high),
-        )
-        for candidate in candidates
+def _candidates(plan: Plan) -> Section:
+    columns: tuple[Column, ...] = (
+        ("anchor", lambda own: own.anchor),
+        ("advice", lambda own: own.advice),
+        ("informative", lambda own: f"{own.informativeness.value:.1%}"),
+        ("interval", lambda own: _ends(own.informativeness, "{:.1%}")),
+        ("of 3 levels", lambda own: _quantity(own.three_level, "{:.1%}")),
+        ("pairs", lambda own: f"{own.pairs:,}"),
+        ("rank set", lambda own: EMPTY if own.rank_low is None else range_text(own.rank_low, own.rank_high)),
     )
-    shares = [candidate.informativeness for candidate in candidates]
+    shares = [candidate.informativeness for candidate in plan.candidates]
     bars = tuple(Bar(share.low, share.value, share.high) for share in shares)
-    header = ("anchor", "advice", "informative", "interval", "of 3 levels", "pairs", "rank set")
-    return Table("", header, rows, "llrrrrr", axis=Axis(bars, (0, 1), ("0%", "100%"), PICTURE_WIDTH))
-
-
-def _about_candidates(plan: Plan) -> list[str]:
-    return [
+    axis = Axis(bars, (0, 1), ("0%", "100%"), PICTURE_WIDTH)
+    notes = notes_of(
         "informative: pairs of others whose verdicts against it differ, of all pairs compared on an item; "
         "of 3 levels: as win, tie, loss",
         f"interval: {plan.methods['informativeness']}; rank set: simultaneous",
-    ]
-
-
-def _samples_title(plan: Plan) -> str:
-    asked = plan.asked
-    return f"items that tell two entrants apart, {asked['power']:.0%} power, one-sided {asked['alpha']:.3g}"
-
-
-def _samples(samples: Sequence[SampleSize]) -> Table:
-    header = ("wins", "edge", "decided", "exact power", "exact", "items, direct", "by anchor", "by anchor, Wilcoxon")
-    rows = tuple(
-        (
-            f"{0.5 + sample.edge:.4g}",
-            f"{sample.edge:+.3g}",
-            f"{sample.informative:,}",
-            f"{sample.exact_power:.3f}",
-            f"{sample.exact:,}",
-            _quantity(sample.direct, "{:,.0f}"),
-            _quantity(sample.anchored, "{:,.0f}"),
-            _simulated_items(sample),
-        )
-        for sample in samples
     )
-    return Table("", header, rows)
+    table = _table(plan.candidates, columns, "llrrrrr", axis)
+    return Section("candidates", "candidates for the anchor", tables=(table,), notes=notes)
 
 
-def _simulated_items(sample: SampleSize) -> str:
-    items = sample.wilcoxon
-    return EMPTY if items is None else _quantity(Quantity(items.items, items.low, items.high), "{:,.0f}")
-
-
-def _about_samples(plan: Plan) -> list[str]:
-    asked = plan.asked
-    share = asked["informativeness"]
+def _samples(plan: Plan) -> Section:
+    columns: tuple[Column, ...] = (
+        ("wins", lambda sample: f"{0.5 + sample.edge:.4g}"),
+        ("edge", lambda sample: f"{sample.edge:+.3g}"),
+        ("decided", lambda sample: f"{sample.informative:,}"),
+        ("exact power", lambda sample: f"{sample.exact_power:.3f}"),
+        ("exact", lambda sample: f"{sample.exact:,}"),
+        ("items, direct", lambda sample: _quantity(sample.direct, "{:,.0f}")),
+        ("by anchor", lambda sample: _quantity(sample.anchored, "{:,.0f}")),
+        ("by anchor, Wilcoxon", lambda sample: _simulated(sample.wilcoxon)),
+    )
+    asked, share = plan.asked, plan.asked["informativeness"]
     anchor = "" if plan.anchor is None else f" {plan.anchor}"
     by_anchor = f"; by anchor{anchor}: of {share.value:.1%}" if share else ""
-    text = [
+    notes = [
         "wins: of decided items, those that the better entrant wins; decided: by the formula of the sign test; exact: "
         "for the exact test to keep the promise; these three are exact and have no interval",
         f"direct: decided are {1 - asked['ties'].value:.1%} of all items{by_anchor}",
         f"intervals of items: {plan.methods['sign test']}",
     ]
-    return [*text, *([f"Wilcoxon: {plan.methods['wilcoxon']}"] if "wilcoxon" in plan.methods else [])]
+    if "wilcoxon" in plan.methods:
+        notes.append(f"Wilcoxon: {plan.methods['wilcoxon']}")
+    title = f"items that tell two entrants apart, {asked['power']:.0%} power, one-sided {asked['alpha']:.3g}"
+    return Section("samples", title, tables=(_table(plan.samples, columns),), notes=notes_of(*notes))
 
 
-def _gaps(gaps: Sequence[Gap]) -> Table:
-    words = {"direct": "they meet directly", "anchor": "both meet the anchor"}
-    rows = tuple(
-        (
-            words[gap.how],
-            _quantity(gap.share, "{:.1%}"),
-            "none" if gap.edge is None else _quantity(gap.edge, "{:+.3f}"),
-            _quantity(gap.elo, "{:.0f}"),
-        )
-        for gap in gaps
+def _gaps(plan: Plan) -> Section:
+    columns: tuple[Column, ...] = (
+        ("when", lambda gap: "they meet directly" if gap.how == "direct" else "both meet the anchor"),
+        ("decided", lambda gap: _quantity(gap.share, "{:.1%}")),
+        ("edge", lambda gap: "none" if gap.edge is None else _quantity(gap.edge, "{:+.3f}")),
+        ("Elo", lambda gap: _quantity(gap.elo, "{:.0f}")),
     )
-    return Table("", ("when", "decided", "edge", "Elo"), rows)
+    title = f"the smallest edge that {plan.asked['items']:,} items tell, one pair at a time (sign test)"
+    model = "Elo through an anchor: as if win, tie and loss were drawn apart for both"
+    notes = notes_of(model, f"intervals: {plan.methods['sign test']}")
+    return Section("gaps", title, tables=(_table(plan.gaps, columns),), notes=notes)
 
 
-def _planned_lines(plan: Plan) -> Table:
-    return _designs(
-        plan,
+def _planned(plan: Plan) -> Section:
+    columns: tuple[Column, ...] = (
         ("design", lambda line: line.design),
-        ("battles", lambda line: _bill(line.planned, "battles")),
-        ("calls", lambda line: _bill(line.planned, "calls")),
-        ("tokens in", lambda line: _millions(None if line.planned is None else line.planned.tokens_in)),
-        ("tokens out", lambda line: _millions(None if line.planned is None else line.planned.tokens_out)),
-        ("money", lambda line: _bill(line.planned, "money", "{:,.2f}")),
+        ("battles", lambda line: f"{line.planned.battles:,}"),
+        ("calls", lambda line: f"{line.planned.calls:,}"),
+        ("tokens in", lambda line: _millions(line.planned.tokens_in)),
+        ("tokens out", lambda line: _millions(line.planned.tokens_out)),
+        ("money", lambda line: EMPTY if line.planned.money is None else f"{line.planned.money:,.2f}"),
         ("error", lambda line: _quantity(line.error, "{:.1f}")),
         ("tells", lambda line: _quantity(line.gap, "{:.0f}")),
         ("rank set", lambda line: _quantity(line.rank_width, "{:.1f}")),
     )
+    notes = []
+    if "precision" in plan.methods:
+        notes = [
+            "error: standard error of the difference of a typical pair, Elo; tells: the smallest such difference told "
+            f"with {plan.asked['power']:.0%} power, Elo; rank set: mean number of ranks in it",
+            f"intervals: {plan.methods['precision']}; of rank sets: Monte Carlo, the ratings taken as true",
+        ]
+    title = f"what {plan.asked['items']:,} items cost and tell"
+    return Section("costs", title, tables=(_designs(plan, columns),), notes=notes_of(*notes))
 
 
-def _about_planned(plan: Plan) -> list[str]:
-    if "precision" not in plan.methods:
-        return []
-    return [
-        "error: standard error of the difference of a typical pair, Elo; tells: the smallest such difference told "
-        f"with {plan.asked['power']:.0%} power, Elo; rank set: mean number of ranks in it",
-        f"intervals: {plan.methods['precision']}; of rank sets: Monte Carlo, the ratings taken as true",
-    ]
-
-
-def _needed_title(plan: Plan) -> str:
-    return (
+def _needed(plan: Plan) -> Section:
+    columns: tuple[Column, ...] = (
+        ("design", lambda line: line.design),
+        ("items", lambda line: _quantity(line.items, "{:,.0f}")),
+        ("calls", lambda line: _cost(line, "calls", "{:,.0f}")),
+        ("tokens", lambda line: _millions(line.needed and line.needed.tokens)),
+        ("money", lambda line: _cost(line, "money", "{:,.2f}")),
+    )
+    title = (
         f"what it costs to tell an edge of {plan.asked['edge']:+.3g}, which is {plan.gap_elo:.1f} Elo, with "
         f"{plan.asked['power']:.0%} power for a typical pair"
     )
+    notes = [f"intervals: {plan.methods['precision']}"] if "precision" in plan.methods else []
+    notes += [f"cheapest: {plan.cheapest}"] if plan.cheapest else []
+    return Section("needed", title, tables=(_designs(plan, columns),), notes=notes_of(*notes))
 
 
-def _needed_lines(plan: Plan) -> Table:
-    return _designs(
-        plan,
-        ("design", lambda line: line.design),
-        ("items", lambda line: _quantity(line.items, "{:,.0f}")),
-        ("calls", lambda line: _needed_cost(line, "calls", "{:,.0f}")),
-        ("tokens", lambda line: _all_tokens(line.needed)),
-        ("money", lambda line: _needed_cost(line, "money", "{:,.2f}")),
-    )
+def _table(of: Sequence[Any], columns: Sequence[Column], align: str = "", axis: Axis | None = None) -> Table:
+    header = tuple(name for name, _ in columns)
+    return Table("", header, tuple(tuple(cell(own) for _, cell in columns) for own in of), align, axis=axis)
 
 
-def _about_needed(plan: Plan) -> list[str]:
-    text = [f"intervals: {plan.methods['precision']}"] if "precision" in plan.methods else []
-    return [*text, *([f"cheapest: {plan.cheapest}"] if plan.cheapest else [])]
-
-
-def _designs(plan: Plan, *columns: tuple[str, Callable[[PricedDesign], str]]) -> Table:
+def _designs(plan: Plan, columns: Sequence[Column]) -> Table:
     """Return a row per design; columns that say nothing are left out."""
-    kept = [(name, cell) for name, cell in columns if any(cell(line) != EMPTY for line in plan.lines)]
-    rows = tuple(tuple(cell(line) for _, cell in kept) for line in plan.lines)
-    return Table("", tuple(name for name, _ in kept), rows)
+    return _table(plan.lines, [own for own in columns if any(own[1](line) != EMPTY for line in plan.lines)])
 
 
-def _bill(bill: Bill | None, name: str, form: str = "{:,}") -> str:
-    value = None if bill is None else getattr(bill, name)
-    return EMPTY if value is None else form.format(value)
-
-
-def _all_tokens(bill: Bill | None) -> str:
-    if bill is None or bill.tokens_in is None or bill.tokens_out is None:
-        return EMPTY
-    return _millions(bill.tokens_in + bill.tokens_out)
+def _cost(line: Any, name: str, form: str) -> str:
+    bills = (line.needed, line.needed_low, line.needed_high)
+    value, low, high = (None if bill is None else getattr(bill, name) for bill in bills)
+    return EMPTY if value is None else _quantity(Quantity(value, low, high), form)
 
 
 def _millions(tokens: float | None) -> str:
     return EMPTY if tokens is None else f"{tokens / 1e6:,.2f} M"
 
 
-def _needed_cost(line: PricedDesign, name: str, form: str) -> str:
-    bills = (line.needed, line.needed_low, line.needed_high)
-    value, low, high = (None if bill is None else getattr(bill, name) for bill in bills)
-    return EMPTY if value is None else _quantity(Quantity(value, low, high), form)
+def _simulated(size: Any) -> str:
+    return EMPTY if size is None else _quantity(Quantity(size.items, size.low, size.high), "{:,.0f}")
 
 
 def _quantity(quantity: Quantity | None, form: str) -> str:

@@ -4,6 +4,7 @@ A design is played with those verdicts as the judge. What its item-clustered cov
 number of items, is what it will be for that number.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, exp, log
@@ -14,7 +15,7 @@ from scipy.stats import norm
 
 from podium.errors import NotIdentifiedError
 from podium.planning.plan import Quantity, TournamentDesign
-from podium.planning.sample_size import check_test
+from podium.planning.sample_size import check_numbers
 from podium.rankers.coded import code_battles
 from podium.rankers.identification import strengths_of
 from podium.rankers.intervals import Estimate, mean_interval, t_reach
@@ -43,12 +44,7 @@ SPREAD = 1.0
 
 @dataclass(frozen=True, slots=True)
 class PerItem:
-    """What a design would do with a single item.
-
-    Attributes:
-        elo: ratings, centred on 1500, shape (entrants,).
-        covariance: of the ratings, times the number of items, shape (entrants, entrants).
-    """
+    """What a design would do with a single item: ratings, centred on 1500, and their covariance times the items."""
 
     elo: np.ndarray
     covariance: np.ndarray
@@ -62,12 +58,9 @@ class PerItem:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How precisely a design rates, per item.
+    """How precisely a design rates: the variance of the difference of a typical pair, times the number of items.
 
-    Attributes:
-        variance: of the difference of a typical pair, times the number of items, with its interval.
-        cases: the ratings and covariances behind it.
-        method: of the interval.
+    `cases` are the ratings and covariances behind it; `method` is that of its interval.
     """
 
     variance: Quantity
@@ -127,11 +120,7 @@ def precision_in_pilot(design: TournamentDesign, record: Recording, *, level: fl
 def precision_in_worlds(
     design: Callable[[Recording], TournamentDesign], records: Sequence[Recording], *, level: float
 ) -> Precision:
-    """Return the precision of a design over simulated worlds; its interval is Monte Carlo's, over worlds.
-
-    Args:
-        design: from a world's record.
-        records: of the worlds, at least two.
+    """Return the precision of a design, made for each world, over two worlds or more; its interval is Monte Carlo's.
 
     Raises:
         NotIdentifiedError: the design gives no bounded ratings in one of them.
@@ -147,11 +136,7 @@ def simulated_worlds(
     """Return the records of full round robins in simulated worlds.
 
     Strengths are normal with a standard deviation of one logit (174 Elo), each item moves each entrant by as much
-    again, and every call of the judge errs by a logistic error: what items and entrants leave open, one call decides.
-
-    Args:
-        ties: share of calls that end in a tie, in [0, 1).
-        orders: `both` makes a battle of two calls.
+    again, and every call of the judge errs by a logistic error; a share `ties` in [0, 1) of calls end in a tie.
     """
     items = int(np.clip(BATTLES // (entrants * (entrants - 1) // 2), FEWEST, MOST))
     shown: Literal["both", "ab"] = "both" if orders == "both" else "ab"
@@ -167,13 +152,13 @@ def simulated_worlds(
 
 def middling_entrant(record: Recording) -> str:
     """Return an entrant of middling strength, by mean credit over what was read."""
-    credits: dict[str, list[float]] = {name: [] for name in record.field.entrants}
+    credits: defaultdict[str, list[float]] = defaultdict(list)
     for outcome in record.outcomes:
         if outcome.credit is not None:
             credits[outcome.pairing.a].append(outcome.credit)
             credits[outcome.pairing.b].append(1 - outcome.credit)
-    ranked = sorted((float(np.mean(own)), name) for name, own in credits.items() if own)
-    return ranked[len(ranked) // 2][1]
+    ranked = sorted(credits, key=lambda name: (float(np.mean(credits[name])), name))
+    return ranked[len(ranked) // 2]
 
 
 def per_item(design: TournamentDesign, record: Recording) -> PerItem:
@@ -204,8 +189,8 @@ def elo_of_edge(edge: float, ties: float) -> float:
     >>> round(elo_of_edge(0.05, ties=0.0), 1)
     34.9
     """
-    rate_ = 0.5 + edge * (1 - ties)
-    return float(400 * np.log10(rate_ / (1 - rate_))) if rate_ < 1 else float("inf")
+    rate = 0.5 + edge * (1 - ties)
+    return float(400 * np.log10(rate / (1 - rate))) if rate < 1 else float("inf")
 
 
 def _draw_in(whole: PerItem, items: int) -> PerItem:
@@ -218,7 +203,7 @@ def _draw_in(whole: PerItem, items: int) -> PerItem:
 
 def _standard_errors_told(alpha: float, power: float) -> float:
     """Return the standard errors between nothing and a difference that is told with this power."""
-    check_test(alpha, power)
+    check_numbers(alpha=alpha, power=power)
     return float(norm.isf(alpha) + norm.ppf(power))
 
 

@@ -20,6 +20,19 @@ ROUNDING = 9
 """Decimals to which a number of items is exact: 153 / 0.45 is 340, whatever 1 - 0.55 is in floating point."""
 MOST_ITEMS = 100_000
 """Items beyond which no signed-rank test is planned."""
+RANGES: dict[str, tuple[Callable[[float], bool], str]] = {
+    "edge": (
+        lambda edge: 0 < edge <= 0.5,
+        " is not in (0, 0.5]: it is a share above one half, 0.05 for 55% of decided items",
+    ),
+    "alpha": (lambda alpha: 0 < alpha < 0.5, " is not in (0, 0.5); 0.05 is usual"),
+    "power": (lambda power: 0.5 <= power < 1, " is not in [0.5, 1); 0.8 is usual"),
+    "entrants": (lambda number: number >= 2, ": a comparison needs at least two"),
+    "items": (lambda number: number >= 1, ": a comparison needs at least one"),
+    "informativeness": (lambda share: 0 < share <= 1, " is not in (0, 1]"),
+    "ties": (lambda share: 0 <= share < 1, " is not in [0, 1)"),
+}
+"""Which numbers can be planned with, and what to say of others."""
 
 
 def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
@@ -28,16 +41,10 @@ def informative_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) 
     >>> [informative_needed(edge) for edge in (0.05, 0.10, 0.15, 0.20, 0.25)]
     [617, 153, 67, 37, 23]
 
-    Args:
-        edge: in (0, 0.5].
-        alpha: of the one-sided test, in (0, 0.5).
-        power: in [0.5, 1).
-
     Raises:
-        UsageError: one of them is out of its range.
+        UsageError: edge, alpha or power is out of its range.
     """
-    check_test(alpha, power)
-    check_edge(edge)
+    check_numbers(alpha=alpha, power=power, edge=edge)
     reach = norm.isf(alpha) / 2 + norm.ppf(power) * sqrt(0.25 - edge**2)
     return ceil(round((reach / edge) ** 2, ROUNDING))
 
@@ -48,11 +55,8 @@ def items_needed(informative: int, share: float) -> int:
     >>> items_needed(617, 0.61), items_needed(153, 1 - 0.55)
     (1012, 340)
 
-    Args:
-        share: in (0, 1].
-
     Raises:
-        UsageError: the share is out of its range.
+        UsageError: the share is not in (0, 1].
     """
     if not 0 < share <= 1:
         raise UsageError(f"a share of informative items of {share} is not in (0, 1]: nothing would be told apart")
@@ -62,16 +66,10 @@ def items_needed(informative: int, share: float) -> int:
 def smallest_edge(items: int, share: float = 1.0, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
     """Return the smallest edge that the formula of `informative_needed` grants; None where even 0.5 is too small.
 
-    It solves that formula for the edge: (z_a sqrt(n) + z_p sqrt(n - z_a^2 + z_p^2)) / (2 (n + z_p^2)).
-
-    Args:
-        items: planned.
-        share: of them that is informative, in (0, 1].
-
-    Raises:
-        UsageError: alpha or power is out of its range.
+    It solves that formula for the edge: (z_a sqrt(n) + z_p sqrt(n - z_a^2 + z_p^2)) / (2 (n + z_p^2)), n being the
+    share of the items that is informative, in (0, 1].
     """
-    check_test(alpha, power)
+    check_numbers(alpha=alpha, power=power)
     n = floor(round(items * share, ROUNDING))
     a, p = float(norm.isf(alpha)), float(norm.ppf(power))
     # With fewer, not even an entrant that wins all of them is told.
@@ -93,35 +91,22 @@ def exactly_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> i
     """Return the smallest number of informative items from which on the exact test always has the power.
 
     Power climbs in a sawtooth, because counts are whole; the last tooth below the promise decides.
-
-    Raises:
-        UsageError: edge, alpha or power is out of its range.
     """
     sizes = np.arange(1, 2 * informative_needed(edge, alpha=alpha, power=power) + 50)
     short = np.flatnonzero(exact_power(sizes, edge, alpha=alpha) < power)
     return int(sizes[short[-1]]) + 1 if short.size else 1
 
 
-def check_test(alpha: float, power: float) -> None:
-    """Refuse a test that is none.
+def check_numbers(**numbers: float | None) -> None:
+    """Refuse numbers that cannot be, by what they are called; None is no number.
 
     Raises:
-        UsageError: alpha is not in (0, 0.5), or power not in [0.5, 1).
+        UsageError: one of them is out of its range.
     """
-    if not 0 < alpha < 0.5:
-        raise UsageError(f"alpha={alpha} is not in (0, 0.5); 0.05 is usual")
-    if not 0.5 <= power < 1:
-        raise UsageError(f"power={power} is not in [0.5, 1); 0.8 is usual")
-
-
-def check_edge(edge: float) -> None:
-    """Refuse an edge that no entrant can have.
-
-    Raises:
-        UsageError: it is not in (0, 0.5].
-    """
-    if not 0 < edge <= 0.5:
-        raise UsageError(f"edge={edge} is not in (0, 0.5]: it is a share above one half, 0.05 for 55% of decided items")
+    for name, value in numbers.items():
+        is_possible, range_ = RANGES[name]
+        if value is not None and not is_possible(value):
+            raise UsageError(f"{name}={value}{range_}")
 
 
 def signed_rank_z(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -174,16 +159,13 @@ def simulated_items(
 
     Args:
         pool: distributions of differences, at least one; all lean towards the first entrant.
-        alpha: of the test, in (0, 0.5).
-        power: in [0.5, 1).
         simulations: per number of items that is tried.
-        level: of the interval.
         seed: each number of items has its own draws, the same whenever it is tried.
 
     Raises:
         UsageError: no distribution, or too few simulations.
     """
-    check_test(alpha, power)
+    check_numbers(alpha=alpha, power=power)
     if not pool or simulations < 100:
         raise UsageError("a power simulation needs at least one distribution and 100 simulations")
     rejected: dict[int, int] = {}

@@ -1,19 +1,29 @@
-"""What is planned, and what is noted on the way."""
+"""A plan in the making: what was asked, what the pilot says, and what is noted on the way."""
 
 from dataclasses import dataclass, field
 
 from podium.planning.plan import Quantity, Tariff, Unanswered
 from podium.planning.precision import elo_of_edge
+from podium.replays import Recording
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is planned: the arguments of `make_plan`, the number of entrants and the share of ties filled in."""
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """What the parts of a plan are made from, most of it the arguments of `make_plan`.
 
+    Attributes:
+        record: of the pilot, if there is one.
+        ties: share of battles that end in one.
+        anchor: who is to be the anchor; None to let a pilot choose.
+        share: of items that tell two entrants apart through the anchor; None where unknown.
+        methods: of the intervals, or why there is none, by part.
+        unanswered: parts that are not answered, by why, remedy and whether data were given that cannot answer them.
+    """
+
+    record: Recording | None
     entrants: int
     items: int | None
     ties: Quantity
-    informativeness: float | None
     edge: float
     alpha: float
     power: float
@@ -23,6 +33,10 @@ class Request:
     simulations: int
     baseline: str | None
     pairs: tuple[tuple[str, str], ...]
+    anchor: str | None = None
+    share: Quantity | None = None
+    methods: dict[str, str] = field(default_factory=dict)
+    unanswered: dict[tuple[str, str, bool], list[str]] = field(default_factory=dict)
 
     @property
     def gap_elo(self) -> float:
@@ -33,19 +47,6 @@ class Request:
     def share_decided(self) -> Quantity:
         """Share of battles that end in no tie."""
         return self.ties.through(lambda ties: 1 - ties, falling=True)
-
-
-@dataclass(slots=True)
-class Notes:
-    """What the parts of a plan say besides their figures.
-
-    Attributes:
-        methods: of the intervals, or why there is none, by part.
-        unanswered: parts that are not answered, by why, remedy and whether data were given that cannot answer them.
-    """
-
-    methods: dict[str, str] = field(default_factory=dict)
-    unanswered: dict[tuple[str, str, bool], list[str]] = field(default_factory=dict)
 
     def lack(self, part: str, why: object, remedy: str, *, unanswerable: bool = False) -> None:
         """Note a part that is not answered; parts with one reason and one remedy stand together."""

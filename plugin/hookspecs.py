@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from podium.scorers.realization import Realization
+    from podium.storage.remote import RemoteFile
 
 hookspec = pluggy.HookspecMarker("podium")
 hookimpl = pluggy.HookimplMarker("podium")
@@ -90,11 +91,14 @@ class SourceFiles:
         label: what stands before `=`, or None.
         paths: sorted.
         searched: whether a directory was searched, so that a file may turn out to hold no verdicts.
+        remote: objects in a store, sorted, where the source is a URL; a format that gathers gets local copies of those
+            that have one of its names, as `paths`.
     """
 
     label: str | None
     paths: "tuple[Path, ...]"
     searched: bool
+    remote: "tuple[RemoteFile, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,7 @@ class Format:
         opens: `path -> frame`, or where to import it from; None for a file that is not of this format.
         gathers: `(files, reading) -> Gathered`, or where to import it from, for files that mean something only
             together; it sees all that is there, before any file is read.
+        names: globs of the files that `gathers` looks at; of those in a store, the others are not copied for it.
     """
 
     name: str
@@ -154,6 +159,7 @@ class Format:
     suffixes: tuple[str, ...] = ()
     opens: "Callable[[Path], pd.DataFrame | None] | str | None" = None
     gathers: Callable[[Sequence[SourceFiles], Reading], Gathered] | str | None = None
+    names: tuple[str, ...] = ("*",)
 
     def load(self) -> "Callable[[pd.DataFrame], pd.DataFrame]":
         """Return the reader, importing it now if it was given by name."""

@@ -1,33 +1,71 @@
-"""Where files are: a path, a directory or a glob, optionally labelled."""
+"""Which files a source names: a path or URL, of a file, a folder or several (a glob), optionally labelled."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fnmatch import fnmatch
 from glob import glob, has_magic, iglob
 from pathlib import Path
 
 from podium.errors import UsageError
 from podium.formats.containers import SUFFIXES
 from podium.hookspecs import SourceFiles
+from podium.storage.drafts import is_draft
+from podium.storage.remote import RemoteFile, find_remote, is_url, place_of, siblings
 
 
 def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
-    """Find the files of a path, directory or glob, optionally `label=path`.
+    """Find the files of a path, directory or glob, here or in a store, optionally `label=path`.
+
+    Drafts that a killed writer left are passed over.
 
     Args:
         further: suffixes that a directory is searched for, beside those of tables.
 
     Raises:
         UsageError: there are none.
+        DataError: a store cannot be reached.
     """
     label, path = _split_label(source)
+    if is_url(path):
+        place = place_of(path)
+        if isinstance(place, RemoteFile):
+            objects, searched = find_remote(path, (*SUFFIXES, *further))
+            return SourceFiles(label, (), searched, objects)
+        path = str(place)
     if Path(path).is_dir():
         return SourceFiles(label, _files_in(Path(path), further), searched=True)
     if Path(path).exists():
         return SourceFiles(label, (Path(path),), searched=False)
     if not has_magic(path):
         raise UsageError(f"no such file or directory: {path}")
-    paths = tuple(sorted(Path(name) for name in glob(path, recursive=True)))
+    paths = tuple(sorted(Path(name) for name in glob(path, recursive=True) if not is_draft(Path(name).name)))
     if not paths:
         raise UsageError(f"no file matches {path}")
     return SourceFiles(label, paths, searched=False)
+
+
+def local_files(source: SourceFiles, names: Sequence[str] = ("*",)) -> SourceFiles:
+    """Return a source of local files: objects in a store with one of the names are copied, and others left out.
+
+    Of objects that were named one by one, those of such a name beside them are copied, too.
+
+    Args:
+        names: globs.
+
+    Raises:
+        UsageError: an object is not there any more, or may not be read.
+        DataError: the store cannot be reached.
+    """
+    wanted = _of_names(source.remote, names)
+    if not source.searched:
+        folders = {place.url.rpartition("/")[0]: place for place in wanted}
+        for place in _of_names([each for known in folders.values() for each in siblings(known)], names):
+            place.local_copy()
+    return replace(source, paths=(*source.paths, *(place.local_copy() for place in wanted)), remote=())
+
+
+def _of_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[RemoteFile]:
+    return [place for place in places if any(fnmatch(place.name, name) for name in names)]
 
 
 def _files_in(folder: Path, further: tuple[str, ...]) -> tuple[Path, ...]:
@@ -41,5 +79,5 @@ def _files_in(folder: Path, further: tuple[str, ...]) -> tuple[Path, ...]:
 def _split_label(source: str) -> tuple[str | None, str]:
     """Split at the first `=`, unless that is a part of the path (`judge=gpt-4/*.json`)."""
     label, equals, path = source.partition("=")
-    is_path = Path(source).exists() or (has_magic(source) and any(iglob(source, recursive=True)))
+    is_path = is_url(source) or Path(source).exists() or (has_magic(source) and any(iglob(source, recursive=True)))
     return (label or None, path) if equals and "/" not in label and not is_path else (None, source)

@@ -132,6 +132,7 @@ def podium_formats() -> list[Format]:
             f"{home}.lm_eval:read",
             "lm-eval output folders (--log_samples): any metric per document, battles document by document",
             gathers=f"{home}.lm_eval:gather",
+            names=("samples_*.jsonl", "samples_*.jsonl.gz", "*_????-??-??T*.json"),
         ),
         Format(
             "pointwise",

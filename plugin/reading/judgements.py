@@ -13,7 +13,7 @@ from podium.battles import Battles
 from podium.errors import DataError, UsageError
 from podium.formats import pointwise
 from podium.formats.containers import read_records
-from podium.formats.files import find_files
+from podium.formats.files import find_files, local_files
 from podium.formats.foreign import Foreign, fill_columns, rename_columns, translate_verdicts
 from podium.hookspecs import Format, Reading, SourceFiles
 from podium.human_labels import check_judge, label_by
@@ -22,11 +22,13 @@ from podium.merging import stand_in
 from podium.plugins import catalogue
 from podium.reading.recognition import known_formats, recognise_format, unrecognised_error
 from podium.reading.rows import RecordTable, join_tables, keep_rows, odd_rows
+from podium.storage.remote import Place, local_file, urls_in_errors, with_urls, without_secrets
 from podium.text import as_text, some
 
 Source: TypeAlias = str | Path | pd.DataFrame
 
 
+@urls_in_errors()
 def read_battles(
     *sources: Source,
     format: str | None = None,
@@ -75,11 +77,11 @@ def read_battles(
     asked = Reading(metrics, runs == "all", conditions)
     tables, notes, lost, places = _gather_tables(places, chosen, asked)
     if not tables and (metrics or runs == "all"):
-        raise UsageError(f"no lm-eval samples in {some(sources) or 'nothing'}: --metric and --runs choose among those")
+        raise UsageError(f"no lm-eval samples in {_names(sources)}: --metric and --runs choose among those")
     more, skipped = _read_tables([record for place in places for record in _open_source(place)], chosen, foreign)
     tables, notes = tables + more, notes + skipped
     if not tables:
-        raise UsageError("; ".join([f"no file with verdicts in {some(sources) or 'nothing'}", *notes]))
+        raise UsageError("; ".join([f"no file with verdicts in {_names(sources)}", *notes]))
     _refuse_mixture(tables)
     if human_judge is not None:
         check_judge([each.frame for each in tables], human_judge)
@@ -132,16 +134,23 @@ def _gather_tables(
     notes: list[str] = []
     lost: list[str] = []
     for known in [chosen] if chosen else known_formats():
-        gathered = known.gather([place for place in places if isinstance(place, SourceFiles)], reading)
-        tables += [_check_table(RecordTable(source, frame, known.name)) for source, frame in gathered.sheets]
-        notes += gathered.notes
-        lost += gathered.lost
+        if known.gathers is None:
+            continue
+        files = [local_files(place, known.names) for place in places if isinstance(place, SourceFiles)]
+        gathered = known.gather(files, reading)
+        tables += [_check_table(RecordTable(with_urls(name), frame, known.name)) for name, frame in gathered.sheets]
+        notes += map(with_urls, gathered.notes)
+        lost += map(with_urls, gathered.lost)
         places = [_leave_out(place, gathered.claimed) for place in places]
     return tables, notes, lost, places
 
 
 def _openers() -> list[Format]:
     return [known for known in known_formats() if known.opens is not None]
+
+
+def _names(sources: Sequence[Source]) -> str:
+    return without_secrets(some(sources) or "nothing")
 
 
 def _locate_files(source: str) -> SourceFiles:
@@ -151,7 +160,8 @@ def _locate_files(source: str) -> SourceFiles:
 def _leave_out(place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]) -> SourceFiles | pd.DataFrame:
     if isinstance(place, pd.DataFrame) or not claimed:
         return place
-    return replace(place, paths=tuple(path for path in place.paths if path not in claimed))
+    remote = tuple(each for each in place.remote if each.local_path not in claimed)
+    return replace(place, paths=tuple(path for path in place.paths if path not in claimed), remote=remote)
 
 
 def _open_source(place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
@@ -159,20 +169,20 @@ def _open_source(place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
     if isinstance(place, pd.DataFrame):
         return [RecordTable("the data frame", place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row")))]
     openers = _openers()
-    frames = ((path, _read_frame(path, openers)) for path in place.paths)
+    frames = ((path, _read_frame(path, openers)) for path in (*place.paths, *place.remote))
     return [
         RecordTable(str(path), frame, label=place.label, optional=place.searched, missing=frame.attrs.get("missing"))
         for path, frame in frames
     ]
 
 
-def _read_frame(path: Path, openers: Sequence[Format]) -> pd.DataFrame:
+def _read_frame(place: Place, openers: Sequence[Format]) -> pd.DataFrame:
     """Read a file by the first format that opens it, else as a table."""
     for opener in openers:
-        frame = opener.open(path)
+        frame = opener.open(local_file(place)) if place.name.endswith(opener.suffixes) else None
         if frame is not None:
             return frame
-    return read_records(path)
+    return read_records(local_file(place))
 
 
 def _read_tables(

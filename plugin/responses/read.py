@@ -7,12 +7,13 @@ from pathlib import Path
 
 from podium.errors import DataError, UsageError
 from podium.formats.containers import read_records
-from podium.formats.files import find_files
+from podium.formats.files import find_files, local_files
 from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
 from podium.responses.answers import QuestionRow, ResponseRow, label_answers
 from podium.responses.assembly import assemble
 from podium.responses.collection import Responses
 from podium.responses.sheets import Sheet
+from podium.storage.remote import urls_in_errors, with_urls, without_secrets
 from podium.text import some
 
 QUESTIONS = "question.jsonl"
@@ -60,6 +61,7 @@ class FileReader:
     read: Callable[[Path], Iterable[ResponseRow]]
 
 
+@urls_in_errors()
 def read_responses(*sources: str | Path, readers: Sequence[FileReader] = ()) -> Responses:
     """Read the responses of entrants, from files of any known shape.
 
@@ -82,13 +84,18 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = ()) -> 
     notes = [note for part in parts for note in part.notes]
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     if not answers:
-        where = f"in {some(sources)}" if sources else "were named: give files or folders (-T responses=...)"
+        where = (
+            f"in {without_secrets(some(sources))}"
+            if sources
+            else "were named: give files or folders (-T responses=...)"
+        )
         raise UsageError("; ".join([f"no responses {where}", *notes]))
     questions = [row for row in rows if isinstance(row, QuestionRow)]
     responses = assemble(answers, questions + _questions_beside(answers, questions))
     notes += [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
     files = sorted(path for part in parts for path in part.files)
-    return replace(responses, sources=tuple(files), notes=(*notes, *responses.notes))
+    notes = [with_urls(note) for note in (*notes, *responses.notes)]
+    return replace(responses, sources=tuple(map(with_urls, files)), notes=tuple(notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +121,7 @@ class SourceContent:
 
 
 def _read_source(source: str, readers: Sequence[FileReader]) -> SourceContent:
-    place = find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes))
+    place = local_files(find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes)))
     files, rest, notes = lm_eval.find_samples(place)
     content = SourceContent([], [], [], notes)
     repeated: list[str] = []

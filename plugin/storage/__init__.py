@@ -1,0 +1,1 @@
+"""Where files are, here or in an object store, and how they are written: whole."""

@@ -123,7 +123,7 @@ def _refuse_option(context: Any, option: Any, value: str | None) -> None:
 
 
 def _run_stock(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:
-    """Run Inspect's own `main`, and rank where no hook will do it: after scoring.
+    """Run Inspect's own `main`, and rank where no hook will do it: after scoring, the logs that were named or written.
 
     Raises:
         UsageError: what is asked for cannot be ranked, as this Inspect does not load podium's hook.
@@ -136,14 +136,9 @@ def _run_stock(stock: Callable[[], None], arguments: Sequence[str], *, ranking: 
     # Inspect would say no more than that an entry point failed, run, and rank nothing.
     except Exception as error:
         raise UsageError(f"podium does not fit this inspect-ai ({error}): {REMEDY}") from None
-    if arguments[0] == "score":
-        _score_and_rank(stock, arguments)
-    else:
+    if arguments[0] != "score":
         stock()
-
-
-def _score_and_rank(stock: Callable[[], None], arguments: Sequence[str]) -> None:
-    """Score, then rank the logs that were named or written: scoring calls no hook."""
+        return
     from inspect_ai.log import read_eval_log
 
     from podium.hosts.inspect_ai.hook import rank_logs, states_of

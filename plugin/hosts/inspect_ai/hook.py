@@ -1,16 +1,33 @@
-"""The hook that ranks: after a run, wherever a ranker is asked for or a tournament was played."""
+"""The hook: after a run it ranks what asks for a ranker, and tournaments, and writes the ranking where people look."""
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, hooks
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.log import (
+    EvalLog,
+    EvalMetric,
+    EvalResults,
+    EvalScore,
+    list_eval_logs,
+    read_eval_log,
+    write_eval_log,
+)
 
+from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_format import PLAYED_FOR, RANKER_VARIABLE, is_tournament, local_path
+from podium.hosts.inspect_ai.log_format import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, is_tournament, local_path
 
+if TYPE_CHECKING:
+    # Every `inspect` command imports this module: numbers wait until something is ranked.
+    from podium.ranking import Ranking, Standings
+
+FIGURES = ("score", "low", "high", "se", "rank", "rank_low", "rank_high", "battles", "win_rate")
+"""What of an entry becomes a metric of its own: the viewer shows metrics, not their metadata."""
 USUAL = "bradley-terry"
 States = frozenset[tuple[str, int]]
 """Files, and when each was last written."""
@@ -82,12 +99,15 @@ def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]
 
 
 def _rank_together(logs: Sequence[EvalLog], paths: Sequence[Path], rankers: Sequence[str]) -> None:
-    from podium.hosts.inspect_ai.write_back import rank_log_files, write_beside, write_into_log
+    """Rank what logs hold: verdicts of a tournament, or scores of several models on the same items."""
+    from podium.rank_battles import rank
+    from podium.reading.judgements import read_battles
     from podium.report.ranking_view import ranking_text
 
     try:
         one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unread")
-        ranking = rank_log_files(paths, rankers, one_sided=one_sided)
+        battles = read_battles(*map(str, paths), format="inspect", one_sided=one_sided)
+        ranking = rank(battles, rankers, by="judge" if len(battles.judges) > 1 else None)
         for log, path in zip(logs, paths, strict=True):
             log.results = write_into_log(path, ranking)
         written = write_beside(paths[0], ranking)
@@ -96,3 +116,56 @@ def _rank_together(logs: Sequence[EvalLog], paths: Sequence[Path], rankers: Sequ
         print(f"podium: not ranked: {', '.join(path.name for path in paths)}: {error}", file=sys.stderr)
         return
     print(f"{ranking_text(ranking)}podium: wrote {written}", file=sys.stderr)
+
+
+def write_into_log(path: Path, ranking: "Ranking") -> EvalResults:
+    """Write a ranking into a log: all of it in `results.metadata`, and a score per entrant for the viewer.
+
+    The samples are not touched. What an earlier ranking by the same rankers wrote is replaced, that by others kept.
+
+    Returns:
+        The results as they are in the log now.
+
+    Raises:
+        PodiumError: the log has no results.
+    """
+    log = read_eval_log(str(path), header_only=True)
+    if log.results is None:
+        raise PodiumError(f"{path}: the log has no results to write a ranking into")
+    fresh = [score for standings in ranking.standings for score in _scores_of(standings)]
+    replaced = {score.scorer for score in fresh}
+    # First, so that the viewer opens on the table of entrants.
+    log.results.scores = fresh + [score for score in log.results.scores if score.scorer not in replaced]
+    metadata = log.results.metadata or {}
+    now, before = ranking.to_dict(), metadata.get(NAMESPACE)
+    by_others = before.get("rankings", []) if isinstance(before, Mapping) else []
+    written = {(row["ranker"], row["slice"]) for row in now["rankings"]}
+    kept = [row for row in by_others if (row.get("ranker"), row.get("slice")) not in written]
+    rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
+    log.results.metadata = {**metadata, NAMESPACE: {**now, "rankings": rankings}}
+    write_eval_log(log, str(path), header_only=True)
+    return log.results
+
+
+def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
+    """Yield a score per entrant, its figures as metrics named after the ranker."""
+    prefix = standings.ranker.replace("-", "_")
+    part = f" [{standings.slice}]" if standings.slice else ""
+    for entry in standings.entries:
+        row = entry.to_dict()
+        figures = {prefix if name == "score" else f"{prefix}_{name}": row.get(name) for name in FIGURES}
+        yield EvalScore(
+            name=entry.model,
+            scorer=f"{NAMESPACE}/{standings.ranker}{part}",
+            scored_samples=entry.battles,
+            metrics={name: EvalMetric(name=name, value=value) for name, value in figures.items() if value is not None},
+            metadata={"level": standings.level, "interval": standings.interval, "separated": entry.separated},
+        )
+
+
+def write_beside(path: Path, ranking: "Ranking") -> Path:
+    """Write a ranking as JSON beside its log, under a name that Inspect does not take for a log; return where."""
+    place = path.with_name(f"{NAMESPACE}-{path.stem}.ranking.json")
+    draft = place.with_suffix(".part")
+    draft.write_text(ranking.to_json() + "\n", encoding="utf-8")
+    return draft.replace(place)

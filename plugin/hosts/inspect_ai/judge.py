@@ -3,21 +3,28 @@
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
-from inspect_ai.model import CachePolicy, GenerateConfig, Logprob, Model, ModelOutput, get_model, model_roles
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, get_model, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.concurrency import SharedReplies, make_calls
-from podium.hosts.inspect_ai.log_format import BATTLES, NAMESPACE, OPTIONS, PRESENTATIONS, ROUND, battles_of
+from podium.hosts.inspect_ai.log_format import (
+    BATTLES,
+    NAMESPACE,
+    OPTIONS,
+    PRESENTATIONS,
+    ROUND,
+    battles_of,
+    local_path,
+)
 from podium.hosts.inspect_ai.offline_api import asked_by
-from podium.hosts.inspect_ai.reuse import Key, readable_presentations
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Presentation
 from podium.scorers.checklist import checklist_prompt, read_checklist
@@ -33,6 +40,9 @@ PACKS = 4
 """Packs judged at once: each has the battles of a whole item, which is enough to keep a provider busy."""
 TOP = 5
 """Alternatives asked for at every token: as many as every provider gives."""
+Key = tuple[str, str, str, str, str, int]
+"""Of a presentation: judge, item, both entrants, order, repeat."""
+T = TypeVar("T")
 
 
 class Run:
@@ -45,7 +55,7 @@ class Run:
         known: presentations of an earlier run that could be read.
         modes: of token probabilities, by judge; not there until a reply decides.
         again: what tells calls apart from those of the earlier run.
-        shared: replies that several battles share.
+        shared: replies that several battles share (ratings of a response, checklists of an item), by what they are of.
         packs: lets a few packs be judged at once.
     """
 
@@ -58,18 +68,16 @@ class Run:
         self.known: Mapping[Key, dict[str, Any]] = readable_presentations(reask, how) if reask else {}
         self.modes: dict[str, Settled] = {shown["judge"]: shown["mode"] for shown in self.known.values()}
         self.again = f" again {reask}" if reask else ""
-        self.shared = SharedReplies()
+        self.shared: dict[tuple[Any, ...], Any] = {}
         self.packs = anyio.Semaphore(PACKS)
+        self._locks: dict[tuple[Any, ...], anyio.Lock] = {}
 
     def mode(self, judge: str) -> Settled:
         """Return whether token probabilities soften a judge's verdicts; not yet, where nothing decided it."""
         return self.modes.get(judge, "off") if self.how.logprobs == "auto" else self.how.logprobs
 
     def settle_mode(self, judge: str, reply: Reply) -> Settled:
-        """Decide by a judge's first reply that has probabilities or a verdict; from then on it is so.
-
-        A reply that has neither, as a refusal, does not tell what the judge's verdicts come with.
-        """
+        """Decide by a judge's first reply that has probabilities or a verdict, which a refusal has not."""
         if judge not in self.modes and (have_probabilities([reply]) or self.how.reason(reply, "off") is None):
             self.modes[judge] = settle_mode("auto", [reply])
         return self.mode(judge)
@@ -78,6 +86,37 @@ class Run:
         """Cache for good, apart for every judge, repeat, order and attempt; messages and settings are in the key."""
         scopes = {NAMESPACE: f"{call}{self.again}"}
         return CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if self.cache else False
+
+    async def share(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
+        """Return what is asked for by the first battle that needs it; the others wait."""
+        async with self._locks.setdefault(key, anyio.Lock()):
+            if key not in self.shared:
+                self.shared[key] = await ask()
+        return self.shared[key]
+
+
+def readable_presentations(path: str, how: Judging) -> dict[Key, dict[str, Any]]:
+    """Return the presentations of an earlier run's log that could be read: they need not be asked again.
+
+    Raises:
+        UsageError: there is no such log, or it is of no tournament.
+    """
+    if not local_path(path).exists():
+        raise UsageError(f"reask={path}: there is no such log")
+    log = read_eval_log(path, exclude_fields={"events", "messages", "attachments"})
+    samples = [sample for sample in log.samples or [] if NAMESPACE in sample.store]
+    if not samples:
+        raise UsageError(f"reask={path}: the log holds no battles of podium")
+    readable: dict[Key, dict[str, Any]] = {}
+    for sample in samples:
+        kept = sample.store[NAMESPACE]
+        for battle, replies in zip(battles_of(sample.metadata), kept.get(BATTLES, [kept]), strict=True):
+            for shown in replies[PRESENTATIONS]:
+                mode = shown["mode"] if how.logprobs == "auto" else how.logprobs
+                if all(how.reason(reply_of(reply), mode) is None for reply in shown["replies"]):
+                    sides = (battle["item"], battle["model_a"], battle["model_b"])
+                    readable[(shown["judge"], *sides, shown["order"], shown["repeat"])] = shown
+    return readable
 
 
 @solver
@@ -95,7 +134,13 @@ def judge(*, cache: bool = True, reask: str | None = None, **kwargs: Any) -> Sol
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if ROUND in state.metadata:
             return state
-        replies = await (_ask_about_pack if BATTLES in state.metadata else ask_jury)(run, state.metadata)
+        if BATTLES in state.metadata:
+            # Few packs at once, because each holds its transcript in memory.
+            async with run.packs:
+                calls = [partial(ask_jury, run, battle) for battle in battles_of(state.metadata)]
+                replies: dict[str, Any] = {BATTLES: await make_calls(calls)}
+        else:
+            replies = await ask_jury(run, state.metadata)
         state.store.set(NAMESPACE, {**replies, OPTIONS: options})
         state.output = ModelOutput.from_content(NAMESPACE, "judged")
         state.completed = True
@@ -104,10 +149,28 @@ def judge(*, cache: bool = True, reask: str | None = None, **kwargs: Any) -> Sol
     return solve
 
 
-async def _ask_about_pack(run: Run, metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask for every battle of a pack; few packs at once, because each holds its transcript in memory."""
-    async with run.packs:
-        return {BATTLES: await make_calls([partial(ask_jury, run, battle) for battle in battles_of(metadata)])}
+async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+    """Make calls at once and return what came of them, in their order.
+
+    Inspect's `collect` does this too, and opens a span per call: two more events to record for each, and every call
+    has one already.
+
+    Raises:
+        Exception: the first call that failed, as it failed; it ends the others.
+    """
+    results: dict[int, T] = {}
+
+    async def keep_result(place: int, call: Callable[[], Awaitable[T]]) -> None:
+        results[place] = await call()
+
+    try:
+        async with anyio.create_task_group() as group:
+            for place, call in enumerate(calls):
+                group.start_soon(keep_result, place, call)
+    except ExceptionGroup as failures:
+        first = failures.exceptions[0]
+        raise first from first.__cause__
+    return [results[place] for place in range(len(calls))]
 
 
 async def ask_jury(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,7 +181,7 @@ async def ask_jury(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
     """
     wants_checklist = run.how.settings.checklist
     if wants_checklist and not battle.get("checklist"):
-        questions = await run.shared.reply(("checklist", battle["item"]), partial(_write_checklist, run, battle))
+        questions = await run.share(("checklist", battle["item"]), partial(_write_checklist, run, battle))
         battle = {**battle, "checklist": questions}
     presentations = run.how.presentations(battle["item"], battle["model_a"], battle["model_b"])
     jury = jury_of(run.how, run.jury)
@@ -128,27 +191,22 @@ async def ask_jury(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
-    """Return the judges: those that are given, else those of the role.
+    """Return the judges: those given, else the role `judge` (else `grader`), one or a list, with `judge2`, `judge3` ...
 
     Raises:
         UsageError: one of them sits there twice: its two verdicts could not be told apart.
     """
-    jury = list(given) or _models_of_roles()
+    jury = list(given)
+    if not jury:
+        roles = model_roles()
+        role = next((name for name in ROLES if name in roles), ROLES[0])
+        for name in (role, *sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))):
+            models = roles.get(name)
+            jury += models if isinstance(models, list) else [get_model(role=name, required=True)]
     names = [identity(model, how) for model in jury]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UsageError(f"the jury has a judge twice: {', '.join(twice)}; for more verdicts of one, use repeats")
-    return jury
-
-
-def _models_of_roles() -> list[Model]:
-    """Return the models of the role `judge` (else `grader`), one or a list, and of `judge2`, `judge3` ...: a jury."""
-    roles = model_roles()
-    role = next((name for name in ROLES if name in roles), ROLES[0])
-    jury: list[Model] = []
-    for name in (role, *sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))):
-        models = roles.get(name)
-        jury += models if isinstance(models, list) else [get_model(role=name, required=True)]
     return jury
 
 
@@ -161,23 +219,21 @@ def identity(model: Model, how: Judging) -> str:
 
 
 async def _ask_judge(run: Run, model: Model, shown: Presentation, battle: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one presentation with its replies: one (pairwise), or one per response (pointwise).
-
-    A pointwise judge rates a response once per run: every battle of it shares the reply.
-    """
+    """Return one presentation with its replies; a pointwise judge rates a response once, for every battle of it."""
     name = identity(model, run.how)
     known = run.known.get((name, battle["item"], battle["model_a"], battle["model_b"], shown.order, shown.repeat))
     if known is not None:
         return known
+    responses = {battle["model_b"]: battle["response_b"], battle["model_a"]: battle["response_a"]}
     if run.how.is_pairwise:
-        texts = (_response_of(shown.first, battle), _response_of(shown.second, battle))
+        texts = (responses[shown.first], responses[shown.second])
         replies = [await _ask_until_readable(run, model, texts, battle, shown.repeat, shown.order)]
     else:
         replies = []
         for entrant in (battle["model_a"], battle["model_b"]):
-            ask = partial(_ask_until_readable, run, model, (_response_of(entrant, battle),), battle, shown.repeat)
+            ask = partial(_ask_until_readable, run, model, (responses[entrant],), battle, shown.repeat)
             key = ("rating", name, battle["item"], entrant, shown.repeat)
-            replies.append(await run.shared.reply(key, ask))
+            replies.append(await run.share(key, ask))
     return {
         "order": shown.order,
         "repeat": shown.repeat,
@@ -209,7 +265,14 @@ async def _ask(
     run: Run, model: Model, texts: Texts, prompt: str, policy: CachePolicy | bool, config: GenerateConfig | None = None
 ) -> Reply:
     with asked_by(run.how, texts):
-        return _reply_in(await model.generate(prompt, config=config or GenerateConfig(), cache=policy))
+        output: ModelOutput = await model.generate(prompt, config=config or GenerateConfig(), cache=policy)
+    choice = output.choices[0] if output.choices else None
+    logprobs = choice.logprobs.content if choice and choice.logprobs else []
+    tokens = tuple(
+        Token(token.token, {top.token: math.exp(min(top.logprob, 0.0)) for top in token.top_logprobs or []})
+        for token in logprobs
+    )
+    return Reply(output.completion, output.stop_reason in ("max_tokens", "model_length"), tokens)
 
 
 async def _write_checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
@@ -233,18 +296,3 @@ def texts_of(battle: Mapping[str, Any], responses: tuple[str, ...]) -> Texts:
     """Return what a prompt about some responses of a battle shows."""
     questions = tuple(battle.get("checklist") or ())
     return Texts(battle["instruction"], responses, battle.get("reference"), battle.get("system"), questions)
-
-
-def _response_of(entrant: str, battle: Mapping[str, Any]) -> str:
-    return battle["response_a" if entrant == battle["model_a"] else "response_b"]
-
-
-def _reply_in(output: ModelOutput) -> Reply:
-    choice = output.choices[0] if output.choices else None
-    logprobs = choice.logprobs.content if choice and choice.logprobs else []
-    tokens = tuple(Token(logprob.token, _probabilities(logprob)) for logprob in logprobs)
-    return Reply(output.completion, output.stop_reason in ("max_tokens", "model_length"), tokens)
-
-
-def _probabilities(token: Logprob) -> dict[str, float]:
-    return {top.token: math.exp(min(top.logprob, 0.0)) for top in token.top_logprobs or []}

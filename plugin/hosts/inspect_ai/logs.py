@@ -1,7 +1,7 @@
 """Inspect logs as podium reads them: responses to be judged, verdicts to be ranked, scores to be compared."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ChatMessage
-from inspect_ai.scorer import Score, value_to_float
+from inspect_ai.scorer import value_to_float
 
 from podium.errors import DataError
 from podium.hosts.inspect_ai.log_format import (
@@ -55,39 +55,31 @@ READER = FileReader((".eval", ".json"), is_log, responses_in)
 
 def _question(sample: EvalSample, path: Path) -> QuestionRow:
     category, target = sample.metadata.get("category"), sample.target
+    instruction, system = _prompt_of(sample.input)
     return QuestionRow(
         item=str(sample.id),
-        instruction=_instruction(sample.input),
+        instruction=instruction,
         category=category if category is None or isinstance(category, str) else json.dumps(category),
         reference=(target if isinstance(target, str) else "\n".join(target)) or None,
-        system=_system_prompt(sample.input),
+        system=system,
         source=str(path),
         row=f"sample {sample.id}",
     )
 
 
-def _instruction(given: str | list[ChatMessage]) -> str:
-    """Return what the model was asked: a text, or the messages of a conversation, each with its role."""
+def _prompt_of(given: str | list[ChatMessage]) -> tuple[str, str | None]:
+    """Return what the model was asked, of a conversation each message with its role; and the system prompt, or None."""
     if isinstance(given, str):
-        return given
+        return given, None
     asked = [message for message in given if message.role != "system"]
+    system = "\n\n".join(message.text for message in given if message.role == "system") or None
     if len(asked) == 1:
-        return asked[0].text
-    return "\n\n".join(f"[{message.role}]\n{message.text}" for message in asked)
-
-
-def _system_prompt(given: str | list[ChatMessage]) -> str | None:
-    if isinstance(given, str):
-        return None
-    return "\n\n".join(message.text for message in given if message.role == "system") or None
+        return asked[0].text, system
+    return "\n\n".join(f"[{message.role}]\n{message.text}" for message in asked), system
 
 
 class Columns:
-    """Rows that become a table, kept column by column: a hundred thousand of them need little memory.
-
-    Attributes:
-        count: how many rows there are; each may lack columns that others have.
-    """
+    """Rows that become a table, kept column by column: a hundred thousand of them need little memory."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -95,7 +87,7 @@ class Columns:
         self._texts: dict[str, str] = {}
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Add a row."""
+        """Add a row, which may lack columns that others have."""
         for name, value in row.items():
             column = self._columns.setdefault(name, [])
             column.extend([None] * (self.count - len(column)))
@@ -149,33 +141,24 @@ def _nothing_scored(log: EvalLog, path: Path, failure: str | None) -> DataError:
 
 
 def _rows_of(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:
-    """Return the rows of one sample: its verdicts, or its scores."""
-    if is_tournament(log) or ROUND in sample.metadata:
-        return _verdict_rows(sample)
-    return _verdict_rows(sample) or [
-        row for name, score in sample.scores.items() for row in _score_rows(name, score, sample, log)
-    ]
-
-
-def _verdict_rows(sample: Scored) -> list[dict[str, Any]]:
+    """Return the rows of one sample: its verdicts, or a row per value of its scores: some have several by name."""
     # A score that was appended reads the same replies again: the later reading counts, and only once.
-    rows = (row for score in sample.scores.values() for row in presentation_rows(score))
+    verdicts = (row for score in sample.scores.values() for row in presentation_rows(score))
     key = ("item", "model_a", "model_b", "judge", "order", "repeat")
-    return list({tuple(row[name] for name in key): row for row in rows}.values())
-
-
-def _score_rows(name: str, score: Score, sample: Scored, log: EvalLog) -> Iterator[dict[str, Any]]:
-    """Yield a row per value of a score: most have one, some have several by name."""
-    judge = f"{log.eval.task} {name}"
-    values = score.value.items() if isinstance(score.value, Mapping) else [("", score.value)]
-    for part, value in values:
-        yield {
-            "item": f"{sample.id}",
-            "model": log.eval.model,
-            "score": number_of(value),
-            "judge": f"{judge} {part}" if isinstance(score.value, Mapping) else judge,
-            "repeat": sample.epoch,
-        }
+    rows = list({tuple(row[name] for name in key): row for row in verdicts}.values())
+    if rows or is_tournament(log) or ROUND in sample.metadata:
+        return rows
+    common = {"item": f"{sample.id}", "model": log.eval.model}
+    for name, score in sample.scores.items():
+        judge = f"{log.eval.task} {name}"
+        by_name = {judge: score.value}
+        if isinstance(score.value, Mapping):
+            by_name = {f"{judge} {part}": value for part, value in score.value.items()}
+        rows += [
+            {**common, "score": number_of(value), "judge": judge, "repeat": sample.epoch}
+            for judge, value in by_name.items()
+        ]
+    return rows
 
 
 def number_of(value: Any) -> float | None:
@@ -184,20 +167,15 @@ def number_of(value: Any) -> float | None:
     >>> number_of("C"), number_of("A>B"), number_of(float("nan"))
     (1.0, None, None)
     """
+    if isinstance(value, str) and value not in LETTERS and value.lower() not in WORDS:
+        try:
+            value = float(value)
+        except ValueError:
+            return None
     if not isinstance(value, str | int | float):
-        return None
-    if isinstance(value, str) and value not in LETTERS and value.lower() not in WORDS and not _is_number(value):
         return None
     number = value_to_float()(value)
     return number if isfinite(number) else None
-
-
-def _is_number(text: str) -> bool:
-    """Whether a text is a finite number."""
-    try:
-        return isfinite(float(text))
-    except ValueError:
-        return False
 
 
 def _lost_battles(sample: Scored) -> list[dict[str, Any]]:

@@ -38,8 +38,8 @@ _ASKED: ContextVar[tuple[Judging, Texts] | None] = ContextVar("asked", default=N
 def asked_by(how: Judging, texts: Texts) -> Iterator[None]:
     """Let `podium/offline` know who asks about which texts, for the calls made within.
 
-    Inspect hands a model the prompt alone. What form it asks for must not be guessed from its words, nor what the
-    responses are: a template may put them anywhere.
+    Inspect hands a model the prompt alone, and what it asks for, about which responses, must not be guessed from its
+    words.
     """
     token = _ASKED.set((how, texts))
     try:
@@ -87,42 +87,23 @@ class OfflineAPI(ModelAPI):
                 "Realization has no write_reply; add one beside its read_reply, or take another judge"
             )
         reply = self.judge.answer(prompt, *asked) if asked else Reply(NOT_ASKED)
-        return ModelOutput(
-            model=f"podium/{self.model_name}",
-            choices=[
-                ChatCompletionChoice(
-                    message=ChatMessageAssistant(content=reply.text, model=f"podium/{self.model_name}"),
-                    stop_reason="stop",
-                    logprobs=_logprobs(reply) if config.logprobs else None,
-                )
-            ],
-            usage=_usage(prompt, reply.text),
-        )
+        name = f"podium/{self.model_name}"
+        message = ChatMessageAssistant(content=reply.text, model=name)
+        logprobs = _logprobs(reply) if config.logprobs and reply.tokens else None
+        choice = ChatCompletionChoice(message=message, stop_reason="stop", logprobs=logprobs)
+        shown, said = len(prompt) // CHARACTERS_PER_TOKEN, max(1, len(reply.text) // CHARACTERS_PER_TOKEN)
+        usage = ModelUsage(input_tokens=shown, output_tokens=said, total_tokens=shown + said)
+        return ModelOutput(model=name, choices=[choice], usage=usage)
 
     def max_connections(self) -> int:
         """Return how many calls may run at once: nobody waits for anything."""
         return 100
 
 
-def _logprobs(reply: Reply) -> Logprobs | None:
-    if not reply.tokens:
-        return None
-    return Logprobs(
-        content=[
-            Logprob(
-                token=token.text,
-                logprob=_log(token.top.get(token.text, 1.0)),
-                top_logprobs=[TopLogprob(token=text, logprob=_log(p)) for text, p in token.top.items()],
-            )
-            for token in reply.tokens
-        ]
-    )
-
-
-def _log(probability: float) -> float:
-    return math.log(max(probability, 1e-300))
-
-
-def _usage(prompt: str, text: str) -> ModelUsage:
-    shown, said = len(prompt) // CHARACTERS_PER_TOKEN, max(1, len(text) // CHARACTERS_PER_TOKEN)
-    return ModelUsage(input_tokens=shown, output_tokens=said, total_tokens=shown + said)
+def _logprobs(reply: Reply) -> Logprobs:
+    content = []
+    for token in reply.tokens:
+        logs = {text: math.log(max(p, 1e-300)) for text, p in token.top.items()}
+        top = [TopLogprob(token=text, logprob=log) for text, log in logs.items()]
+        content.append(Logprob(token=token.text, logprob=logs.get(token.text, 0.0), top_logprobs=top))
+    return Logprobs(content=content)

@@ -3,15 +3,15 @@
 The path of responses, for a task of `tasks`, from the command to standings in the log:
 
 1. `play.tournament_task` reads them (`responses.read.read_responses`; Inspect's own logs by `logs.responses_in`),
-2. a `deck.Deck` puts the two of a battle, or all of an item, into a sample,
+2. a `source.Deck` puts the two of a battle, or all of an item, into a sample,
 3. `source.TournamentSource` asks the tournament (its `next`) which battles to deal, a round at a time,
 4. the solver `judge.judge` has `ask_jury` make the prompts and the calls, and keeps the replies in the sample's store,
 5. the scorer `scorers.verdict` reads the replies and merges orders, repeats and judges to a credit,
-6. `deck.outcomes_of` gives the credits back to the source, which asks for the next round until there is none;
-7. Inspect writes the log and calls `hook.PodiumHooks.on_run_end`, which ranks it by `write_back.rank_log_files`:
+6. `source.outcomes_of` gives the credits back to the source, which asks for the next round until there is none;
+7. Inspect writes the log and calls `hook.PodiumHooks.on_run_end`, and `hook.rank_logs` ranks it:
 8. `reading.judgements.read_battles` opens the log by `logs.log_rows`, and makes battles of its rows,
 9. `rank_battles.rank` makes the standings,
-10. `write_back.write_into_log` puts them where Inspect's viewer shows them.
+10. `hook.write_into_log` puts them where Inspect's viewer shows them.
 """
 
 import inspect
@@ -24,12 +24,11 @@ from inspect_ai import Task
 
 from podium.errors import UsageError
 from podium.hookspecs import Tournament
-from podium.hosts.inspect_ai.deck import Deck
 from podium.hosts.inspect_ai.judge import judge, texts_of
 from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE
 from podium.hosts.inspect_ai.logs import READER
 from podium.hosts.inspect_ai.scorers import verdict
-from podium.hosts.inspect_ai.source import TournamentSource
+from podium.hosts.inspect_ai.source import Deck, TournamentSource
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
 from podium.responses.collection import Responses

@@ -2,27 +2,9 @@
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from podium.hosts.inspect_ai.hook import PodiumHooks
-from podium.hosts.inspect_ai.judge import judge
-from podium.hosts.inspect_ai.metrics import bradley_terry, readable_battles, soft_elo, win_rate
-from podium.hosts.inspect_ai.scorers import pairwise, verdict
-from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
+from podium.hosts.inspect_ai import hook, judge, scorers, tasks
 
-__all__ = [
-    "PodiumHooks",
-    "anchor",
-    "bradley_terry",
-    "chain",
-    "judge",
-    "offline",
-    "pairwise",
-    "readable_battles",
-    "round_robin",
-    "soft_elo",
-    "swim",
-    "verdict",
-    "win_rate",
-]
+__all__ = ["hook", "judge", "offline", "scorers", "tasks"]
 
 
 @modelapi(name="podium")

@@ -1,14 +1,14 @@
-"""The scorers: `verdict` reads the replies kept by a tournament, `pairwise` compares a log with a reference."""
+"""The scorers, `verdict` of a tournament's replies and `pairwise` against a reference; a metric per ranker."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache as remember
 from typing import Any
 
-from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
-from podium.errors import UsageError
+from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_errors, score_without_value
 from podium.hosts.inspect_ai.judge import Run, ask_jury
 from podium.hosts.inspect_ai.log_format import (
@@ -20,14 +20,52 @@ from podium.hosts.inspect_ai.log_format import (
     battles_of,
     credit_of,
     pack_verdicts,
+    presentation_rows,
     response_fields,
 )
-from podium.hosts.inspect_ai.metrics import readable_battles
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import Judging, merge_rows, verdict_row
 
 SHOWN = ("item", "model_a", "model_b", "category", "length_a", "length_b")
 """What a score repeats of its battle."""
+
+
+@metric(name="judged", scores="unreduced")
+def readable_battles() -> Metric:
+    """How many battles have a readable verdict. Inspect shows no metric those without: it counts them as unscored."""
+
+    def compute(scores: list[SampleScore]) -> float:
+        return float(len(scores))
+
+    return compute
+
+
+def _ratings_metric(ranker: str) -> Callable[[], Metric]:
+    """Make the metric that is a score per entrant, keyed by ranker and name; nothing while no battle bounds any."""
+    name = ranker.replace("-", "_")
+
+    def ratings(scores: list[SampleScore]) -> Value:
+        import pandas as pd
+
+        from podium.rank_battles import rank
+        from podium.reading.judgements import read_battles
+
+        rows = [row for score in scores for row in presentation_rows(score.score)]
+        try:
+            entries = rank(read_battles(pd.DataFrame(rows)), ranker, pool=True).standings[0].entries if rows else ()
+        except PodiumError:
+            return {}
+        return {f"{name} {entry.model}": entry.score for entry in entries if entry.score is not None}
+
+    return metric(name=name, scores="unreduced")(lambda: ratings)
+
+
+bradley_terry = _ratings_metric("bradley-terry")
+"""Elo by Bradley-Terry, per entrant."""
+soft_elo = _ratings_metric("soft-elo")
+"""Soft-Elo, per entrant: from soft credits, or with human labels in the verdicts."""
+win_rate = _ratings_metric("win-rate")
+"""Mean credit over opponents, per entrant."""
 
 
 @scorer(metrics=[readable_battles()])
@@ -71,9 +109,17 @@ def pairwise(reference: str, cache: bool = True, **kwargs: Any) -> Scorer:
         cache: take replies of earlier runs instead of new calls.
         **kwargs: of `podium.plugins.catalogue.judging_settings`.
     """
+    from podium.hosts.inspect_ai.logs import READER
+    from podium.responses.read import read_responses
+
     with plain_errors():
         run = Run(judging_settings(**flatten_arguments(kwargs)), cache=cache)
-        name, texts, missing = _read_reference(reference)
+        responses = read_responses(reference, readers=(READER,))
+        if len(responses.entrants) != 1:
+            names = ", ".join(responses.entrants)
+            raise UsageError(f"{reference} holds {len(responses.entrants)} entrants ({names}); name one reference")
+        [name] = responses.entrants
+        texts, missing = responses.texts[name], responses.missing[name]
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         item, response = str(state.sample_id), state.output.completion
@@ -95,41 +141,17 @@ def pairwise(reference: str, cache: bool = True, **kwargs: Any) -> Scorer:
     return score
 
 
-def _read_reference(source: str) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
-    """Return the name of the one entrant in a source, its responses by item, and why others are missing.
-
-    Raises:
-        UsageError: it holds several entrants.
-    """
-    from podium.hosts.inspect_ai.logs import READER
-    from podium.responses.read import read_responses
-
-    responses = read_responses(source, readers=(READER,))
-    if len(responses.entrants) != 1:
-        names = ", ".join(responses.entrants)
-        raise UsageError(f"{source} holds {len(responses.entrants)} entrants ({names}); name one reference")
-    [name] = responses.entrants
-    return name, responses.texts[name], responses.missing[name]
-
-
 def score_battle(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -> Score:
-    """Return the score of one battle.
-
-    Args:
-        battle: `item`, `model_a`, `model_b` and what else is known.
-        kept: the presentations, with their replies and whether probabilities soften them.
-        how: the settings of the run.
-    """
+    """Return the score of one battle (`item`, `model_a`, `model_b` and what else is known) by its kept replies."""
     rows = [verdict_row(shown, how) for shown in kept[PRESENTATIONS]]
     whole = merge_rows(rows, how)
     known = {name: battle[name] for name in SHOWN if battle.get(name) is not None}
     metadata = {NAMESPACE: {**known, "margin": whole.margin, "prompt_hash": how.prompt_hash, PRESENTATIONS: rows}}
     a, b = battle["model_a"], battle["model_b"]
-    lines = [
+    explanation = "\n".join(
         f"{b if row['order'] == 'ba' else a} first: {_credit_text(row, f'{a} earned ')} ({row['judge']})"
         for row in rows
-    ]
-    explanation = "\n".join(lines)
+    )
     if whole.credit is None:
         return score_without_value("grader_failed", explanation, answer="unread", metadata=metadata)
     answer = a if whole.credit > 0.5 else b if whole.credit < 0.5 else "tie"

@@ -1,4 +1,4 @@
-"""A tournament as Inspect's source of samples: rounds, replays and retries."""
+"""A tournament as Inspect's source of samples: what stands in them, rounds, replays and retries."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -7,11 +7,81 @@ from inspect_ai import SampleSource
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
-from podium.hosts.inspect_ai.deck import outcomes_of
-from podium.hosts.inspect_ai.log_format import LEFT_OUT, ROUND
+from podium.hosts.inspect_ai.log_format import (
+    BATTLES,
+    LEFT_OUT,
+    NAMESPACE,
+    RESPONSES,
+    ROUND,
+    as_rows,
+    credit_of,
+    response_fields,
+)
+from podium.responses.collection import Responses
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule
 
 Deal = Callable[[Sequence[Pairing], int], list[Sample]]
+
+
+class Deck:
+    """Makes the samples of a round's pairings, with everything that the judge is shown: one per battle, or packs.
+
+    A pack holds all battles of an item and a round, for tournaments of more than some thousands.
+    """
+
+    def __init__(self, responses: Responses) -> None:
+        self.texts = responses.texts
+        self.items = responses.by_id()
+
+    def deal_battles(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
+        """Return a sample per battle of the round of this number, from 1."""
+        return [
+            self._sample(
+                pairing.item,
+                pairing.key,
+                {"model_a": pairing.a, "model_b": pairing.b, "round": number},
+                response_fields(*(self.texts[name][pairing.item] for name in (pairing.a, pairing.b))),
+            )
+            for pairing in pairings
+        ]
+
+    def deal_packs(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
+        """Return a sample per item, in which each response stands once."""
+        by_item: dict[str, list[list[str]]] = {}
+        for pairing in pairings:
+            by_item.setdefault(pairing.item, []).append([pairing.a, pairing.b])
+        samples = []
+        for item, battles in by_item.items():
+            texts = {name: self.texts[name][item] for name in sorted({name for pair in battles for name in pair})}
+            responses = {BATTLES: battles, RESPONSES: texts}
+            samples.append(self._sample(item, f"{item}::round {number}", {"round": number}, responses))
+        return samples
+
+    def _sample(self, name: str, sample_id: str, own: dict[str, Any], responses: dict[str, Any]) -> Sample:
+        item = self.items[name]
+        shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system")}
+        asked = {field: text for field, text in shown.items() if text is not None}
+        metadata = {"item": name, **own, **asked, **responses}
+        return Sample(id=sample_id, input=item.instruction, target=item.reference or "", metadata=metadata)
+
+
+def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
+    """Return how the battles of a sample ended; nothing where it failed."""
+    if sample.error is not None or not sample.scores:
+        return ()
+    score = next(iter(sample.scores.values()))
+    kept = (score.metadata or {}).get(NAMESPACE, {})
+    verdicts = [{**sample.metadata, "credit": credit_of(score), "margin": kept.get("margin")}]
+    if BATTLES in sample.metadata:
+        verdicts = as_rows(kept[BATTLES]) if BATTLES in kept else []
+    return tuple(
+        Outcome(
+            Pairing(verdict["item"], verdict["model_a"], verdict["model_b"]),
+            verdict["credit"],
+            None if verdict["credit"] is None else verdict["margin"],
+        )
+        for verdict in verdicts
+    )
 
 
 class TournamentSource(SampleSource):

@@ -11,8 +11,7 @@ import anyio
 from inspect_ai.model import Model
 
 from podium.formats.lm_eval_judged import ABOUT
-from podium.hosts.inspect_ai.concurrency import make_calls
-from podium.hosts.inspect_ai.judge import Run, ask_jury, identity, jury_of
+from podium.hosts.inspect_ai.judge import Run, ask_jury, identity, jury_of, make_calls
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.scorers.judging import Judging, merge_rows, verdict_row

@@ -149,7 +149,7 @@ class RunRanking:
         return lambda tasks: _select(tasks, "category", battles)
 
     def _write_into_log(self, ranking: "Ranking", log: Path) -> None:
-        from podium.hosts.inspect_ai.write_back import write_beside, write_into_log
+        from podium.hosts.inspect_ai.hook import write_beside, write_into_log
 
         try:
             write_beside(log, ranking)

@@ -12,8 +12,7 @@ from inspect_ai.log import edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import ScoreEdit
 from played_logs import battles, verdict_of
 
-from podium.hosts.inspect_ai.deck import outcomes_of
-from podium.hosts.inspect_ai.source import TournamentSource
+from podium.hosts.inspect_ai.source import TournamentSource, outcomes_of
 from podium.hosts.inspect_ai.tasks import chain, round_robin, swim
 from podium.responses.read import read_responses
 from podium.tournaments.anchor import Anchor

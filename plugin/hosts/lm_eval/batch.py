@@ -21,6 +21,7 @@ NOT_ASKED = "not asked: the judge kept failing"
 PATIENCE = 20
 """Battles that fail one after the other before a judge is left alone."""
 WRAPPERS = frozenset(("RetryError", "ModelGenerateError"))
+"""What Inspect makes of an error: that the retries are used up, or the whole prompt."""
 
 log = logging.getLogger(__name__)
 
@@ -82,54 +83,37 @@ class Sitting:
         self.errors: Counter[str] = Counter()
 
     async def judge(self, battle: Mapping[str, Any]) -> dict[str, Any]:
-        """Return one battle with its verdict."""
+        """Return one battle with what its judges' replies say."""
+        sides = {name: battle[name] for name in ("model_a", "model_b", *ABOUT) if battle.get(name) is not None}
         async with self.room:
             if self.in_a_row >= self.patience:
-                return self._unread_battle(battle, NOT_ASKED)
+                return sides | self._unread(NOT_ASKED)
             try:
-                replies = await ask_jury(self.run, battle)
+                shown = (await ask_jury(self.run, battle))["presentations"]
             except Exception as error:
-                return self._failed_battle(battle, error)
+                return sides | self._failure(battle["item"], error)
         self.in_a_row = 0
-        return _judged_battle(battle, replies["presentations"], self.run.how)
+        rows = [verdict_row(presentation, self.run.how) for presentation in shown]
+        whole = merge_rows(rows, self.run.how)
+        for row, presentation in zip(rows, shown, strict=True):
+            row["replies"] = [reply["text"] for reply in presentation["replies"]]
+        verdict = {"credit": whole.credit, "margin": whole.margin, "reason": whole.reason}
+        return {**sides, **verdict, "presentations": rows}
 
-    def _failed_battle(self, battle: Mapping[str, Any], error: BaseException) -> dict[str, Any]:
-        """Return a failed battle as unread; say so at the first of its kind."""
-        error = _cause(error)
+    def _failure(self, item: str, error: BaseException) -> dict[str, Any]:
+        """Return what a failed battle is: unread; say so at the first of its kind."""
+        while type(error).__name__ in WRAPPERS and error.__cause__ is not None:
+            error = error.__cause__
         kind, message = type(error).__name__, redact(" ".join(str(error).split()))[:300]
         self.in_a_row += 1
         self.errors[kind] += 1
         if self.errors[kind] == 1:
-            log.warning("podium: a battle on %s failed and is unread: %s: %s", battle["item"], kind, message)
+            log.warning("podium: a battle on %s failed and is unread: %s: %s", item, kind, message)
         if self.in_a_row == self.patience:
             log.error("podium: %d battles in a row failed: no more calls are made in this batch", self.in_a_row)
-        return {**self._unread_battle(battle, f"{FAILED}: {kind}"), "error": message}
+        return {**self._unread(f"{FAILED}: {kind}"), "error": message}
 
-    def _unread_battle(self, battle: Mapping[str, Any], reason: str) -> dict[str, Any]:
+    def _unread(self, reason: str) -> dict[str, Any]:
         verdict = {"credit": None, "margin": None, "reason": reason}
         rows = [{"judge": name, "order": "merged", "repeat": 0, **verdict} for name in self.names]
-        return {**_sides(battle), **verdict, "presentations": rows}
-
-
-def _cause(error: BaseException) -> BaseException:
-    """Return what went wrong behind what Inspect makes of it: that the retries are used up, or the whole prompt."""
-    inner = error.__cause__ if type(error).__name__ in WRAPPERS else None
-    return error if inner is None else _cause(inner)
-
-
-def _judged_battle(battle: Mapping[str, Any], shown: Sequence[Mapping[str, Any]], how: Judging) -> dict[str, Any]:
-    """Return a battle with what its judges' replies say."""
-    rows = [verdict_row(presentation, how) for presentation in shown]
-    verdict = merge_rows(rows, how)
-    replies = [[reply["text"] for reply in presentation["replies"]] for presentation in shown]
-    return {
-        **_sides(battle),
-        "credit": verdict.credit,
-        "margin": verdict.margin,
-        "reason": verdict.reason,
-        "presentations": [{**row, "replies": texts} for row, texts in zip(rows, replies, strict=True)],
-    }
-
-
-def _sides(battle: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: battle[name] for name in ("model_a", "model_b", *ABOUT) if battle.get(name) is not None}
+        return {**verdict, "presentations": rows}

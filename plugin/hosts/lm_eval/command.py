@@ -17,7 +17,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -153,7 +153,11 @@ def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[s
     """Give what the `--config` file holds; lm-eval, which refuses podium's keys, gets a copy without them."""
     import yaml
 
-    config = _load(getattr(arguments, "config", None))
+    config, path = {}, getattr(arguments, "config", None)
+    # What cannot be read is nothing here: lm-eval says so better.
+    with suppress(OSError, ValueError, yaml.YAMLError):
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8")) if path else None
+        config = content if isinstance(content, Mapping) else {}
     theirs = {name: value for name, value in config.items() if not is_ours(str(name))}
     if len(theirs) == len(config):
         yield config
@@ -163,14 +167,3 @@ def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[s
         copy.write_text(yaml.safe_dump(theirs), encoding="utf-8")
         arguments.config = str(copy)
         yield config
-
-
-def _load(path: str | None) -> Mapping[str, Any]:
-    """Return what a YAML file holds; nothing where it cannot be read: lm-eval says so better."""
-    import yaml
-
-    try:
-        config = yaml.safe_load(Path(path).read_text(encoding="utf-8")) if path else None
-    except (OSError, ValueError, yaml.YAMLError):
-        return {}
-    return config if isinstance(config, Mapping) else {}

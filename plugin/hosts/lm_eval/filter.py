@@ -12,8 +12,8 @@ from podium.errors import UsageError
 from podium.formats.lm_eval_judged import OWN, verdicts_as_text
 from podium.hosts.lm_eval.batch import judge_battles
 from podium.hosts.lm_eval.judge import judge_model
-from podium.hosts.lm_eval.opponents import Against, Opposition, read_opponents
-from podium.hosts.lm_eval.registry import issue_verdicts, register_filter
+from podium.hosts.lm_eval.opponents import Against, meet_opponents
+from podium.hosts.lm_eval.registry import issue_verdicts, register
 from podium.hosts.lm_eval.secrets import redact, refuse_secrets
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import known_options, refuse_unknown_options
@@ -25,7 +25,7 @@ OWN_OPTIONS = frozenset(
 log = logging.getLogger(__name__)
 
 
-@register_filter("podium_judge")
+@register("filter", "podium_judge")
 class JudgeFilter(Filter):
     """Let a judge compare every response with those of the opponents; keep the verdicts as JSON, one per document.
 
@@ -82,11 +82,7 @@ class JudgeFilter(Filter):
         self.judges = (judge,) if isinstance(judge, str) else tuple(judge)
         self.judge_args = judge_args or {}
         self.concurrency, self.cache = concurrency, cache
-        self.limits: dict[str, Any] = {
-            "max_connections": concurrency,
-            "max_retries": max_retries,
-            "attempt_timeout": timeout,
-        }
+        self.limits = {"max_connections": concurrency, "max_retries": max_retries, "attempt_timeout": timeout}
         self.against, self.entrant, self.item, self.task = against, entrant, item, task
 
     def apply(self, resps: Iterable[Any], docs: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -100,11 +96,24 @@ class JudgeFilter(Filter):
             UsageError: opponents that cannot be read or do not fit the documents, or an unknown judge.
         """
         responses = _first_of_each(resps)
-        opponents = read_opponents(self.against, self.entrant, field=self.item, task=self.task)
-        met = opponents.meet(docs, responses)
+        met = meet_opponents(self.against, self.entrant, docs, responses, field=self.item, task=self.task)
         battles = [battle for opposition in met for battle in opposition.battles]
         rows = iter(judge_battles(self.how, battles, self._models, concurrency=self.concurrency, cache=self.cache))
-        documents = [self._document(opposition, [next(rows) for _ in opposition.battles]) for opposition in met]
+        documents = []
+        for opposition in met:
+            own = [next(rows) for _ in opposition.battles]
+            read = [row for row in own if row["credit"] is not None]
+            earned = [row["credit"] if row["model_a"] == self.entrant else 1 - row["credit"] for row in read]
+            documents.append(
+                {
+                    "item": opposition.item,
+                    "entrant": self.entrant,
+                    "credit": sum(earned) / len(earned) if earned else None,
+                    "one_sided": self.how.one_sided,
+                    "missing": dict(opposition.missing),
+                    "battles": own,
+                }
+            )
         _log_counts(documents, self.judges)
         return [issue_verdicts(redact(verdicts_as_text(document))) for document in documents]
 
@@ -116,18 +125,6 @@ class JudgeFilter(Filter):
         for model in models:
             model.config = model.config.merge(GenerateConfig(**self.limits))
         return models
-
-    def _document(self, opposition: Opposition, battles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        read = [battle for battle in battles if battle["credit"] is not None]
-        earned = [row["credit"] if row["model_a"] == self.entrant else 1 - row["credit"] for row in read]
-        return {
-            "item": opposition.item,
-            "entrant": self.entrant,
-            "credit": sum(earned) / len(earned) if earned else None,
-            "one_sided": self.how.one_sided,
-            "missing": dict(opposition.missing),
-            "battles": list(battles),
-        }
 
 
 def _first_of_each(responses: Iterable[Any]) -> list[str]:

@@ -12,9 +12,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 from inspect_ai.model import (
-    ChatCompletionChoice,
     ChatMessage,
-    ChatMessageAssistant,
     GenerateConfig,
     Model,
     ModelAPI,
@@ -117,34 +115,17 @@ def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
     api.generate = generate_redacted  # type: ignore[method-assign]
 
 
-@modelapi(name=PROVIDER)
-def lm_eval_model() -> type[ModelAPI]:
-    """Return the API behind `lm-eval/...`."""
-    return LmEvalAPI
-
-
 @dataclass(eq=False)
 class Call:
-    """A prompt that waits, and what came of it.
-
-    Attributes:
-        messages: role and content of each.
-        settings: of the generation, in lm-eval's words.
-        text: the reply; None while there is none.
-        error: why there is none, once that is certain.
-    """
+    """A prompt that waits, with settings in lm-eval's words, and what came of it: a text, or an error for good."""
 
     messages: list[dict[str, str]]
     settings: dict[str, Any]
     text: str | None = None
     error: Exception | None = None
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether nothing more is to be waited for."""
-        return self.text is not None or self.error is not None
 
-
+@modelapi(name=PROVIDER)
 class LmEvalAPI(ModelAPI):
     """`lm-eval/TYPE/MODEL`: what lm-eval calls `--model TYPE --model_args ...`; failures count one by one.
 
@@ -159,12 +140,18 @@ class LmEvalAPI(ModelAPI):
         config: GenerateConfig | None = None,
         **model_args: Any,
     ) -> None:
+        from lm_eval.api.registry import get_model as get_class
+        from lm_eval.models.api_models import TemplateAPI
+
         from podium.formats.lm_eval_layout import NAMING
 
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
         kind, _, name = model_name.partition("/")
-        self.kind = _model_class(kind)
-        self.served = _is_served(self.kind)
+        try:
+            self.kind: Any = get_class(kind)
+        except (ValueError, KeyError, ImportError) as error:
+            raise UsageError(f"lm-eval has no model type {kind!r} here: {error}") from None
+        self.served = issubclass(self.kind, TemplateAPI)
         self.arguments = {"model" if key == MODEL else key: value for key, value in model_args.items()}
         if name and not any(key in self.arguments for key in NAMING):
             self.arguments["pretrained"] = name
@@ -193,21 +180,24 @@ class LmEvalAPI(ModelAPI):
             RuntimeError: lm-eval could not get a reply to this prompt, after its own retries.
         """
         messages = [{"role": message.role, "content": message.text} for message in input]
-        call = Call(messages, _generation_settings(config))
+        temperature, limits = config.temperature or 0.0, {"max_gen_toks": config.max_tokens, "top_p": config.top_p}
+        # What is not set is the model's own.
+        given = {name: value for name, value in limits.items() if value is not None}
+        call = Call(messages, {"until": [], "do_sample": temperature > 0, "temperature": temperature, **given})
         self.waiting.append(call)
         try:
             async with self.making:
                 if self.model is None:
                     self.model = await anyio.to_thread.run_sync(self._make_model)
             async with self.turns:
-                if not call.has_ended:
+                if call.text is None and call.error is None:
                     await anyio.to_thread.run_sync(self._answer, self._batch(call))
         finally:
             # One that was cancelled must not be asked with the next batch.
             self.waiting = [other for other in self.waiting if other is not call]
         if call.error is not None:
             raise RuntimeError(redact(f"{type(call.error).__name__}: {call.error}", self.secrets)) from None
-        return self._output(call.text or "")
+        return ModelOutput.from_content(f"{PROVIDER}/{self.model_name}", call.text or "", "unknown")
 
     def max_connections(self) -> int:
         """Return how many calls may wait or run at once: a server's `num_concurrent`, else a batch."""
@@ -251,55 +241,19 @@ class LmEvalAPI(ModelAPI):
         Raises:
             ValueError: it is longer than the model's context; lm-eval would cut off its beginning.
         """
-        template = getattr(getattr(self.model, "tokenizer", None), "chat_template", None)
+        tokenizer = getattr(self.model, "tokenizer", None)
+        template = getattr(tokenizer, "chat_template", None)
         sent_as_text = self.served and not self.model.tokenized_requests
         if "chat" in self.kind.__name__.lower() or (template and not sent_as_text):
             prompt = self.model.apply_chat_template(call.messages)
         else:
             prompt = "\n\n".join(message["content"] for message in call.messages)
-        if isinstance(prompt, str) and (room := self._room(call)) is not None:
+        # Where lm-eval sends it as text, the server counts.
+        is_counted = tokenizer is not None and getattr(self.model, "tokenized_requests", True)
+        if isinstance(prompt, str) and is_counted:
+            usual = self.model._max_gen_toks if self.served else self.model.max_gen_toks
+            room = int(self.model.max_length) - int(call.settings.get("max_gen_toks", usual))
             length = len(self.model.tok_encode(prompt))
             if length > room:
                 raise ValueError(f"the prompt has {length} tokens, and the model's context has room for {room}")
         return prompt
-
-    def _room(self, call: Call) -> int | None:
-        """Return how many tokens a prompt may have; None where lm-eval sends it as text, and the server counts."""
-        if getattr(self.model, "tokenizer", None) is None or not getattr(self.model, "tokenized_requests", True):
-            return None
-        usual: int = self.model._max_gen_toks if self.served else self.model.max_gen_toks
-        return int(self.model.max_length) - int(call.settings.get("max_gen_toks", usual))
-
-    def _output(self, text: str) -> ModelOutput:
-        name = f"{PROVIDER}/{self.model_name}"
-        message = ChatMessageAssistant(content=text, model=name, source="generate")
-        return ModelOutput(model=name, choices=[ChatCompletionChoice(message=message, stop_reason="unknown")])
-
-
-def _generation_settings(config: GenerateConfig) -> dict[str, Any]:
-    """Return the settings of a generation in lm-eval's words; what is not set is the model's own."""
-    temperature = config.temperature or 0.0
-    limits = {"max_gen_toks": config.max_tokens, "top_p": config.top_p}
-    given = {name: value for name, value in limits.items() if value is not None}
-    return {"until": [], "do_sample": temperature > 0, "temperature": temperature, **given}
-
-
-def _model_class(name: str) -> Any:
-    """Return lm-eval's class of models.
-
-    Raises:
-        UsageError: there is none of this name.
-    """
-    from lm_eval.api.registry import get_model
-
-    try:
-        return get_model(name)
-    except (ValueError, KeyError, ImportError) as error:
-        raise UsageError(f"lm-eval has no model type {name!r} here: {error}") from None
-
-
-def _is_served(kind: Any) -> bool:
-    """Whether models of this class are behind an address."""
-    from lm_eval.models.api_models import TemplateAPI
-
-    return issubclass(kind, TemplateAPI)

@@ -10,7 +10,7 @@ from typing import Any
 
 from podium.errors import NotIdentifiedError, PodiumError
 from podium.formats.lm_eval_judged import battles_table
-from podium.hosts.lm_eval.registry import issued_verdicts, register_aggregation, register_metric
+from podium.hosts.lm_eval.registry import issued_verdicts, register
 from podium.ranking import Entry, Standings
 
 UNKNOWN = float("nan")
@@ -19,6 +19,7 @@ NO_ERROR = "N/A"
 """lm-eval's own word for a standard error that is not known."""
 
 Aggregation = Callable[[Sequence[Any]], float | str]
+Count = Callable[..., int | None]
 
 log = logging.getLogger(__name__)
 
@@ -43,27 +44,25 @@ class Earned(float):
         return self
 
 
-@register_aggregation("judged")
-@register_aggregation("unread")
-@register_aggregation("missing")
+def earned_credit(references: Any = None, predictions: Sequence[Any] = (), **options: Any) -> Earned | None:  # noqa: ARG001
+    """Return what a document's response earned, as a mean over opponents; None where nothing could be read.
+
+    Args:
+        references: not used.
+        predictions: what the filter kept.
+        **options: of the ranker, as `podium.rank` takes them: `level`, `calibration`, `beta`, `pin`, ...
+    """
+    verdicts = issued_verdicts(predictions)
+    return None if verdicts is None or verdicts["credit"] is None else Earned(verdicts["credit"], verdicts, options)
+
+
 def total(items: Sequence[int | None]) -> int:
     """Return the sum of a count over the documents; None counts nothing."""
     return sum(number or 0 for number in items)
 
 
-def standings(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
-    """Rank this run's model among its opponents, as `podium rank` ranks them by the samples.
-
-    Args:
-        ranker: its name.
-        items: per document, what it earned; None where nothing could be read.
-
-    Returns:
-        The standings, and the row of this run's model.
-
-    Raises:
-        PodiumError: the verdicts cannot be ranked.
-    """
+def _standings(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
+    """Rank this run's model among its opponents, as `podium rank` does by the samples; return its row, too."""
     from podium.rank_battles import rank
     from podium.reading.judgements import read_battles
 
@@ -89,10 +88,10 @@ def _register_rating(name: str, ranker: str) -> tuple[Aggregation, Aggregation]:
     would make it, and lm-eval's table cannot say so.
     """
 
-    @register_aggregation(name)
+    @register("aggregation", name)
     def score(items: Sequence[Any]) -> float:
         try:
-            result, own = standings(ranker, items)
+            result, own = _standings(ranker, items)
         except PodiumError as error:
             log.warning("podium: no %s: %s", ranker, error)
             return UNKNOWN
@@ -100,15 +99,29 @@ def _register_rating(name: str, ranker: str) -> tuple[Aggregation, Aggregation]:
             log.warning("podium: %s: %s", ranker, warning)
         return UNKNOWN if own.score is None or own.separated else own.score
 
-    @register_aggregation(f"{name}_stderr")
+    @register("aggregation", f"{name}_stderr")
     def standard_error(items: Sequence[Any]) -> float | str:
         try:
-            _, own = standings(ranker, items)
+            _, own = _standings(ranker, items)
         except PodiumError:
             return NO_ERROR
         return NO_ERROR if own.se is None or own.separated else own.se
 
+    register("metric", name, higher_is_better=True)(earned_credit)
+    register("metric", f"{name}_stderr", higher_is_better=False)(earned_credit)
     return score, standard_error
+
+
+def _register_count(name: str, count: Callable[[Mapping[str, Any]], int], *, higher_is_better: bool) -> Count:
+    """Register a number of a document's battles, and its sum over the documents."""
+    register("aggregation", name)(total)
+
+    @register("metric", name, higher_is_better=higher_is_better)
+    def number(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
+        verdicts = issued_verdicts(predictions)
+        return None if verdicts is None else count(verdicts)
+
+    return number
 
 
 win_rate, win_rate_stderr = _register_rating("win_rate", "win-rate")
@@ -118,48 +131,19 @@ bradley_terry, bradley_terry_stderr = _register_rating("bradley_terry", "bradley
 soft_elo, soft_elo_stderr = _register_rating("soft_elo", "soft-elo")
 """The Soft-Elo score of this run's model among its opponents; beta's own error is in the score's."""
 
-
-@register_metric("win_rate", higher_is_better=True)
-@register_metric("win_rate_stderr", higher_is_better=False)
-@register_metric("bradley_terry", higher_is_better=True)
-@register_metric("bradley_terry_stderr", higher_is_better=False)
-@register_metric("soft_elo", higher_is_better=True)
-@register_metric("soft_elo_stderr", higher_is_better=False)
-def earned_credit(references: Any = None, predictions: Sequence[Any] = (), **options: Any) -> Earned | None:  # noqa: ARG001
-    """Return what a document's response earned, as a mean over opponents; None where nothing could be read.
-
-    Args:
-        references: not used.
-        predictions: what the filter kept.
-        **options: of the ranker, as `podium.rank` takes them: `level`, `calibration`, `beta`, `pin`, ...
-    """
-    verdicts = issued_verdicts(predictions)
-    return None if verdicts is None or verdicts["credit"] is None else Earned(verdicts["credit"], verdicts, options)
-
-
-@register_metric("judged", higher_is_better=True)
-def count_judged(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
-    """Return how many of a document's battles have a readable verdict."""
-    verdicts = issued_verdicts(predictions)
-    return None if verdicts is None else sum(battle["credit"] is not None for battle in verdicts["battles"])
-
-
-@register_metric("unread", higher_is_better=False)
-def count_unread(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
-    """Return how many of a document's battles have none."""
-    verdicts = issued_verdicts(predictions)
-    return None if verdicts is None else sum(battle["credit"] is None for battle in verdicts["battles"])
-
-
-@register_metric("missing", higher_is_better=False)
-def count_missing(references: Any = None, predictions: Sequence[Any] = ()) -> int | None:  # noqa: ARG001
-    """Return how many of a document's battles were not played, because a response is missing."""
-    verdicts = issued_verdicts(predictions)
-    return None if verdicts is None else len(verdicts["missing"])
-
+count_judged = _register_count(
+    "judged", lambda kept: sum(battle["credit"] is not None for battle in kept["battles"]), higher_is_better=True
+)
+"""How many of a document's battles have a readable verdict."""
+count_unread = _register_count(
+    "unread", lambda kept: sum(battle["credit"] is None for battle in kept["battles"]), higher_is_better=False
+)
+"""How many of a document's battles have none."""
+count_missing = _register_count("missing", lambda kept: len(kept["missing"]), higher_is_better=False)
+"""How many of a document's battles were not played, because a response is missing."""
 
 RATED = ("win_rate", "bradley_terry")
-COUNTS: dict[str, tuple[Callable[..., int | None], bool]] = {
+COUNTS: dict[str, tuple[Count, bool]] = {
     "judged": (count_judged, True),
     "unread": (count_unread, False),
     "missing": (count_missing, False),
@@ -168,11 +152,7 @@ COUNTS: dict[str, tuple[Callable[..., int | None], bool]] = {
 
 
 def metric_entries(name: str, **options: Any) -> list[dict[str, Any]]:
-    """Return the entries of `metric_list` for a rated metric and its standard error.
-
-    Args:
-        options: of the ranker.
-    """
+    """Return the entries of `metric_list` for a rated metric and its standard error, with options of the ranker."""
     return [
         {"metric": name, "aggregation": name, "higher_is_better": True, **options},
         {"metric": f"{name}_stderr", "aggregation": f"{name}_stderr", "higher_is_better": False, **options},

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,117 +35,97 @@ class Opposition:
     missing: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Opponents:
-    """The opponents of a run.
-
-    Attributes:
-        responses: theirs.
-        own: the name of the run's entrant.
-        field: the document's field that holds an item's id; None = documents are known by their content.
-        task: the task whose samples count, where the opponents' folders hold several.
-    """
-
-    responses: Responses
-    own: str
-    field: str | None = None
-    task: str | None = None
-
-    def meet(self, docs: Sequence[Mapping[str, Any]], texts: Sequence[str]) -> list[Opposition]:
-        """Return what each document's response is compared with.
-
-        Raises:
-            UsageError: not one document is known, or one belongs to several tasks.
-        """
-        known = self.responses.by_id()
-        names = self._names(docs, known)
-        if docs and not any(name in known for name in names):
-            raise self._no_such_items(names)
-        return [self._opposition(name, known.get(name), text) for name, text in zip(names, texts, strict=True)]
-
-    def _opposition(self, name: str, item: Item | None, text: str) -> Opposition:
-        if not text.strip():
-            return Opposition(name, (), dict.fromkeys(self.responses.entrants, f"{self.own}: {EMPTY}"))
-        lacking = [other for other in self.responses.entrants if name not in self.responses.texts[other]]
-        missing = {other: self.responses.missing[other].get(name, ABSENT) for other in lacking}
-        present = [other for other in self.responses.entrants if other not in missing]
-        return Opposition(name, tuple(self._battle(item, other, text) for other in present if item), missing)
-
-    def _battle(self, item: Item, other: str, text: str) -> dict[str, Any]:
-        """Return the battle with one opponent, sides by name: as tournaments have it, so that the cache is shared."""
-        texts = {self.own: text, other: self.responses.texts[other][item.id]}
-        a, b = sorted(texts)
-        return {
-            "item": item.id,
-            "model_a": a,
-            "model_b": b,
-            "instruction": item.instruction,
-            "reference": item.reference,
-            "system": item.system,
-            "category": item.category,
-            **response_fields(texts[a], texts[b]),
-        }
-
-    def _names(self, docs: Sequence[Mapping[str, Any]], known: Mapping[str, Item]) -> list[str]:
-        """Return the name of each document: what its field says, else as the opponents' samples call its content.
-
-        Raises:
-            UsageError: several tasks of the opponents have the same document, or a document has no such field.
-        """
-        if self.field is not None:
-            for doc in docs:
-                if self.field not in doc:
-                    known_fields = some(sorted(doc))
-                    raise UsageError(f"item: {self.field}: documents have no such field; fields: {known_fields}")
-            return [str(doc[self.field]) for doc in docs]
-        tasks = self.responses.categories if self.task is None else (self.task,)
-        places = [("", doc_hash(doc), place) for place, doc in enumerate(docs)]
-        by_task = {task: item_ids(task, places) for task in tasks or ("",)}
-        chosen = []
-        for names in zip(*by_task.values(), strict=True):
-            present = [name for name in names if name in known]
-            if len(present) > 1:
-                raise UsageError(f"a document is in several tasks of the opponents ({some(present)}): say `task: NAME`")
-            chosen.append((present or names)[0])
-        return chosen
-
-    def _no_such_items(self, names: Sequence[str]) -> UsageError:
-        where = some(self.responses.sources)
-        if self.field is not None:
-            ids = some([item.id for item in self.responses.items], most=3)
-            return UsageError(f"no document's {self.field!r} ({some(names, most=3)}) is an item of {where} ({ids})")
-        held = some(self.responses.categories) or "none"
-        return UsageError(
-            f"none of the {len(names)} documents is in {where} (tasks there: {held}): compare runs of the same data "
-            "with --log_samples, or say `item: FIELD` where the opponents are known by an id"
-        )
-
-
-def read_opponents(against: Against, own: str, *, field: str | None = None, task: str | None = None) -> Opponents:
-    """Read the opponents.
+def meet_opponents(
+    against: Against,
+    own: str,
+    docs: Sequence[Mapping[str, Any]],
+    texts: Sequence[str],
+    *,
+    field: str | None = None,
+    task: str | None = None,
+) -> list[Opposition]:
+    """Return what the response to each document is compared with.
 
     Args:
         against: output folders of lm-eval, or anything that podium reads responses from, each optionally
             `label=path`; or a mapping of labels to paths.
+        own: the name of the run's entrant.
+        docs, texts: the documents and the responses to them.
+        field: the document's field that holds an item's id; None = documents are known by their content.
+        task: the task whose samples count, where the opponents' folders hold several.
 
     Raises:
-        UsageError: a path that does not exist, or an opponent that is called as the run's own entrant.
+        UsageError: a path that does not exist, an opponent that is called as the run's own entrant, or documents of
+            which not one is known, or one in several tasks.
         DataError: a file is not what it should be.
     """
-    responses = read_responses(*sources(against), readers=(READER,))
+    responses = read_responses(*_sources(against), readers=(READER,))
     for note in responses.notes:
         log.warning("podium: %s", note)
     if own in responses.entrants:
         raise UsageError(
             f"an opponent is called {own!r}, as this run's own model: label it (other={own}), or say `entrant: NAME`"
         )
-    return Opponents(responses, own, field, task)
+    items = responses.by_id()
+    names = _item_names(docs, responses, items, field, task)
+    if docs and items.keys().isdisjoint(names):
+        raise _no_such_items(names, responses, field)
+    return [_opposition(name, items.get(name), text, own, responses) for name, text in zip(names, texts, strict=True)]
 
 
-def sources(against: Against) -> list[str]:
+def _opposition(name: str, item: Item | None, text: str, own: str, responses: Responses) -> Opposition:
+    """Return the battles of one document; sides by name, as tournaments have it, so that the cache is shared."""
+    if not text.strip():
+        return Opposition(name, (), dict.fromkeys(responses.entrants, f"{own}: {EMPTY}"))
+    battles, missing = [], {}
+    for other in responses.entrants:
+        if name not in responses.texts[other]:
+            missing[other] = responses.missing[other].get(name, ABSENT)
+        elif item:
+            texts = {own: text, other: responses.texts[other][name]}
+            a, b = sorted(texts)
+            asked = {field: getattr(item, field) for field in ("instruction", "reference", "system", "category")}
+            sides = {"item": name, "model_a": a, "model_b": b}
+            battles.append({**sides, **asked, **response_fields(texts[a], texts[b])})
+    return Opposition(name, tuple(battles), missing)
+
+
+def _item_names(
+    docs: Sequence[Mapping[str, Any]], responses: Responses, known: Collection[str], field: str | None, task: str | None
+) -> list[str]:
+    """Return the name of each document: what its field says, else as the opponents' samples call its content."""
+    if field is not None:
+        for doc in docs:
+            if field not in doc:
+                raise UsageError(f"item: {field}: documents have no such field; fields: {some(sorted(doc))}")
+        return [str(doc[field]) for doc in docs]
+    tasks = responses.categories if task is None else (task,)
+    places = [("", _doc_hash(doc), place) for place, doc in enumerate(docs)]
+    chosen = []
+    for names in zip(*(item_ids(task, places) for task in dict.fromkeys(tasks or ("",))), strict=True):
+        present = [name for name in names if name in known]
+        if len(present) > 1:
+            raise UsageError(f"a document is in several tasks of the opponents ({some(present)}): say `task: NAME`")
+        chosen.append((present or names)[0])
+    return chosen
+
+
+def _no_such_items(names: Sequence[str], responses: Responses, field: str | None) -> UsageError:
+    where = some(responses.sources)
+    if field is not None:
+        ids = some([item.id for item in responses.items], most=3)
+        return UsageError(f"no document's {field!r} ({some(names, most=3)}) is an item of {where} ({ids})")
+    held = some(responses.categories) or "none"
+    return UsageError(
+        f"none of the {len(names)} documents is in {where} (tasks there: {held}): compare runs of the same data "
+        "with --log_samples, or say `item: FIELD` where the opponents are known by an id"
+    )
+
+
+def _sources(against: Against) -> list[str]:
     """Return the sources as they are typed on a command line.
 
-    >>> sources({"big": "runs/big"}), sources("runs/small")
+    >>> _sources({"big": "runs/big"}), _sources("runs/small")
     (['big=runs/big'], ['runs/small'])
     """
     if isinstance(against, Mapping):
@@ -153,7 +133,7 @@ def sources(against: Against) -> list[str]:
     return [against] if isinstance(against, str) else list(map(str, against))
 
 
-def doc_hash(doc: Any) -> str:
+def _doc_hash(doc: Any) -> str:
     """Return the hash of a document, as lm-eval writes it into its samples."""
     from lm_eval.utils import handle_non_serializable, hash_string
 

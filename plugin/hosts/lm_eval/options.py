@@ -121,12 +121,16 @@ def options_from(values: Mapping[str, Any]) -> RankerOptions:
 def parse_pairs(typed: Any) -> dict[str, Any]:
     """Return settings from `key=value,key2=value2`, several such texts, or a mapping of a config file.
 
+    Values are read as Inspect's and lm-eval's own command lines do: numbers, true and false, lists, else text.
+
     >>> parse_pairs(["realization=labels,entrants=a,b", "tie=true"])
     {'realization': 'labels', 'entrants': 'a,b', 'tie': True}
 
     Raises:
         UsageError: a part is no `key=value`. The part is not shown: it may be a key.
     """
+    import yaml
+
     if isinstance(typed, Mapping):
         return dict(typed)
     values: dict[str, Any] = {}
@@ -134,21 +138,14 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
         name, equals, text = part.partition("=")
         if not equals:
             raise UsageError("settings are written key=value,key2=value2; one has no `=`")
-        value = _value(text)
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError:
+            value = text
         # A key may be all digits, and is no number.
         is_number = type(value) in (int, float)
         values[name.strip()] = text if is_number and is_secret_name(name.strip()) else value
     return values
-
-
-def _value(text: str) -> Any:
-    """Read a value as Inspect's and lm-eval's own command lines do: numbers, true and false, lists, else text."""
-    import yaml
-
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError:
-        return text
 
 
 def _parts(typed: Any) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from podium.text import some
 if TYPE_CHECKING:
     # Tables and numbers are for after the run; `lm_eval --help` needs neither.
     from podium.battles import Battles
-    from podium.hosts.lm_eval.runs import OtherRuns, RunFolders
+    from podium.hosts.lm_eval.runs import RunFolders
     from podium.ranking import Ranking
 
 DONE, PARTLY, STOPPED = 0, 3, 130
@@ -35,7 +35,6 @@ class RunRanking:
     Attributes:
         options: what is asked for.
         output_path: where lm-eval saves; None = nowhere.
-        others: other runs.
         settings: options of the rankers.
         keeps_samples: whether lm-eval itself wants the samples.
         code: the exit code.
@@ -46,7 +45,6 @@ class RunRanking:
 
     options: RankerOptions
     output_path: str | None
-    others: "OtherRuns"
     settings: Mapping[str, Any]
     keeps_samples: bool = False
     code: int = DONE
@@ -79,21 +77,25 @@ class RunRanking:
         self.notes.append(note)
 
     def _rank(self, results: dict[str, Any], tracker: Any) -> None:
-        from podium.hosts.lm_eval.runs import lay_out, refuse_single_model, write_run
+        from podium.hosts.lm_eval.runs import lay_out, other_samples, write_run
         from podium.hosts.lm_eval.write_back import write_into
         from podium.report.ranking_view import ranking_text
 
+        against = self.options.against
         with self._folder() as folder:
             own = write_run(folder / "this", results, tracker)
-            runs = lay_out(folder / "others", own, self.options.label, self.others.files())
+            runs = lay_out(folder / "others", own, self.options.label, other_samples(against, self.output_path))
             self.notes += runs.notes
-            if len(runs.sources) < 2 and not self.others.named:
+            if len(runs.sources) < 2 and not against:
                 self.notes.append(
                     f"not ranked: {runs.model} is the first model in {self.output_path} with samples of "
                     "these tasks; the next run can be ranked against it"
                 )
                 return
-            refuse_single_model(runs, self.others)
+            if len(runs.sources) < 2:
+                advice = "; if that is another model, name this one with --ranker_label" if runs.notes else ""
+                alone = "; ".join([f"no other model's samples of these tasks in {some(against)}", *runs.notes])
+                raise UsageError(alone + advice)
             try:
                 rankings = self._rankings(results, runs)
             except PodiumError as error:
@@ -104,14 +106,20 @@ class RunRanking:
         if whole.failures:
             self.code = PARTLY
         if self.log is not None:
-            self._write_into_log(whole, self.log)
+            from podium.hosts.inspect_ai.hook import write_beside, write_into_log
+
+            try:
+                write_beside(self.log, whole)
+                write_into_log(self.log, whole)
+            except (OSError, PodiumError) as error:
+                self._note_failure(f"the ranking is not in the tournament's log: {error}")
 
     def _rankings(self, results: Mapping[str, Any], runs: "RunFolders") -> "dict[str, Ranking]":
         """Rank each task, and each group of tasks."""
         from podium.hosts.lm_eval.write_back import groups_of
 
         tasks = list(results["samples"])
-        battles_of = self._battles_by_judge(runs) if self.options.judges else self._battles_by_metric(runs)
+        battles_of = self._battles_of(runs)
         rankings: dict[str, Ranking] = {}
         failures: list[PodiumError] = []
         notes: list[str] = []
@@ -127,18 +135,20 @@ class RunRanking:
             self._note_failure(note)
         return rankings
 
-    def _battles_by_metric(self, runs: "RunFolders") -> BattlesOf:
+    def _battles_of(self, runs: "RunFolders") -> BattlesOf:
+        """Return what gives the battles of some tasks: read by the metric, or judged in one tournament."""
         from podium.reading.judgements import read_battles
 
-        def battles_of(tasks: Sequence[str]) -> "Battles":
-            where = {"task": tasks[0]} if len(tasks) == 1 else {}
-            return _select(tasks, "task", read_battles(*runs.sources, metric=self.options.metric or "all", where=where))
+        if not self.options.judges:
 
-        return battles_of
+            def battles_by_metric(tasks: Sequence[str]) -> "Battles":
+                where = {"task": tasks[0]} if len(tasks) == 1 else {}
+                metric = self.options.metric or "all"
+                return _select(tasks, "task", read_battles(*runs.sources, metric=metric, where=where))
 
-    def _battles_by_judge(self, runs: "RunFolders") -> BattlesOf:
+            return battles_by_metric
+
         from podium.hosts.lm_eval.tournament import play_tournament
-        from podium.reading.judgements import read_battles
 
         self.log, failure = play_tournament(self.options, runs.sources, self.log_dir)
         self.notes.append(f"the tournament's log: {self.log}")
@@ -147,15 +157,6 @@ class RunRanking:
         one_sided = self.options.args.get("one_sided", "unread")
         battles = read_battles(str(self.log), format="inspect", one_sided=one_sided)
         return lambda tasks: _select(tasks, "category", battles)
-
-    def _write_into_log(self, ranking: "Ranking", log: Path) -> None:
-        from podium.hosts.inspect_ai.hook import write_beside, write_into_log
-
-        try:
-            write_beside(log, ranking)
-            write_into_log(log, ranking)
-        except (OSError, PodiumError) as error:
-            self._note_failure(f"the ranking is not in the tournament's log: {error}")
 
     def _ranking(self, battles: "Battles", runs: "RunFolders") -> "Ranking":
         """Rank some battles; sources and warnings name the files where they really are."""
@@ -183,10 +184,11 @@ class RunRanking:
     @property
     def log_dir(self) -> Path:
         """Where the logs of tournaments lie: beside the results, apart from them because of what reads folders."""
+        from podium.hosts.lm_eval.runs import results_folder
+
         if not self.output_path:
             return Path(os.environ.get("INSPECT_LOG_DIR", "logs")).absolute()
-        path = Path(self.output_path).absolute()
-        folder = path.parent if path.suffix == ".json" else path
+        folder = results_folder(self.output_path).absolute()
         return folder.with_name(f"{folder.name}.podium")
 
     @contextmanager
@@ -216,7 +218,7 @@ def prepare_ranking(options: RankerOptions, output_path: str | None, *, predict_
     Raises:
         UsageError: it cannot be done.
     """
-    from podium.hosts.lm_eval.runs import find_other_runs
+    from podium.hosts.lm_eval.runs import other_samples
     from podium.plugins.settings import parse_settings
 
     try:
@@ -227,16 +229,15 @@ def prepare_ranking(options: RankerOptions, output_path: str | None, *, predict_
         from podium.calibration_file import read_calibration
 
         read_calibration(options.calibration)
-    others = find_other_runs(options.against, output_path)
-    if others.named:
-        others.files()
+    if options.against or not output_path:
+        other_samples(options.against, output_path)
     if options.judges:
         from podium.hosts.lm_eval.tournament import check_tournament
 
         check_tournament(options)
     elif predict_only:
         raise UsageError("--predict_only computes no metric to rank by: name a judge with --ranker_judge")
-    return RunRanking(options, output_path, others, settings)
+    return RunRanking(options, output_path, settings)
 
 
 def _select(tasks: Sequence[str], column: str, battles: "Battles") -> "Battles":

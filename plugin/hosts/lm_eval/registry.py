@@ -13,32 +13,21 @@ _ISSUED: set[bytes] = set()
 """Digests of the verdicts: a model may answer with a text that looks like some."""
 
 
-def register_filter(name: str) -> Callable[[Registered], Registered]:
-    """Name a filter."""
-    return _register_once(name, registry.filter_registry, registry.register_filter(name))
+def register(kind: str, name: str, **more: Any) -> Callable[[Registered], Registered]:
+    """Name a `filter`, `metric` or `aggregation`; leave the name where it is this object's, its module loaded before.
 
-
-def register_aggregation(name: str) -> Callable[[Registered], Registered]:
-    """Name an aggregation."""
-    return _register_once(name, registry.aggregation_registry, registry.register_aggregation(name))
-
-
-def register_metric(name: str, *, higher_is_better: bool) -> Callable[[Registered], Registered]:
-    """Name a metric whose aggregation goes by the same name."""
-    register = registry.register_metric(metric=name, higher_is_better=higher_is_better, aggregation=name)
-    return _register_once(name, registry.metric_registry, register)
-
-
-def _register_once(name: str, known: Any, register: Callable[[Any], Any]) -> Callable[[Registered], Registered]:
-    """Register where the name is free; leave it where it is this object's already, its module loaded before.
+    Args:
+        more: `higher_is_better` of a metric, whose aggregation goes by the same name.
 
     Raises:
         ValueError: the name is another package's.
     """
+    known = getattr(registry, f"{kind}_registry")
+    named = {"metric": name, "aggregation": name, **more} if kind == "metric" else {"name": name}
 
     def decorate(function: Registered) -> Registered:
         try:
-            register(function)
+            getattr(registry, f"register_{kind}")(**named)(function)
         except ValueError:
             owner = known.get(name)
             if getattr(owner, "fn", owner).__module__ != function.__module__:

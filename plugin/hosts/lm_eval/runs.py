@@ -4,7 +4,7 @@ They are laid out in one folder and read from there, as `podium rank` would read
 the same way that they go.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import SAMPLES, Samples, describe_samples, is_samples
 from podium.hosts.lm_eval.silence import silence
-from podium.text import some
 
 THIS = "this run"
 
@@ -41,54 +40,45 @@ class RunFolders:
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class OtherRuns:
-    """Where other runs are looked for.
+def other_samples(against: Sequence[str], output_path: str | None) -> list[Samples]:
+    """Describe the samples of other runs: in the folders that were named, else in the output path.
 
-    Attributes:
-        sources: folders, each optionally `label=path`.
-        named: whether they were named; else they are what lies in the output path.
-    """
-
-    sources: tuple[str, ...]
-    named: bool
-
-    def files(self) -> list[Samples]:
-        """Describe the samples in them.
-
-        Raises:
-            UsageError: a folder does not exist, or one that was named holds no samples.
-        """
-        files: list[Samples] = []
-        for source in self.sources:
-            label, path = _label_and_path(source)
-            own = _samples_in(path, label)
-            if self.named and not own:
-                raise UsageError(
-                    f"--ranker_against {source}: there are no samples of lm-eval; give the output folder of a run with "
-                    "--log_samples"
-                )
-            files += own
-        return files
-
-
-def find_other_runs(against: Sequence[str], output_path: str | None) -> OtherRuns:
-    """Return where to look: the folders that were named, else the output path.
+    Args:
+        against: folders, each optionally `label=path`.
 
     Raises:
-        UsageError: there is neither.
+        UsageError: there is neither, a folder does not exist, or one that was named holds no samples.
     """
-    if against:
-        return OtherRuns(tuple(against), named=True)
-    if not output_path:
-        raise UsageError("nothing to rank this run against: name other runs with --ranker_against, or an --output_path")
+    if not against:
+        if not output_path:
+            other = "name other runs with --ranker_against, or an --output_path"
+            raise UsageError(f"nothing to rank this run against: {other}")
+        return _samples_in(results_folder(output_path), None)
+    files: list[Samples] = []
+    for source in against:
+        label, equals, path = source.partition("=")
+        if Path(source).exists() or not equals or "/" in label:
+            label, path = "", source
+        if not Path(path).exists():
+            raise UsageError(f"--ranker_against {source}: no such file or directory: {path}")
+        own = _samples_in(Path(path), label or None)
+        if not own:
+            raise UsageError(
+                f"--ranker_against {source}: there are no samples of lm-eval; give the output folder of a run with "
+                "--log_samples"
+            )
+        files += own
+    return files
+
+
+def results_folder(output_path: str) -> Path:
+    """Return the folder in which lm-eval keeps the results of all models: its output path may name a file."""
     path = Path(output_path)
-    folder = path.parent if path.suffix == ".json" else path
-    return OtherRuns((str(folder),) if folder.is_dir() else (), named=False)
+    return path.parent if path.suffix == ".json" else path
 
 
-def lay_out(folder: Path, own: Path, label: str | None, others: Iterable[Samples]) -> RunFolders:
-    """Lay out other runs beside this one.
+def lay_out(folder: Path, own: Path, label: str | None, others: Sequence[Samples]) -> RunFolders:
+    """Lay out other runs beside this one: links to the samples of each model, with their results, in a folder.
 
     Args:
         folder: where to.
@@ -98,30 +88,21 @@ def lay_out(folder: Path, own: Path, label: str | None, others: Iterable[Samples
     """
     mine = _samples_in(own, label)
     model, tasks = mine[0].entrant, {file.task for file in mine}
-    others = list(others)
     earlier = dict.fromkeys(str(file.path.parent) for file in others if file.entrant == model)
     kept = [file for file in others if file.entrant != model and file.task in tasks]
     sources, origins = [f"{label}={own}" if label else str(own)], {str(own): THIS}
-    for place, files in _link_by_model(folder, kept):
-        sources.append(f"{files[0].entrant}={place}" if files[0].has_label else str(place))
+    models: dict[tuple[str, Path], list[Samples]] = {}
+    for file in kept:
+        models.setdefault((file.entrant, file.path.absolute().parent), []).append(file)
+    for number, ((entrant, origin), files) in enumerate(models.items(), 1):
+        place = folder / f"{number}" / origin.name
+        place.mkdir(parents=True)
+        for path in {path for file in files for path in (file.path, file.results and file.results.path) if path}:
+            (place / path.name).symlink_to(path.absolute())
+        sources.append(f"{entrant}={place}" if files[0].has_label else str(place))
         origins[str(place)] = str(files[0].path.parent)
     notes = tuple(f"this run takes the place of earlier runs of {model} in {place}" for place in earlier)
     return RunFolders(model, tuple(sources), origins, notes)
-
-
-def _link_by_model(folder: Path, files: Sequence[Samples]) -> list[tuple[Path, list[Samples]]]:
-    """Link the samples of each model, with their results, into a folder of its own."""
-    models: dict[tuple[str, Path], list[Samples]] = {}
-    for file in files:
-        models.setdefault((file.entrant, file.path.absolute().parent), []).append(file)
-    linked = []
-    for number, ((_, origin), own) in enumerate(models.items(), 1):
-        place = folder / f"{number}" / origin.name
-        place.mkdir(parents=True)
-        for path in {path for file in own for path in (file.path, file.results and file.results.path) if path}:
-            (place / path.name).symlink_to(path.absolute())
-        linked.append((place, own))
-    return linked
 
 
 def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
@@ -150,34 +131,6 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
     return paths[0].parent
 
 
-def refuse_single_model(runs: RunFolders, others: OtherRuns) -> None:
-    """Refuse to rank a model alone.
-
-    Raises:
-        UsageError: no other model was run on a task of this run.
-    """
-    if len(runs.sources) < 2:
-        raise UsageError(
-            f"no other model's samples of these tasks in {some(others.sources)}"
-            + "".join(f"; {note}" for note in runs.notes)
-            + ("; if that is another model, name this one with --ranker_label" if runs.notes else "")
-        )
-
-
 def _samples_in(path: Path, label: str | None) -> list[Samples]:
     paths = [path] if path.is_file() else sorted(file for file in path.rglob("samples_*") if file.is_file())
     return describe_samples([path for path in paths if is_samples(path)], label)
-
-
-def _label_and_path(source: str) -> tuple[str | None, Path]:
-    """Split `label=path`.
-
-    Raises:
-        UsageError: there is no such path.
-    """
-    label, equals, path = source.partition("=")
-    if Path(source).exists() or not equals or "/" in label:
-        label, path = "", source
-    if not Path(path).exists():
-        raise UsageError(f"--ranker_against {source}: no such file or directory: {path}")
-    return label or None, Path(path)

@@ -58,15 +58,12 @@ def secrets_of(arguments: Mapping[str, Any]) -> list[str]:
 
 def redact(text: str, secrets: Sequence[str] = ()) -> str:
     """Return the text with secrets hidden: those that are named, those of the environment, what has a key's shape."""
-    for secret in [*sorted(secrets, key=len, reverse=True), *_secrets_of_environment()]:
-        text = text.replace(secret, HIDDEN)
+    environment = {value for name, value in os.environ.items() if is_secret_name(name) and len(value) >= SHORTEST}
+    for values in (secrets, environment):
+        # The longest first: one may be a part of another.
+        for secret in sorted(values, key=len, reverse=True):
+            text = text.replace(secret, HIDDEN)
     return IN_ADDRESS.sub(f"://{HIDDEN}@", SHAPES.sub(HIDDEN, text))
-
-
-def _secrets_of_environment() -> list[str]:
-    """Return the values of secret environment variables, the longest first: one may be a part of another."""
-    values = {value for name, value in os.environ.items() if is_secret_name(name) and len(value) >= SHORTEST}
-    return sorted(values, key=len, reverse=True)
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,19 +142,14 @@ def _evaluate(task: Any, judges: Sequence[Any], log_dir: Path) -> "list[EvalLog]
 
 def call_outside_loop(call: Callable[[], Any]) -> Any:
     """Call what brings an event loop of its own; in a thread of its own where one is running."""
+    loop = None
+    with suppress(RuntimeError):
+        loop = asyncio.get_running_loop()
     # Called outside of any `except`: Inspect takes what an error happened during for its cause.
-    if not _loop_is_running():
+    if loop is None:
         return call()
     with ThreadPoolExecutor(max_workers=1) as thread:
         return thread.submit(call).result()
-
-
-def _loop_is_running() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], AbstractSet[str]]:

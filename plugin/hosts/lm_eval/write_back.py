@@ -26,7 +26,7 @@ def write_into(results: dict[str, Any], rankings: Mapping[str, Ranking], model: 
     for task, ranking in rankings.items():
         for standings in ranking.standings:
             notes += _write_figures(results, task, standings, model)
-    whole = merge_rankings(rankings)
+    whole = _merge_rankings(rankings)
     results[KEY] = json.loads(whole.to_json())
     return whole, notes
 
@@ -48,7 +48,7 @@ def _write_figures(results: dict[str, Any], task: str, standings: Standings, mod
     return []
 
 
-def merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
+def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
     """Put the rankings of several tasks into one, each a slice; that of a single task is left as it is."""
     first, *others = rankings.values()
     if not others:

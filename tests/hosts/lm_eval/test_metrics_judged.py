@@ -24,7 +24,7 @@ from lm_eval.loggers.wandb_logger import WandbLogger
 
 from podium.formats import lm_eval_judged
 from podium.hosts.lm_eval import metrics
-from podium.hosts.lm_eval.registry import issue_verdicts, register_metric
+from podium.hosts.lm_eval.registry import issue_verdicts, register
 from podium.rank_battles import rank
 from podium.reading.judgements import read_battles
 
@@ -138,7 +138,7 @@ def test_names_are_registered_once_and_loading_again_is_no_error():
 
 def test_a_name_that_another_package_has_is_told():
     with pytest.raises(ValueError, match="acc"):
-        register_metric("acc", higher_is_better=True)(metrics.earned_credit)
+        register("metric", "acc", higher_is_better=True)(metrics.earned_credit)
 
 
 def test_the_samples_can_be_shown_by_weights_and_biases(tmp_path: Path):

@@ -52,23 +52,15 @@ def presentation_rows(document: Mapping[str, Any], entrant: str | None = None) -
     Args:
         entrant: what to call the entrant; by default as the filter did.
     """
+    names = {document["entrant"]: entrant or document["entrant"]}
     return [
-        {**_sides(document, battle, entrant), **{name: cell for name, cell in shown.items() if name != "replies"}}
+        {**_sides(document, battle, names), **{name: cell for name, cell in shown.items() if name != "replies"}}
         for battle in document["battles"]
         for shown in battle["presentations"]
     ]
 
 
-def _battle_rows(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the verdicts on one document as a row per battle: judges of a jury are put together by its rule."""
-    return [
-        {**_sides(document, battle, None), **{name: battle[name] for name in VERDICT}, "order": "merged"}
-        for battle in document["battles"]
-    ]
-
-
-def _sides(document: Mapping[str, Any], battle: Mapping[str, Any], entrant: str | None) -> dict[str, Any]:
-    names = {document["entrant"]: entrant or document["entrant"]}
+def _sides(document: Mapping[str, Any], battle: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     sides = {side: names.get(battle[side], battle[side]) for side in ("model_a", "model_b")}
     return {"item": document["item"], **sides, **{name: battle[name] for name in ABOUT if name in battle}}
 
@@ -82,8 +74,15 @@ def judge_names(documents: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the verdicts on some documents as a battles table, not yet merged: of a jury, a row per battle."""
     documents = list(documents)
-    rows = _battle_rows if len(judge_names(documents)) > 1 else presentation_rows
-    return pd.DataFrame([row for document in documents for row in rows(document)])
+    if len(judge_names(documents)) <= 1:
+        return pd.DataFrame([row for document in documents for row in presentation_rows(document)])
+    return pd.DataFrame(
+        [
+            {**_sides(document, battle, {}), **{name: battle[name] for name in VERDICT}, "order": "merged"}
+            for document in documents
+            for battle in document["battles"]
+        ]
+    )
 
 
 def gather_verdicts(files: Sequence[Samples]) -> Gathered:
@@ -93,17 +92,16 @@ def gather_verdicts(files: Sequence[Samples]) -> Gathered:
         DataError: a damaged file, or an opponent that is called as the file's own model.
     """
     lost: list[str] = []
-    frames = [(str(file.path), pd.DataFrame(list(_rows_of(file, lost)))) for file in files if _may_hold_verdicts(file)]
-    sheets = tuple((source, frame.set_index("line")) for source, frame in frames if len(frame))
+    sheets = []
+    for file in files:
+        # A look at its bytes spares reading most files.
+        with open_bytes(file.path) as stream:
+            rows = list(_rows_of(file, lost)) if any(MARK.encode() in line for line in stream) else []
+        if rows:
+            sheets.append((str(file.path), pd.DataFrame(rows).set_index("line")))
     rest = len(files) - len(sheets)
     notes = (f"{rest} samples files without verdicts are left out",) if rest else ()
-    return Gathered(sheets, notes=notes, lost=tuple(lost))
-
-
-def _may_hold_verdicts(file: Samples) -> bool:
-    """Tell by a look at its bytes, which spares reading most files."""
-    with open_bytes(file.path) as stream:
-        return any(MARK.encode() in line for line in stream)
+    return Gathered(tuple(sheets), notes=notes, lost=tuple(lost))
 
 
 def _rows_of(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
@@ -112,8 +110,14 @@ def _rows_of(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
         if row is None:
             lost.append(f"{file.path}, {place}: cut off, so its document is missing")
             continue
-        document = None if _is_a_response(row) else parse_verdicts(row.get("filtered_resps"))
-        for shown in presentation_rows(document, _entrant(file, document)) if document else ():
+        # What the model itself wrote is a response, whatever it looks like.
+        said, kept = list(_texts(row.get("resps"))), list(_texts(row.get("filtered_resps")))
+        document = parse_verdicts(row.get("filtered_resps"))
+        if document is None or any(verdicts in text for verdicts in kept for text in said):
+            continue
+        # The user's label counts more than the filter's name, and that more than lm-eval's word.
+        entrant = file.entrant if file.has_label or document["entrant"] == OWN else str(document["entrant"])
+        for shown in presentation_rows(document, entrant):
             if shown["model_a"] == shown["model_b"]:
                 raise DataError(
                     f"{shown['model_a']!r} is the name of both sides",
@@ -124,20 +128,9 @@ def _rows_of(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
             yield {"line": place.removeprefix("line "), **shown}
 
 
-def _is_a_response(row: Mapping[str, Any]) -> bool:
-    """Whether the model itself wrote what stands in `filtered_resps`: that is a response, whatever it looks like."""
-    responses = list(_texts(row.get("resps")))
-    return any(kept in text for kept in _texts(row.get("filtered_resps")) for text in responses)
-
-
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for inner in value:
             yield from _texts(inner)
-
-
-def _entrant(file: Samples, document: Mapping[str, Any]) -> str:
-    """Return the name of a file's model: the user's label, else what the filter calls it, else lm-eval's word."""
-    return file.entrant if file.has_label or document["entrant"] == OWN else str(document["entrant"])

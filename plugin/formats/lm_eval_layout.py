@@ -36,12 +36,7 @@ NO_MATTER = frozenset({"batch_size", "max_batch_size", "num_concurrent", "max_re
 
 @dataclass(frozen=True)
 class Results:
-    """What a results file says of a run.
-
-    Attributes:
-        path: where it is.
-        content: all of it.
-    """
+    """What a results file says of a run: all of it is its `content`."""
 
     path: Path
     content: Mapping[str, Any]
@@ -114,16 +109,17 @@ class Samples:
         return not self.has_label and self.results is not None and self.results.arguments.keys().isdisjoint(NAMING)
 
 
-def results_at(path: Path) -> Results | None:
-    """Read a results file; None for a file that is none, or is not whole."""
-    if not RESULTS.match(path.name):
-        return None
-    try:
-        content = json.loads(path.read_bytes())
-    except ValueError:
-        return None
-    is_whole = isinstance(content, dict) and isinstance(content.get("results"), dict) and "configs" in content
-    return Results(path, content) if is_whole else None
+def _results_at(paths: Iterable[Path]) -> list[Results]:
+    """Read the results files among some files, those left out that are not whole."""
+    read = []
+    for path in [path for path in paths if RESULTS.match(path.name)]:
+        try:
+            content = json.loads(path.read_bytes())
+        except ValueError:
+            continue
+        if isinstance(content, dict) and isinstance(content.get("results"), dict) and "configs" in content:
+            read.append(Results(path, content))
+    return read
 
 
 def is_samples(path: Path) -> bool:
@@ -140,11 +136,7 @@ def is_samples(path: Path) -> bool:
 
 
 def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] = ()) -> Samples:
-    """Describe a samples file.
-
-    Args:
-        beside: results files of its folder; the one of the same time belongs to it.
-    """
+    """Describe a samples file; of the results files of its folder, the one of the same time belongs to it."""
     named = SAMPLES.match(path.name)
     task, time = (named["task"], named["time"] or "") if named else (path.name.partition(".")[0], "")
     run = next((results for results in beside if time and results.time == time), None)
@@ -155,10 +147,7 @@ def samples_at(path: Path, label: str | None = None, beside: Iterable[Results] =
 def describe_samples(paths: Iterable[Path], label: str | None) -> list[Samples]:
     """Describe samples files, each with the results file of its run in its folder."""
     paths = list(paths)
-    beside = {
-        folder: [results for path in sorted(folder.glob("*.json")) if (results := results_at(path)) is not None]
-        for folder in {path.parent for path in paths}
-    }
+    beside = {folder: _results_at(sorted(folder.glob("*.json"))) for folder in {path.parent for path in paths}}
     return [samples_at(path, label, beside[path.parent]) for path in paths]
 
 
@@ -169,7 +158,7 @@ def find_runs(paths: Sequence[Path], label: str | None, *, searched: bool) -> tu
         paths: of all its files.
         searched: whether they lie in a folder that was searched; a results file that was named stands for its run.
     """
-    results = [results for path in paths if (results := results_at(path)) is not None]
+    results = _results_at(paths)
     names = {path for path in paths if is_samples(path)}
     if not searched:
         beside = (path for run in results for path in run.path.parent.glob(f"samples_*_{run.time}.jsonl*"))
@@ -201,10 +190,9 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
 def _refuse_strangers(runs: Sequence[Samples]) -> None:
     """Refuse runs that share a name and are perhaps no runs of one model."""
     first = runs[0]
-    folders = list(dict.fromkeys(run.path.absolute().parent for run in runs))
-    if len(folders) > 1:
-        other = next(run for run in runs if run.path.absolute().parent == folders[1])
-        raise _two_models(first, "lies in two folders", first.path.parent, other.path.parent)
+    for run in runs:
+        if run.path.absolute().parent != first.path.absolute().parent:
+            raise _two_models(first, "lies in two folders", first.path.parent, run.path.parent)
     results = [run.results for run in runs if run.results is not None]
     for later in results[1:]:
         before, now = results[0].arguments, later.arguments

@@ -3,8 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isclose, isfinite, log
+from math import isclose, log
 from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.formats.lm_eval_layout import SAMPLE_FIELDS, Samples, document_hash, item_ids, place_in_set, sample_rows
@@ -20,38 +23,22 @@ SAME = 1e-6
 """Relative difference up to which two figures are one."""
 
 
-class Value(NamedTuple):
-    """What one metric says of one document.
-
-    Attributes:
-        item: task, document and occurrence.
-        target: what the response was scored against, hashed.
-        score: the number; None where there is none.
-        reason: why there is none; None where there is one.
-        row: place in the file, as `line 3`.
-    """
-
-    item: str
-    target: str
-    score: float | None
-    reason: str | None
-    row: str
-
-
 @dataclass(frozen=True, slots=True)
 class Scores:
     """What a samples file holds.
 
     Attributes:
         file: where from.
-        values: of each `metric,filter` that gives one number per document.
+        values: of each `metric,filter` that gives one number per document, a row per document: `item` (task, document
+            and occurrence), `target` (what the response was scored against, hashed), `score`, the `reason` why there
+            is none, and the `line` of the file.
         unusable: why another `metric,filter` cannot be ranked.
         cut: place of a last line that is cut off; None where the file is whole.
         documents: distinct documents, repeated ones counted as often as they occur.
     """
 
     file: Samples
-    values: Mapping[str, Sequence[Value]]
+    values: Mapping[str, pd.DataFrame]
     unusable: Mapping[str, str]
     cut: str | None
     documents: int
@@ -66,14 +53,14 @@ class Scores:
 
         None where there is either none, or the file is not whole.
         """
-        numbers = [value.score for value in self.values.get(metric, ()) if value.score is not None]
+        mean = self.values[metric]["score"].mean() if metric in self.values else np.nan
         figure = self.file.results.figure(self.file.task, metric) if self.file.results else None
         is_whole = self.cut is None and self.documents >= (self.expected_documents or 0)
-        return (sum(numbers) / len(numbers), figure) if is_whole and numbers and figure is not None else None
+        return (float(mean), figure) if is_whole and pd.notna(mean) and figure is not None else None
 
 
 class _Row(NamedTuple):
-    place: str
+    line: str
     filter: str
     document: str
     order: float
@@ -95,54 +82,44 @@ def read_scores(file: Samples) -> Scores:
         else:
             rows.append(_row(file, place, row))
     items = item_ids(file.task, [(row.filter, row.document, row.order) for row in rows])
-    values, unusable = _by_metric(rows, items)
+    values: dict[str, pd.DataFrame] = {}
+    unusable: dict[str, str] = {}
+    for of_filter, name in dict.fromkeys((row.filter, name) for row in rows for name in row.metrics):
+        metric = f"{name},{of_filter}"
+        own = [(row, item) for row, item in zip(rows, items, strict=True) if row.filter == of_filter]
+        numbers = [row.metrics.get(name) for row, _ in own]
+        why = _why_unusable(numbers)
+        if why is not None:
+            unusable[metric] = why
+            continue
+        score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
+        reason = np.where(np.isnan(score), f"no value of {metric}", None)
+        values[metric] = pd.DataFrame(
+            {
+                "item": [item for _, item in own],
+                "target": [row.target for row, _ in own],
+                "score": np.where(np.isinf(score), np.nan, score),
+                "reason": np.where(np.isinf(score), f"{metric} is infinite", reason),
+                "line": [row.line for row, _ in own],
+            }
+        )
     return Scores(file, values, unusable, cut, len(set(items)))
 
 
 def _row(file: Samples, place: str, row: Mapping[str, Any]) -> _Row:
     if not row.keys() >= SAMPLE_FIELDS:
-        lacking = ", ".join(sorted(SAMPLE_FIELDS - row.keys()))
         raise DataError(
-            f"no row of lm-eval samples: {lacking} is missing",
+            f"no row of lm-eval samples: {', '.join(sorted(SAMPLE_FIELDS - row.keys()))} is missing",
             source=str(file.path),
             row=place,
             remedy="give the file as lm_eval wrote it",
         )
     target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
-    metrics = {name: row.get(name) for name in _metric_names(row)}
+    names: Any = row.get("metrics")
+    if not isinstance(names, list):
+        names = [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
+    metrics = {str(name): row.get(str(name)) for name in names}
     return _Row(place, text_of(row.get("filter")) or "none", document_hash(row), place_in_set(row), target, metrics)
-
-
-def _metric_names(row: Mapping[str, Any]) -> list[str]:
-    listed = row.get("metrics")
-    if isinstance(listed, list):
-        return [str(name) for name in listed]
-    return [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
-
-
-def _by_metric(rows: Sequence[_Row], items: Sequence[str]) -> tuple[dict[str, list[Value]], dict[str, str]]:
-    """Return the values of each metric and filter that is a number, and why others are not."""
-    names = dict.fromkeys((row.filter, name) for row in rows for name in row.metrics)
-    values: dict[str, list[Value]] = {}
-    unusable: dict[str, str] = {}
-    for of_filter, name in names:
-        metric = f"{name},{of_filter}"
-        own = [(row, item) for row, item in zip(rows, items, strict=True) if row.filter == of_filter]
-        why = _why_unusable([row.metrics.get(name) for row, _ in own])
-        if why is None:
-            values[metric] = [_value(row, item, name, metric) for row, item in own]
-        else:
-            unusable[metric] = why
-    return values, unusable
-
-
-def _value(row: _Row, item: str, name: str, metric: str) -> Value:
-    number = row.metrics.get(name)
-    if number is None or number != number:
-        return Value(item, row.target, None, f"no value of {metric}", row.place)
-    if not isfinite(number):
-        return Value(item, row.target, None, f"{metric} is infinite", row.place)
-    return Value(item, row.target, float(number), None, row.place)
 
 
 def _why_unusable(values: Sequence[Any]) -> str | None:
@@ -170,7 +147,10 @@ def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[
         NotIdentifiedError: a task has several metrics or filters and nothing says which, or none that is a number.
     """
     usable, unusable = _offers(files)
-    _refuse_unknown(asked, usable, unusable)
+    known = [metric for task in usable for metric in (*usable[task], *unusable[task])]
+    for name in asked:
+        if name != ALL and not any(_fits(name, metric) for metric in known):
+            raise UsageError(f"no task has the metric {name!r}; there are: {_list_metrics(usable)}")
     by_task = {task: [name for name in names if _is_wanted(asked, name)] for task, names in usable.items()}
     several = {task: names for task, names in by_task.items() if len(names) > 1 and not _are_meant(asked, names)}
     if several:
@@ -187,17 +167,22 @@ def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[
             if _is_wanted(asked, metric)
         ]
         raise NotIdentifiedError(f"no number per document to compare: {some(why, '; ', most=5)}")
-    return {task: names for task, names in by_task.items() if names}, _left_out(lacking, asked, unusable)
+    notes = []
+    if lacking and asked:
+        notes = [f"{len(lacking)} tasks without {' or '.join(asked)} are left out: {some(lacking, most=10)}"]
+    elif lacking:
+        why = [f"{task}, {metric}: {why}" for task in lacking for metric, why in unusable[task].items()]
+        notes = [f"{len(lacking)} tasks are left out, having no number per document: {some(why, '; ', most=3)}"]
+    return {task: names for task, names in by_task.items() if names}, notes
 
 
 def _offers(files: Sequence[Scores]) -> tuple[dict[str, list[str]], dict[str, dict[str, str]]]:
     """Return the metrics of each task that are numbers, and of the others why they are not."""
-    usable: dict[str, list[str]] = {}
+    usable: dict[str, dict[str, None]] = {}
     unusable: dict[str, dict[str, str]] = {}
     for scores in files:
         unusable.setdefault(scores.file.task, {}).update(scores.unusable)
-        metrics = usable.setdefault(scores.file.task, [])
-        metrics += [name for name in scores.values if name not in metrics]
+        usable.setdefault(scores.file.task, {}).update(dict.fromkeys(scores.values))
     return {task: [name for name in usable[task] if name not in unusable[task]] for task in sorted(usable)}, unusable
 
 
@@ -214,16 +199,6 @@ def _are_meant(asked: Sequence[str], metrics: Sequence[str]) -> bool:
     return ALL in asked or (bool(asked) and all(sum(_fits(name, metric) for metric in metrics) <= 1 for name in asked))
 
 
-def _refuse_unknown(
-    asked: Sequence[str], usable: Mapping[str, Sequence[str]], unusable: Mapping[str, Mapping[str, str]]
-) -> None:
-    """Refuse a name that no task has."""
-    known = [metric for task in usable for metric in (*usable[task], *unusable[task])]
-    for name in asked:
-        if name != ALL and not any(_fits(name, metric) for metric in known):
-            raise UsageError(f"no task has the metric {name!r}; there are: {_list_metrics(usable)}")
-
-
 def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
     """Name the metrics, tasks with the same ones together."""
     tasks: dict[tuple[str, ...], list[str]] = {}
@@ -232,18 +207,7 @@ def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(f"{' | '.join(names) or 'none'} ({some(own, most=5)})" for names, own in tasks.items())
 
 
-def _left_out(lacking: Sequence[str], asked: Sequence[str], unusable: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Say which tasks are not compared, and why."""
-    if not lacking:
-        return []
-    if asked:
-        return [f"{len(lacking)} tasks without {' or '.join(asked)} are left out: {some(lacking, most=10)}"]
-    why = [f"{task}, {metric}: {why}" for task in lacking for metric, why in unusable[task].items()]
-    return [f"{len(lacking)} tasks are left out, having no number per document: {some(why, '; ', most=3)}"]
-
-
-@dataclass(frozen=True, slots=True)
-class Direction:
+class Direction(NamedTuple):
     """How a metric's values become scores of which the higher is better.
 
     Attributes:
@@ -269,32 +233,25 @@ def direction_of(metric: str, files: Sequence[Scores]) -> Direction:
     Raises:
         DataError: two results files contradict each other.
     """
-    task = files[0].file.task
-    is_better = _higher_is_better(task, metric.rpartition(",")[0], files)
-    if _are_log_likelihoods(metric, files):
-        note = f"{metric} of {task}: a document's value is its log-likelihood, higher is better"
-        return Direction(1, f"{metric} (log-likelihood)", note)
-    if is_better is None:
-        return Direction(1, metric, f"no results file says which {metric} of {task} is better: higher is taken to be")
-    if is_better:
-        return Direction(1, metric, None)
-    note = f"{metric} of {task}: lower is better, so scores are negated: -0.25 stands for 0.25"
-    return Direction(-1, f"{metric} (negated)", note)
-
-
-def _higher_is_better(task: str, name: str, files: Sequence[Scores]) -> bool | None:
-    ways: dict[bool, str] = {}
+    task, name = files[0].file.task, metric.rpartition(",")[0]
+    ways: dict[bool | None, str] = {}
     for results in [scores.file.results for scores in files if scores.file.results]:
-        higher = results.higher_is_better(task, name)
-        if higher is not None:
-            ways.setdefault(higher, str(results.path))
-    if len(ways) > 1:
+        ways.setdefault(results.higher_is_better(task, name), str(results.path))
+    if {True, False} <= ways.keys():
         raise DataError(
             f"higher {name} of {task} is better by {ways[True]}, and worse by this file",
             source=ways[False],
             remedy="give runs of one version of the task",
         )
-    return next(iter(ways), None)
+    if _are_log_likelihoods(metric, files):
+        note = f"{metric} of {task}: a document's value is its log-likelihood, higher is better"
+        return Direction(1, f"{metric} (log-likelihood)", note)
+    if True in ways:
+        return Direction(1, metric, None)
+    if False in ways:
+        note = f"{metric} of {task}: lower is better, so scores are negated: -0.25 stands for 0.25"
+        return Direction(-1, f"{metric} (negated)", note)
+    return Direction(1, metric, f"no results file says which {metric} of {task} is better: higher is taken to be")
 
 
 def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:
@@ -314,9 +271,5 @@ def unlike_reported(metric: str, files: Sequence[Scores]) -> list[str]:
         for scores in files
         if (pair := scores.mean_and_figure(metric)) and not isclose(*pair, rel_tol=SAME, abs_tol=SAME)
     ]
-    if not odd:
-        return []
-    return [
-        f"the mean of {metric} over the documents is not the figure that lm-eval reports, which is aggregated "
-        f"otherwise: {some(odd, most=3)}"
-    ]
+    means = f"the mean of {metric} over the documents is not the figure that lm-eval reports, which is aggregated"
+    return [f"{means} otherwise: {some(odd, most=3)}"] if odd else []

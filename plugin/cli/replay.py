@@ -1,6 +1,5 @@
 """podium replay: what a tournament would have found, and what it would have cost."""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -70,126 +69,82 @@ def replay(context: click.Context, **arguments: Any) -> None:
     podium replay battles.csv --tournament round_robin,anchor,swim,chain --seeds 20 --budget 1000,5000
     podium replay battles.csv --study --gold arena.csv -o study.csv
     """
-    from podium.cli.output import write_figures
+    from podium.cli.output import announce, write_figures
+    from podium.plugins.settings import parse_settings, ranker_names
     from podium.study.side_by_side import tournament_names
 
     style, output = options.pop_output(arguments)
     whole_study = arguments.pop("whole_study")
-    names = tournament_names(_tournaments(arguments.pop("tournaments"), whole_study))
-    _refuse_misplaced(arguments, whole_study)
-    complete = arguments.pop("complete")
+    names = tournament_names(_typed_tournaments(arguments.pop("tournaments"), whole_study))
+    asked = {name: arguments.pop(name) for name in ("seeds", "budgets", "items", "gold")}
+    _refuse_misplaced(asked, whole_study)
     if whole_study and context.get_parameter_source("rankers") is ParameterSource.DEFAULT:
         arguments["rankers"] = ",".join(STUDIED_RANKERS)
-    rankers = _settle_options(arguments, names)
+    rankers = ranker_names(arguments.pop("rankers"))
+    settings = parse_settings(arguments.pop("settings"), rankers, names)
+    if "seed" in settings:
+        raise UsageError("--set seed: give --seed, which seeds the tournament and the rankers")
+    complete = arguments.pop("complete")
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
     battles = battles.complete_items() if complete else battles
-    if not whole_study and len(names) == 1 and arguments["seeds"] is None and arguments["budgets"] is None:
-        context.exit(_replay_once(battles, names[0], rankers, style, output, arguments))
-    run = _run_study if whole_study else _compare_tournaments
-    figures, view = run(battles, names, rankers, arguments)
+    # What is left of the arguments are level, seed and pool.
+    if whole_study:
+        figures, view = _study(battles, names, rankers, asked, {**arguments, **settings})
+    elif len(names) == 1 and asked["seeds"] is None and asked["budgets"] is None:
+        ranking, view = _replay_once(battles, names[0], rankers, {**arguments, **settings})
+        announce(ranking)
+        write_figures(ranking, view, style, output)
+        context.exit(3 if ranking.failures else 0)
+    else:
+        del arguments["level"]
+        figures, view = _compare_tournaments(battles, names, rankers, asked, {**arguments, **settings})
     write_figures(figures, view, style, output, figures.warnings)
 
 
-def _tournaments(typed: str | None, whole_study: bool) -> str:
-    """Return the names that were typed; in a study, all of podium's own by default.
-
-    Raises:
-        UsageError: none were typed, and it is no study.
-    """
+def _typed_tournaments(typed: str | None, whole_study: bool) -> str:
+    """Return the names that were typed; in a study, all of podium's own by default."""
     if typed is None and not whole_study:
         raise click.UsageError("Missing option '--tournament'; or ask for a --study of all.")
     return "round_robin,anchor,swim,chain" if typed is None else typed
 
 
-def _refuse_misplaced(arguments: dict[str, Any], whole_study: bool) -> None:
-    """Refuse options that would be passed over in silence.
-
-    Raises:
-        UsageError: one of them was typed.
-    """
-    if whole_study and arguments["budgets"] is not None:
+def _refuse_misplaced(asked: dict[str, Any], whole_study: bool) -> None:
+    """Refuse options that would be passed over in silence."""
+    if whole_study and asked["budgets"] is not None:
         raise UsageError("a study varies the number of items, not the budget; leave out --budget, or name --items")
-    misplaced = next((name for name in ("items", "gold") if arguments[name] is not None), None)
+    misplaced = next((name for name in ("items", "gold") if asked[name] is not None), None)
     if misplaced and not whole_study:
         raise UsageError(f"--{misplaced} belongs to a --study; leave it out, or add --study")
 
 
-def _settle_options(arguments: dict[str, Any], tournaments: list[str]) -> list[str]:
-    """Read the typed settings into `arguments["options"]`; return the names of the rankers."""
-    from podium.plugins.settings import parse_settings, ranker_names
-
-    rankers = ranker_names(arguments.pop("rankers"))
-    arguments["options"] = parse_settings(arguments.pop("settings"), rankers, tournaments)
-    return rankers
-
-
-def _replay_once(
-    battles: Any, tournament: str, rankers: list[str], style: str, output: Path | None, arguments: dict[str, Any]
-) -> int:
-    """Play one tournament once; return the exit code."""
-    from podium.cli.output import announce, write_figures
+def _replay_once(battles: Any, tournament: str, rankers: list[str], common: dict[str, Any]) -> tuple[Any, View]:
     from podium.replays import replay as replay_battles
     from podium.report.ranking_view import ranking_reports
 
-    common = {name: arguments[name] for name in ("level", "seed", "pool")}
-    ranking = replay_battles(battles, tournament, rankers, **common, **arguments["options"]).ranking
-    announce(ranking)
-    write_figures(ranking, ranking_reports, style, output)
-    return 3 if ranking.failures else 0
+    return replay_battles(battles, tournament, rankers, **common).ranking, ranking_reports
 
 
 def _compare_tournaments(
-    battles: Any, tournaments: list[str], rankers: list[str], arguments: dict[str, Any]
+    battles: Any, tournaments: list[str], rankers: list[str], asked: dict[str, Any], common: dict[str, Any]
 ) -> tuple[Any, View]:
-    """Set tournaments side by side."""
     from podium.study.side_by_side import set_side_by_side
     from podium.study.side_by_side_report import side_by_side_reports
 
-    common = {name: arguments[name] for name in ("seed", "pool")}
-    comparison = set_side_by_side(
-        battles,
-        tournaments,
-        ",".join(rankers),
-        seeds=arguments["seeds"] or 1,
-        budgets=arguments["budgets"] or (),
-        **common,
-        **arguments["options"],
-    )
-    return comparison, side_by_side_reports
+    seeds, budgets = asked["seeds"] or 1, asked["budgets"] or ()
+    ranker = ",".join(rankers)
+    return set_side_by_side(battles, tournaments, ranker, seeds=seeds, budgets=budgets, **common), side_by_side_reports
 
 
-def _run_study(battles: Any, tournaments: list[str], rankers: list[str], arguments: dict[str, Any]) -> tuple[Any, View]:
-    """Run the study that was typed; return what it found, and its view."""
+def _study(
+    battles: Any, tournaments: list[str], rankers: list[str], asked: dict[str, Any], common: dict[str, Any]
+) -> tuple[Any, View]:
     from podium.cli.progress_bar import show_progress
     from podium.study.laboratory import run_study
     from podium.study.study_report import study_reports
+    from podium.study.yardstick import read_reference
 
+    numbers = {"items": asked["items"] or (), "seeds": asked["seeds"] or STUDY_SEEDS}
     with show_progress():
-        findings = run_study(
-            battles,
-            rankers,
-            tournaments=tournaments,
-            items=arguments["items"] or (),
-            seeds=arguments["seeds"] or STUDY_SEEDS,
-            seed=arguments["seed"],
-            level=arguments["level"],
-            pool=arguments["pool"],
-            **_gold(arguments["gold"], arguments),
-            **arguments["options"],
-        )
+        gold = read_reference(asked["gold"], pool=common["pool"]) if asked["gold"] is not None else {}
+        findings = run_study(battles, rankers, tournaments=tournaments, **numbers, **gold, **common)
     return findings, study_reports
-
-
-def _gold(source: str | None, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the scores of a gold ranking; gold battles are ranked by Bradley-Terry."""
-    from podium.diagnosis.gold_source import read_gold
-    from podium.rank_battles import rank
-
-    if source is None:
-        return {}
-    gold = read_gold(source)
-    if gold.scores is not None:
-        return {"gold": gold.scores, "gold_scale": gold.scale, "gold_name": source}
-    standings = rank(gold.battles, "bradley-terry", pool=arguments["pool"]).standings[0]
-    scores = {entry.model: entry.score for entry in standings.entries if entry.score is not None}
-    return {"gold": scores, "gold_scale": "elo", "gold_name": f"{source}, by bradley-terry"}

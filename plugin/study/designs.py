@@ -13,15 +13,12 @@ from podium.tournaments.selection import draw_items, generator
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One design in one setting, to be played with many seeds.
+    """One design in one setting, to be played with many seeds: a tournament by name, and what to call it.
 
     Attributes:
         figure: `anchor`, `tournament`, `anchors` or `entrants`.
-        design: what to call it.
-        name: of the tournament.
-        settings: its options, without the seed.
-        items: how many are drawn.
-        entrants: how many are drawn.
+        items, entrants: how many are drawn.
+        settings: options of the tournament, without the seed.
         anchors: how many are drawn, where anchors are drawn at random; else None.
     """
 
@@ -36,12 +33,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What a cell plays with one seed.
+    """What a cell plays with one seed: a mask of the record's rows, and the positions of those who take part.
 
-    Attributes:
-        rows: mask of the record's rows, shape (rows,).
-        entrants: positions of those who take part, shape (n,).
-        battles, calls, missing: asked for, recorded judge calls for them, and not on record.
+    Battles are those asked for, calls the recorded ones for them, missing those not on record.
     """
 
     rows: np.ndarray
@@ -95,9 +89,8 @@ class Workbench:
         key = (cell.name, len(part.entrants), len(part.items), len(anchors))
         if key not in self._sizes:
             self._sizes[key] = make_tournament(cell.name, settings).size(part)
-        asked = self._sizes[key]
-        calls = int(self.record.calls[codes].sum())
-        return Draw(rows, np.flatnonzero(taking), asked, calls, asked - len(codes))
+        calls, missing = int(self.record.calls[codes].sum()), self._sizes[key] - len(codes)
+        return Draw(rows, np.flatnonzero(taking), self._sizes[key], calls, missing)
 
 
 def _draw_names(names: tuple[str, ...], number: int, seed: int, purpose: str) -> tuple[str, ...]:

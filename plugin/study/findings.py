@@ -14,13 +14,7 @@ from podium.text import plain
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A mean over seeds.
-
-    Attributes:
-        mean: over seeds.
-        se: Monte-Carlo standard error; None for a single seed.
-        low, high: ends of its t interval; None for a single seed.
-    """
+    """A mean over seeds, its Monte-Carlo standard error, and the ends of its t interval; None for a single seed."""
 
     mean: float
     se: float | None
@@ -60,24 +54,12 @@ class Point:
     seeds: int
     failed: int
 
-    def row(self) -> dict[str, Any]:
-        """Return a flat row."""
-        flat = {name: value for name, value in asdict(self).items() if name not in ("tau", "error")}
-        for name, spread in (("tau", self.tau), ("error", self.error)):
-            flat[name] = None if spread is None else spread.mean
-            for part in ("se", "low", "high"):
-                flat[f"{name}_{part}"] = None if spread is None else getattr(spread, part)
-        return flat
-
 
 @dataclass(frozen=True, slots=True)
 class AnchorProfile:
-    """An entrant as the anchor.
+    """An entrant as the anchor: its place in the reference ranking (1 = best; None where that does not know it).
 
-    Attributes:
-        anchor: its name.
-        place: in the reference ranking, 1 = best; None where that does not know it.
-        informativeness: share of pairs of others that it tells apart, with the ends of its interval.
+    Its informativeness is the share of pairs of others that it tells apart, with the ends of its interval.
     """
 
     anchor: str
@@ -93,15 +75,11 @@ class Findings:
 
     Attributes:
         reference: what rankings were compared with.
-        known: entrants that the reference scores.
-        entrants: of the record.
+        known: entrants that the reference scores, of the `entrants` of the record.
         scales: of `error`, by ranker.
-        level: of intervals.
         anchors: every entrant, the strongest first.
         points: one per design, setting and ranker.
         whole: battles, judged ones, calls and items of the record.
-        provenance: sources, options and versions.
-        warnings: what to know before reading the points.
     """
 
     reference: str
@@ -150,8 +128,12 @@ class Findings:
     def to_frame(self) -> pd.DataFrame:
         """Return one row per point; anchors bring their place and their informativeness."""
         about = {each.anchor: (each.place, each.informativeness) for each in self.anchors}
-        frame = pd.DataFrame([point.row() for point in self.points])
-        own = [about[point.design] if point.figure == "anchor" else (None, None) for point in self.points]
-        frame["place"] = [place for place, _ in own]
-        frame["informativeness"] = [share for _, share in own]
-        return frame.astype({"anchors": "Int64", "place": "Int64"})
+        rows = []
+        for point in self.points:
+            row = asdict(point)
+            for name, spread in (("tau", row.pop("tau")), ("error", row.pop("error"))):
+                row[name] = spread and spread["mean"]
+                row |= {f"{name}_{part}": spread and spread[part] for part in ("se", "low", "high")}
+            row["place"], row["informativeness"] = about[point.design] if point.figure == "anchor" else (None, None)
+            rows.append(row)
+        return pd.DataFrame(rows).astype({"anchors": "Int64", "place": "Int64"})

@@ -4,6 +4,7 @@ Sources: Don-Yehiya et al. 2026, Figures 1, 3, 4 and 7 (anchor, informativeness,
 Xu et al. 2025, Figure 6 (number of entrants).
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ ITEMS = (25, 50, 100, 200, 400, 800)
 TOURNAMENTS = ("round_robin", "anchor", "swim", "chain")
 FEWEST = 3
 """Entrants that a ranking can be right or wrong about in more than one way."""
+MEAN_ANCHOR = "anchor, mean of all"
 LEVEL_WITH = 1e-9
 """Spread of scores below which all are the same."""
 
@@ -86,11 +88,7 @@ def run_study(
     }
     for name, yardstick in yardsticks.items():
         _refuse_poor_reference(yardstick.reference, name, gold is not None, entrants)
-    laboratory = _Laboratory(Workbench(record), yardsticks, range(seed, seed + seeds), level)
-    cells = [*_by_design(settings, entrants, sizes, most), *_by_anchors(entrants, most)]
-    cells += [*_by_entrants(settings, len(entrants), sizes)]
-    points = [point for cell in track(cells, "study") for point in laboratory.points(cell)]
-    points += laboratory.mean_anchor([*sizes, most], len(entrants))
+    points = _played_points(Workbench(record), yardsticks, settings, sizes, range(seed, seed + seeds), level)
     counts, reference = record.battles.counts(), yardsticks[names[0]].reference
     asked = {"rankers": names, "tournaments": list(tournaments), "items": list(sizes), "seeds": seeds, "seed": seed}
     return Findings(
@@ -100,67 +98,53 @@ def run_study(
         scales={name: yardstick.scale for name, yardstick in yardsticks.items()},
         level=level,
         anchors=tuple(_anchor_profiles(record.battles, reference, level, seed)),
-        points=tuple(points),
+        points=points,
         whole={"battles": counts.battles, "judged": counts.readable, "calls": counts.presentations, "items": most},
         provenance=provenance(record.battles.sources, {**asked, **options}),
         warnings=tuple(_warnings(record, points, gold)),
     )
 
 
-class _Laboratory:
-    """Plays cells and compares; what was compared stays known, seed by seed, for means over anchors."""
-
-    def __init__(
-        self, bench: Workbench, yardsticks: Mapping[str, Yardstick], seeds: Sequence[int], level: float
-    ) -> None:
-        self.bench = bench
-        self.yardsticks = yardsticks
-        self.seeds = seeds
-        self.level = level
-        self.by_anchor: dict[tuple[str, int], list[np.ndarray]] = {}
-
-    def points(self, cell: Cell) -> Iterator[Point]:
-        """Play a cell with all seeds; once where nothing is left to chance."""
-        seeds = self.seeds[:1] if self._is_certain(cell) else self.seeds
-        draws = [self.bench.draw(cell, seed) for seed in seeds]
-        for ranker, yardstick in self.yardsticks.items():
-            distances = np.array([yardstick.distance(draw.rows, draw.entrants) for draw in draws])
-            if cell.figure == "anchor":
-                self.by_anchor.setdefault((ranker, cell.items), []).append(distances)
-            yield _point(cell, ranker, draws, distances, self.level)
-
-    def mean_anchor(self, sizes: Sequence[int], entrants: int) -> Iterator[Point]:
-        """Yield, for each number of items, the mean over all anchors, averaged seed by seed (Figure 4)."""
-        for items in sizes:
-            cell = Cell("tournament", "anchor, mean of all", "anchor", items, entrants)
-            for ranker in self.yardsticks:
-                distances = np.mean(self.by_anchor[ranker, items], axis=0)
-                yield _point(cell, ranker, [], distances, self.level)
-
-    def _is_certain(self, cell: Cell) -> bool:
-        whole = self.bench.record.field
-        everyone = cell.items >= len(whole.items) and cell.entrants >= len(whole.entrants)
+def _played_points(
+    bench: Workbench,
+    yardsticks: Mapping[str, Yardstick],
+    settings: Mapping[str, Mapping[str, Any]],
+    sizes: Sequence[int],
+    seeds: Sequence[int],
+    level: float,
+) -> tuple[Point, ...]:
+    """Play all cells with all seeds, once where nothing is left to chance, and compare what they find."""
+    field = bench.record.field
+    everyone, most = len(field.entrants), len(field.items)
+    by_anchor: defaultdict[tuple[str, int], list[np.ndarray]] = defaultdict(list)
+    points = []
+    for cell in track(list(_cells(settings, field.entrants, sizes, most)), "study"):
         fixed = cell.name == "round_robin" or (cell.name == "anchor" and "anchor" in cell.settings)
-        return everyone and fixed and cell.anchors is None
+        is_certain = fixed and cell.items >= most and cell.entrants >= everyone
+        draws = [bench.draw(cell, seed) for seed in (seeds[:1] if is_certain else seeds)]
+        for ranker, yardstick in yardsticks.items():
+            distances = np.array([yardstick.distance(draw.rows, draw.entrants) for draw in draws])
+            points.append(_point(cell, ranker, draws, distances, level))
+            if cell.figure == "anchor":
+                by_anchor[ranker, cell.items].append(distances)
+    # The mean over all anchors, averaged seed by seed (Figure 4).
+    for items in [*sizes, most]:
+        cell = Cell("tournament", MEAN_ANCHOR, "anchor", items, everyone)
+        points += [_point(cell, own, [], np.mean(by_anchor[own, items], axis=0), level) for own in yardsticks]
+    return tuple(points)
 
 
 def _point(cell: Cell, ranker: str, draws: Sequence[Draw], distances: np.ndarray, level: float) -> Point:
-    """Summarise a cell.
-
-    Args:
-        distances: tau and error of each seed, shape (seeds, 2).
-    """
+    """Summarise a cell, given tau and error of each seed, shape (seeds, 2)."""
     ranked = ~np.isnan(distances[:, 0])
+    costs = {
+        name: float(np.mean([getattr(draw, name) for draw in draws])) if draws else None
+        for name in ("battles", "calls", "missing")
+    }
     return Point(
-        figure=cell.figure,
-        design=cell.design,
-        entrants=cell.entrants,
-        items=cell.items,
-        anchors=cell.anchors,
+        **{name: getattr(cell, name) for name in ("figure", "design", "entrants", "items", "anchors")},
         ranker=ranker,
-        battles=_mean([draw.battles for draw in draws]),
-        calls=_mean([draw.calls for draw in draws]),
-        missing=_mean([draw.missing for draw in draws]),
+        **costs,
         tau=spread_of(distances[ranked, 0], level, bounds=(-1, 1)),
         error=spread_of(distances[ranked, 1], level, bounds=(0, np.inf)),
         seeds=len(distances),
@@ -169,10 +153,10 @@ def _point(cell: Cell, ranker: str, draws: Sequence[Draw], distances: np.ndarray
 
 
 def spread_of(values: np.ndarray, level: float, bounds: tuple[float, float]) -> Spread | None:
-    """Return the mean over seeds with its Monte-Carlo standard error and t interval; None without a value.
+    """Return the mean over seeds with its Monte-Carlo standard error and t interval; None without a value, or with NaN.
 
     Args:
-        values: one per seed, shape (n,); all NaN where nothing can be compared.
+        values: one per seed, shape (n,).
         bounds: that the interval is clipped to.
     """
     if not len(values) or np.isnan(values).any():
@@ -185,11 +169,7 @@ def spread_of(values: np.ndarray, level: float, bounds: tuple[float, float]) -> 
 
 
 def _sizes(items: Sequence[int], most: int) -> tuple[int, ...]:
-    """Return the numbers of items below all of them, ascending.
-
-    Raises:
-        UsageError: more than there are.
-    """
+    """Return the numbers of items below all of them, ascending; refuse more than there are."""
     large = [number for number in items if number > most]
     if large:
         raise UsageError(f"items={large[0]}: the record has {most:,}")
@@ -197,11 +177,7 @@ def _sizes(items: Sequence[int], most: int) -> tuple[int, ...]:
 
 
 def _refuse_poor_reference(reference: np.ndarray, ranker: str, is_gold: bool, entrants: Sequence[str]) -> None:
-    """Refuse a reference that orders nobody.
-
-    Raises:
-        NotIdentifiedError: fewer than three entrants have a score to compare with, or all have the same.
-    """
+    """Refuse a reference that scores fewer than three entrants, or gives all the same."""
     number = int((~np.isnan(reference)).sum())
     if number < FEWEST:
         what = "the gold ranking scores" if is_gold else f"{ranker} scores, from the whole record,"
@@ -214,47 +190,37 @@ def _refuse_poor_reference(reference: np.ndarray, ranker: str, is_gold: bool, en
         raise NotIdentifiedError(f"{what} puts all entrants level: no order is there for a study to find again")
 
 
-def _by_design(
+def _cells(
     settings: Mapping[str, Mapping[str, Any]], entrants: Sequence[str], sizes: Sequence[int], most: int
 ) -> Iterator[Cell]:
-    """Yield every tournament and every anchor on every number of items (Figures 1, 3, 4)."""
+    """Yield every tournament and every anchor on every number of items, and growing numbers drawn at random.
+
+    The latter are of anchors, on all items, and of entrants, in every tournament.
+    """
+    everyone = len(entrants)
+    # The study sets the number of items itself.
+    own = {name: {key: value for key, value in of.items() if key != "items"} for name, of in settings.items()}
     for items in [*sizes, most]:
-        for name, own in settings.items():
-            label = "anchor, by a pilot" if name == "anchor" and "anchor" not in own else name
-            yield Cell("tournament", label, name, items, len(entrants), _without_items(own))
+        for name in own:
+            label = "anchor, by a pilot" if name == "anchor" and "anchor" not in own[name] else name
+            yield Cell("tournament", label, name, items, everyone, own[name])
         for anchor in entrants:
-            yield Cell("anchor", anchor, "anchor", items, len(entrants), {"anchor": (anchor,)})
-
-
-def _by_anchors(entrants: Sequence[str], most: int) -> Iterator[Cell]:
-    """Yield growing numbers of anchors, drawn at random, on all items (Figure 7)."""
-    for number in range(1, len(entrants)):
+            yield Cell("anchor", anchor, "anchor", items, everyone, {"anchor": (anchor,)})
+    for number in range(1, everyone):
         noun = "anchor" if number == 1 else "anchors"
-        yield Cell("anchors", f"{number} {noun} at random", "anchor", most, len(entrants), anchors=number)
-
-
-def _by_entrants(settings: Mapping[str, Mapping[str, Any]], most: int, sizes: Sequence[int]) -> Iterator[Cell]:
-    """Yield growing numbers of entrants, drawn at random, in every tournament (SWIM, Figure 6)."""
-    if not sizes:
-        return
-    items = middle_size(sizes)
-    numbers = sorted({round(number) for number in np.linspace(FEWEST, most, min(8, most - FEWEST + 1))})
-    for number in numbers:
-        for name, own in settings.items():
+        yield Cell("anchors", f"{number} {noun} at random", "anchor", most, everyone, anchors=number)
+    counts = np.linspace(FEWEST, everyone, min(8, everyone - FEWEST + 1)) if sizes else ()
+    for number in sorted({round(count) for count in counts}):
+        for name in own:
             if name == "anchor":
-                yield Cell("entrants", "anchor at random", name, items, number, anchors=1)
+                yield Cell("entrants", "anchor at random", name, middle_size(sizes), number, anchors=1)
             else:
-                yield Cell("entrants", name, name, items, number, _without_items(own))
+                yield Cell("entrants", name, name, middle_size(sizes), number, own[name])
 
 
 def middle_size(sizes: Sequence[int]) -> int:
     """Return the number of items at which designs are shown in detail: the middle one, of two the larger."""
     return sizes[len(sizes) // 2]
-
-
-def _without_items(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings but the number of items, which the study sets."""
-    return {name: value for name, value in settings.items() if name != "items"}
 
 
 def _anchor_profiles(battles: Battles, reference: np.ndarray, level: float, seed: int) -> Iterator[AnchorProfile]:
@@ -277,7 +243,3 @@ def _warnings(record: Recording, points: Sequence[Point], gold: Mapping[str, flo
     if lost:
         yield f"no ranking of everyone, so left out of tau and error: {some(lost, '; ', most=5)}"
     yield from record.gaps()
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return float(np.mean(values)) if values else None

@@ -19,26 +19,23 @@ from podium.replays import Recording, divide_options, make_tournament, play, rec
 from podium.study.yardstick import Yardstick
 from podium.text import plain, some
 
+COSTS = ("battles", "calls", "pairs", "rounds", "missing")
+"""Of a tournament's price."""
+
 
 @dataclass(frozen=True, slots=True)
 class TournamentRow:
-    """One tournament over all seeds; means, unless said otherwise.
+    """One tournament over all seeds; its costs are means.
 
     Attributes:
         tournament: its name, and the anchor where several are set side by side.
         budget: battles that it was not to exceed; None for the whole tournament.
-        battles: asked for.
-        calls: judge calls, both orders counted.
-        pairs: of entrants that met.
-        rounds: in which the battles were scheduled.
-        missing: battles not on record.
+        battles, calls, pairs, rounds, missing: as in `Price`.
         error: mean absolute difference of the scores from those of the whole record, both centred; None where no seed
             gave a ranking.
         error_sd: standard deviation of `error` over seeds; None for fewer than two.
-        tau: Kendall's tau-b with the whole record.
-        tau_sd: its standard deviation over seeds.
-        seeds: how many were played.
-        failed: how many of them gave no ranking of all entrants; left out of `error` and `tau`.
+        tau, tau_sd: the same of Kendall's tau-b with the whole record.
+        failed: how many seeds gave no ranking of all entrants; left out of `error` and `tau`.
     """
 
     tournament: str
@@ -58,15 +55,9 @@ class TournamentRow:
 
 @dataclass(frozen=True, slots=True)
 class TournamentTable:
-    """Tournaments side by side.
+    """Tournaments side by side: a row per tournament and budget, all ranked by one ranker.
 
-    Attributes:
-        ranker: by which everything is ranked.
-        scale: of `error`.
-        whole: battles and judge calls of the whole record.
-        rows: one per tournament and budget.
-        provenance: sources, options and versions.
-        warnings: what to know before reading the rows.
+    `scale` is that of the rows' `error`, `whole` the battles, judge calls and items of the whole record.
     """
 
     ranker: str
@@ -112,9 +103,7 @@ def set_side_by_side(
         battles: the record; or what `read_battles` reads.
         tournaments: names, as a sequence or separated by commas; one that offers variants (an anchor) is played in
             each of them, unless an option settles which.
-        ranker: by which everything is ranked.
         seeds: how many seeds, counted from `seed`.
-        seed: the first.
         budgets: play each tournament on as many items as these numbers of battles allow; by default on all.
         pool: take the verdicts of several judges together.
         **options: of the tournaments and of the ranker; `name.option` (through a dict) reaches one of them only.
@@ -138,15 +127,10 @@ def set_side_by_side(
     played = [each for variant in variants for each in _fit_to_budgets(variant, record, budgets)]
     rows = tuple(_row(variant, record, yardstick, range(seed, seed + seeds)) for variant in played)
     counts = record.battles.counts()
+    whole = {"battles": counts.battles, "calls": counts.presentations, "items": counts.items}
     asked = {"tournaments": names, "ranker": ranker, "seeds": seeds, "seed": seed, "budgets": list(budgets)}
-    return TournamentTable(
-        ranker=ranker,
-        scale=yardstick.scale,
-        whole={"battles": counts.battles, "calls": counts.presentations, "items": counts.items},
-        rows=rows,
-        provenance=provenance(record.battles.sources, {**asked, **options}),
-        warnings=tuple(_warnings(rows, record)),
-    )
+    origin = provenance(record.battles.sources, {**asked, **options})
+    return TournamentTable(ranker, yardstick.scale, whole, rows, origin, tuple(_warnings(rows, record)))
 
 
 def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
@@ -155,11 +139,11 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
     Raises:
         UsageError: there is none, or one of them is not known.
     """
-    names = tournaments.split(",") if isinstance(tournaments, str) else tournaments
-    stripped = [name.strip() for name in names if name.strip()]
-    if not stripped:
+    typed = tournaments.split(",") if isinstance(tournaments, str) else tournaments
+    names = dict.fromkeys(catalogue.extension(Tournament, name.strip()).name for name in typed if name.strip())
+    if not names:
         raise UsageError("no tournament named; `podium list tournaments` shows them")
-    return list(dict.fromkeys(catalogue.extension(Tournament, name).name for name in stripped))
+    return list(names)
 
 
 def _row(variant: Variant, record: Recording, yardstick: Yardstick, seeds: Sequence[int]) -> TournamentRow:
@@ -170,23 +154,11 @@ def _row(variant: Variant, record: Recording, yardstick: Yardstick, seeds: Seque
         played = play(make_tournament(variant.name, seed_settings(variant.name, variant.settings, seed)), record)
         prices.append(played.price)
         distances.append(yardstick.distance(played.rows, everyone))
-    ranked = [distance for distance in distances if not np.isnan(distance[0])]
-    taus, errors = [tau for tau, _ in ranked], [error for _, error in ranked]
-    return TournamentRow(
-        tournament=variant.label,
-        budget=variant.budget,
-        battles=_mean([price.battles for price in prices]),
-        calls=_mean([price.calls for price in prices]),
-        pairs=_mean([price.pairs for price in prices]),
-        rounds=_mean([price.rounds for price in prices]),
-        missing=_mean([price.missing for price in prices]),
-        error=_mean(errors) if ranked else None,
-        error_sd=_deviation(errors),
-        tau=_mean(taus) if ranked else None,
-        tau_sd=_deviation(taus),
-        seeds=len(seeds),
-        failed=len(seeds) - len(ranked),
-    )
+    known = np.array([distance for distance in distances if not np.isnan(distance[0])]).reshape(-1, 2)
+    (tau, tau_sd), (error, error_sd) = (_mean_and_deviation(values) for values in known.T)
+    costs = [float(np.mean([getattr(price, name) for price in prices])) for name in COSTS]
+    failed = len(seeds) - len(known)
+    return TournamentRow(variant.label, variant.budget, *costs, error, error_sd, tau, tau_sd, len(seeds), failed)
 
 
 def _variants(name: str, settings: Mapping[str, Any], record: Recording) -> Iterator[Variant]:
@@ -235,9 +207,6 @@ def _warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[str]
     yield from record.gaps()
 
 
-def _mean(values: Sequence[float]) -> float:
-    return float(np.mean(values))
-
-
-def _deviation(values: Sequence[float]) -> float | None:
-    return float(np.std(values, ddof=1)) if len(values) > 1 else None
+def _mean_and_deviation(values: np.ndarray) -> tuple[float | None, float | None]:
+    mean = float(np.mean(values)) if len(values) else None
+    return mean, float(np.std(values, ddof=1)) if len(values) > 1 else None

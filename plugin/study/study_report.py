@@ -1,51 +1,22 @@
 """A study of a record as a report: tables, and Figure 1 of Gera et al. for each ranker."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from podium.report.model import EMPTY, Bar, Figure, Form, Report, Section, Table, notes_of
 from podium.study.findings import Findings, Point, Spread
-from podium.study.laboratory import middle_size
+from podium.study.laboratory import MEAN_ANCHOR, middle_size
 
-MEAN_ANCHOR = "anchor, mean of all"
 UNEVEN = "entrants who met different opponents (swim, a pilot) have win rates on different scales; ratings have one"
 
 
 def study_reports(findings: Findings) -> tuple[Report, ...]:
     """Say what was compared with what, with a section for each question."""
-    notes = notes_of(*_legend(findings))
-    return (Report(_title(findings), notes=notes, sections=tuple(_sections(findings)), form=Form.SHEET),)
-
-
-def _sections(findings: Findings) -> Iterator[Section]:
-    sizes = sorted({point.items for point in findings.points if point.figure == "anchor"})
-    shown = middle_size(sizes[:-1] or sizes)
-    figures = tuple(figure for ranker in findings.rankers if (figure := _figure(findings, ranker, shown)))
-    yield Section(
-        "anchors",
-        f"every entrant as the anchor, {shown:,} items (mean ± Monte-Carlo standard error)",
-        tables=(_by_anchor(findings, shown),),
-        figures=figures,
-        notes=notes_of(*_anchor_legend(findings, shown)),
-    )
-    for ranker in findings.rankers:
-        notes = notes_of(*([UNEVEN] if ranker == "win-rate" else []))
-        table = _by_items(findings, ranker, sizes, _tau)
-        yield Section("tau", f"Kendall's tau by number of items, {ranker}", tables=(table,), notes=notes)
-        if any(point.error for point in findings.points if point.ranker == ranker):
-            title = f"rating error by number of items, {ranker}, {_unit(findings, ranker)}"
-            yield Section("error", title, tables=(_by_items(findings, ranker, sizes, _error),))
-    yield Section("calls", "judge calls by number of items", tables=(_calls(findings, sizes),))
-    title = f"anchors drawn at random, {sizes[-1]:,} items"
-    yield Section("number_of_anchors", title, tables=(_by_number(findings, "anchors"),))
-    if entrants := [point for point in findings.points if point.figure == "entrants"]:
-        title = f"Kendall's tau by number of entrants, drawn at random, {entrants[0].items:,} items"
-        yield Section("number_of_entrants", title, tables=(_by_entrants(findings, entrants),))
-
-
-def _title(findings: Findings) -> str:
     whole = findings.whole
     battles = f"{whole['judged']:,} of {whole['battles']:,} battles judged"
-    return f"study · {findings.entrants} entrants, {whole['items']:,} items, {battles}"
+    title = f"study · {findings.entrants} entrants, {whole['items']:,} items, {battles}"
+    notes = notes_of(*_legend(findings))
+    return (Report(title, notes=notes, sections=tuple(_sections(findings)), form=Form.SHEET),)
 
 
 def _legend(findings: Findings) -> list[str]:
@@ -61,62 +32,59 @@ def _legend(findings: Findings) -> list[str]:
     return text
 
 
-def _by_anchor(findings: Findings, items: int) -> Table:
-    rows = []
-    for entrant in findings.anchors:
-        points = {point.ranker: point for point in _anchor_points(findings, items, entrant.anchor)}
-        share = EMPTY if entrant.informativeness is None else f"{entrant.informativeness:.1%}"
-        unbounded = entrant.low is None or entrant.high is None
-        ends = EMPTY if unbounded else f"{entrant.low:.1%} … {entrant.high:.1%}"
-        rows.append((entrant.anchor, str(entrant.place or EMPTY), share, ends, *_by_ranker(findings, points)))
-    return Table("", ("anchor", "place", "informative", "interval", *_ranker_names(findings)), tuple(rows))
+def _sections(findings: Findings) -> Iterator[Section]:
+    points = findings.points
+    sizes = sorted({point.items for point in points if point.figure == "anchor"})
+    yield _anchors(findings, middle_size(sizes[:-1] or sizes))
+    for ranker in findings.rankers:
+        own = [point for point in points if point.ranker == ranker]
+        notes = notes_of(*([UNEVEN] if ranker == "win-rate" else []))
+        table = _by_items(findings, own, sizes, _tau)
+        yield Section("tau", f"Kendall's tau by number of items, {ranker}", tables=(table,), notes=notes)
+        if any(point.error for point in own):
+            scale = findings.scales[ranker]
+            title = f"rating error by number of items, {ranker}, {'Elo' if scale == 'elo' else scale}"
+            yield Section("error", title, tables=(_by_items(findings, own, sizes, _error),))
+    yield Section("calls", "judge calls by number of items", tables=(_calls(findings, sizes),))
+    drawn = [point for point in points if point.figure == "anchors"]
+    title = f"anchors drawn at random, {sizes[-1]:,} items"
+    yield Section("number_of_anchors", title, tables=(_by_number(findings, drawn),))
+    if entrants := [point for point in points if point.figure == "entrants"]:
+        title = f"Kendall's tau by number of entrants, drawn at random, {entrants[0].items:,} items"
+        numbers = sorted({point.entrants for point in entrants})
+        rows = _grid(entrants, "entrants", numbers, _tau, lambda point: (point.design, point.ranker))
+        table = Table("", ("design", "ranker", *map(str, numbers)), tuple(rows), "ll" + "r" * len(numbers))
+        yield Section("number_of_entrants", title, tables=(table,))
 
 
-def _ranker_names(findings: Findings) -> list[str]:
-    return [name for ranker in findings.rankers for name in (f"tau, {ranker}", f"error, {ranker}")]
-
-
-def _by_ranker(findings: Findings, points: dict[str, Point]) -> list[str]:
-    """Return tau and error by each ranker, of the point that each gave."""
-    return [cell for ranker in findings.rankers for cell in (_tau(points[ranker]), _error(points[ranker]))]
-
-
-def _anchor_points(findings: Findings, items: int, anchor: str | None = None) -> list[Point]:
-    return [
-        point
-        for point in findings.points
-        if point.figure == "anchor" and point.items == items and anchor in (None, point.design)
-    ]
-
-
-def _figure(findings: Findings, ranker: str, items: int) -> Figure | None:
-    """Show tau over the anchors' places (Figure 1); None where fewer than two places are known."""
-    points = {point.design: point for point in _anchor_points(findings, items) if point.ranker == ranker}
-    placed = [entrant for entrant in findings.anchors if entrant.place is not None and points[entrant.anchor].tau]
-    if len(placed) < 2:
-        return None
-    taus = [points[entrant.anchor].tau for entrant in placed]
-    bars = tuple(Bar(tau.low, tau.mean, tau.high) for tau in taus if tau)
-    return Figure(f"tau by the anchor's place, {ranker}", bars, tuple(str(entrant.place) for entrant in placed))
-
-
-def _anchor_legend(findings: Findings, items: int) -> list[str]:
+def _anchors(findings: Findings, items: int) -> Section:
+    """Return every entrant as the anchor, and tau over the anchors' places (Figure 1)."""
+    own = [point for point in findings.points if point.figure == "anchor" and point.items == items]
     level = f"{100 * findings.level:g}%"
-    text = [
+    notes = [
         f"place: in the reference, 1 = best; informative: pairs of others told apart, {level} interval "
         f"(item-clustered sandwich); picture: {level} Monte-Carlo interval"
     ]
+    figures = []
     for ranker in findings.rankers:
-        points = [point for point in _anchor_points(findings, items) if point.ranker == ranker and point.tau]
-        if points:
-            best, worst = (pick(points, key=_mean_tau) for pick in (max, min))
-            ends = [f"{point.design} {_mean_tau(point):.2f}" for point in (best, worst)]
-            text.append(f"{ranker}: best {ends[0]}, worst {ends[1]}{_correlation(findings, ranker, items)}")
-    return text
+        taus = {point.design: point.tau for point in own if point.ranker == ranker and point.tau}
+        if taus:
+            ends = f"best {_extreme(taus, max)}, worst {_extreme(taus, min)}"
+            notes.append(f"{ranker}: {ends}{_correlation(findings, ranker, items)}")
+        placed = [(each.place, taus[each.anchor]) for each in findings.anchors if each.place and each.anchor in taus]
+        # A picture of one place would show nothing.
+        if len(placed) > 1:
+            bars = tuple(Bar(tau.low, tau.mean, tau.high) for _, tau in placed)
+            places = tuple(str(place) for place, _ in placed)
+            figures.append(Figure(f"tau by the anchor's place, {ranker}", bars, places))
+    title = f"every entrant as the anchor, {items:,} items (mean ± Monte-Carlo standard error)"
+    table = _by_anchor(findings, own)
+    return Section("anchors", title, tables=(table,), figures=tuple(figures), notes=notes_of(*notes))
 
 
-def _mean_tau(point: Point) -> float:
-    return point.tau.mean if point.tau else float("-inf")
+def _extreme(taus: Mapping[str, Spread], pick: Callable[..., str]) -> str:
+    name = pick(taus, key=lambda name: taus[name].mean)
+    return f"{name} {taus[name].mean:.2f}"
 
 
 def _correlation(findings: Findings, ranker: str, items: int) -> str:
@@ -126,66 +94,67 @@ def _correlation(findings: Findings, ranker: str, items: int) -> str:
     return f"; tau and informativeness over anchors: r = {r.mean:.2f} ({r.low:.2f} … {r.high:.2f})"
 
 
-def _by_items(findings: Findings, ranker: str, sizes: Sequence[int], cell: Callable[[Point], str]) -> Table:
+def _by_anchor(findings: Findings, points: Sequence[Point]) -> Table:
+    rows = []
+    for entrant in findings.anchors:
+        share = EMPTY if entrant.informativeness is None else f"{entrant.informativeness:.1%}"
+        unbounded = entrant.low is None or entrant.high is None
+        ends = EMPTY if unbounded else f"{entrant.low:.1%} … {entrant.high:.1%}"
+        own = [point for point in points if point.design == entrant.anchor]
+        rows.append((entrant.anchor, str(entrant.place or EMPTY), share, ends, *_by_ranker(own)))
+    return Table("", ("anchor", "place", "informative", "interval", *_heads(findings)), tuple(rows))
+
+
+def _by_number(findings: Findings, points: Sequence[Point]) -> Table:
+    rows = []
+    for design in dict.fromkeys(point.design for point in points):
+        own = [point for point in points if point.design == design]
+        rows.append((design, _cost(own[0]), *_by_ranker(own)))
+    return Table("", ("design", "calls", *_heads(findings)), tuple(rows))
+
+
+def _heads(findings: Findings) -> list[str]:
+    return [name for ranker in findings.rankers for name in (f"tau, {ranker}", f"error, {ranker}")]
+
+
+def _by_ranker(points: Sequence[Point]) -> list[str]:
+    """Return tau and error by each ranker; each gave one of the points, in their order."""
+    return [cell for point in points for cell in (_tau(point), _error(point))]
+
+
+def _by_items(findings: Findings, points: Sequence[Point], sizes: Sequence[int], cell: Callable[[Point], str]) -> Table:
+    rows = _grid([point for point in points if point.figure == "tournament"], "items", sizes, cell)
     strongest = next((entrant.anchor for entrant in findings.anchors if entrant.place == 1), None)
-    points = [point for point in findings.points if point.ranker == ranker]
-    rows = _tournament_rows(points, sizes, cell)
-    if strongest is not None:
-        own = [point for point in points if point.figure == "anchor" and point.design == strongest]
-        rows.append((f"anchor {strongest}, the strongest", *_cells_by_size(sizes, own, cell)))
+    own = [point for point in points if point.figure == "anchor" and point.design == strongest]
+    rows += _grid(own, "items", sizes, cell, lambda point: (f"anchor {point.design}, the strongest",))
     return Table("", ("design", *(f"{size:,}" for size in sizes)), tuple(rows))
-
-
-def _tournament_rows(
-    points: Sequence[Point], sizes: Sequence[int], cell: Callable[[Point], str]
-) -> list[tuple[str, ...]]:
-    played = [point for point in points if point.figure == "tournament"]
-    designs = dict.fromkeys(point.design for point in played)
-    return [
-        (name, *_cells_by_size(sizes, [point for point in played if point.design == name], cell)) for name in designs
-    ]
-
-
-def _cells_by_size(sizes: Sequence[int], points: Sequence[Point], cell: Callable[[Point], str]) -> list[str]:
-    known = {point.items: cell(point) for point in points}
-    return [known.get(size, EMPTY) for size in sizes]
 
 
 def _calls(findings: Findings, sizes: Sequence[int]) -> Table:
     points = [point for point in findings.points if point.ranker == findings.rankers[0]]
-    rows = _tournament_rows([point for point in points if point.design != MEAN_ANCHOR], sizes, _cost)
-    anchor = next((point.design for point in findings.points if point.figure == "anchor"), None)
-    own = [point for point in points if point.figure == "anchor" and point.design == anchor]
-    rows.append(("one anchor", *_cells_by_size(sizes, own, _cost)))
+    played = [point for point in points if point.figure == "tournament" and point.design != MEAN_ANCHOR]
+    anchors = [point for point in points if point.figure == "anchor"]
+    own = [point for point in anchors if point.design == anchors[0].design]
+    rows = [*_grid(played, "items", sizes, _cost), *_grid(own, "items", sizes, _cost, lambda _: ("one anchor",))]
     return Table("", ("design", *(f"{size:,}" for size in sizes)), tuple(rows))
+
+
+def _grid(
+    points: Sequence[Point],
+    axis: str,
+    values: Sequence[int],
+    cell: Callable[[Point], str],
+    label: Callable[[Point], tuple[str, ...]] = lambda point: (point.design,),
+) -> list[tuple[str, ...]]:
+    """Return a row per label, a cell per value of an attribute of points; a dash where there is no point."""
+    known: defaultdict[tuple[str, ...], dict[int, str]] = defaultdict(dict)
+    for point in points:
+        known[label(point)][getattr(point, axis)] = cell(point)
+    return [(*name, *(cells.get(value, EMPTY) for value in values)) for name, cells in known.items()]
 
 
 def _cost(point: Point) -> str:
     return EMPTY if point.calls is None else f"{point.calls:,.0f}"
-
-
-def _by_number(findings: Findings, figure: str) -> Table:
-    points = [point for point in findings.points if point.figure == figure]
-    rows = []
-    for design in dict.fromkeys(point.design for point in points):
-        own = {point.ranker: point for point in points if point.design == design}
-        rows.append((design, _cost(own[findings.rankers[0]]), *_by_ranker(findings, own)))
-    return Table("", ("design", "calls", *_ranker_names(findings)), tuple(rows))
-
-
-def _by_entrants(findings: Findings, points: Sequence[Point]) -> Table:
-    numbers = sorted({point.entrants for point in points})
-    rows = []
-    for design in dict.fromkeys(point.design for point in points):
-        for ranker in findings.rankers:
-            own = {point.entrants: _tau(point) for point in points if (point.design, point.ranker) == (design, ranker)}
-            rows.append((design, ranker, *(own.get(number, EMPTY) for number in numbers)))
-    return Table("", ("design", "ranker", *map(str, numbers)), tuple(rows), "ll" + "r" * len(numbers))
-
-
-def _unit(findings: Findings, ranker: str) -> str:
-    scale = findings.scales[ranker]
-    return "Elo" if scale == "elo" else scale
 
 
 def _tau(point: Point) -> str:

@@ -1,6 +1,7 @@
 """Scores of a part of a record, thousands of times, and how far they are from a reference."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from podium.battles import Battles
+from podium.diagnosis.gold_source import read_gold
 from podium.errors import NotConvergedError, PodiumError
 from podium.rank_battles import rank
 from podium.rankers.coded import code_battles
@@ -22,6 +24,8 @@ Scorer = Callable[[np.ndarray], np.ndarray]
 
 FROM_PAIRS = {"bradley-terry": {"regularization", "labels"}, "win-rate": {"labels"}}
 """Rankers that need pair sums only, and the options with which they still do."""
+SUMMED = ("a", "b", "credit", "weight")
+"""Of coded battles."""
 
 
 class Yardstick:
@@ -29,9 +33,6 @@ class Yardstick:
 
     Args:
         battles: of the record.
-        ranker: its name.
-        options: of the ranker.
-        seed: of the ranker.
         gold: scores of each entrant instead of the ranker's own, NaN where there is none, shape (entrants,).
         gold_scale: of those.
 
@@ -89,34 +90,24 @@ class Yardstick:
 
 
 def scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Scorer:
-    """Return how a ranker scores parts of the battles.
+    """Return how a ranker scores parts of the battles, given its options and its seed.
 
     Bradley-Terry and win rates are computed from pair sums, without intervals; other rankers rank each part in full.
-
-    Args:
-        options: of the ranker, and its seed.
     """
     if ranker in FROM_PAIRS and options.keys() <= FROM_PAIRS[ranker] | {"seed"}:
         labels, regularization = options.get("labels", "soft"), float(options.get("regularization", REGULARIZATION))
         score = win_rates if ranker == "win-rate" else lambda pairs: elo_of_pairs(pairs, regularization)
         return _scorer_from_pairs(battles, labels, score)
-    return _scorer_in_full(battles, ranker, options)
 
+    def score_rows(rows: np.ndarray) -> np.ndarray:
+        try:
+            entries = rank(battles.select(rows), ranker, pool=True, **options).standings[0].entries
+        except PodiumError:
+            entries = ()
+        scores = {entry.model: entry.score for entry in entries}
+        return np.array([scores.get(name) for name in battles.entrants], dtype=np.float64)
 
-def elo_of_pairs(pairs: Pairs, regularization: float) -> np.ndarray:
-    """Return Bradley-Terry ratings of those who played, NaN where nothing identifies them, shape (entrants,)."""
-    elo = np.full(pairs.entrants, np.nan)
-    graph = graph_of(pairs) if len(pairs.low) else None
-    if graph is None or graph.groups > 1 or (regularization == 0 and graph.separated.any()):
-        return elo
-    position = np.cumsum(graph.played) - 1
-    number = int(graph.played.sum())
-    played = Pairs(position[pairs.low], position[pairs.high], pairs.credit, pairs.weight, number)
-    try:
-        elo[graph.played] = MEAN + POINTS * fit_strengths(played, regularization).theta
-    except NotConvergedError:
-        return elo
-    return elo
+    return score_rows
 
 
 def _scorer_from_pairs(battles: Battles, labels: Any, score: Callable[[Pairs], np.ndarray]) -> Scorer:
@@ -128,23 +119,30 @@ def _scorer_from_pairs(battles: Battles, labels: Any, score: Callable[[Pairs], n
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
         keep = rows[readable]
-        part = replace(coded, a=coded.a[keep], b=coded.b[keep], credit=coded.credit[keep], weight=coded.weight[keep])
-        return score(pair_sums(part))
+        return score(pair_sums(replace(coded, **{name: getattr(coded, name)[keep] for name in SUMMED})))
 
     return score_rows
 
 
-def _scorer_in_full(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Scorer:
-    names = {name: k for k, name in enumerate(battles.entrants)}
+def elo_of_pairs(pairs: Pairs, regularization: float) -> np.ndarray:
+    """Return Bradley-Terry ratings of those who played, NaN where nothing identifies them, shape (entrants,)."""
+    elo = np.full(pairs.entrants, np.nan)
+    graph = graph_of(pairs) if len(pairs.low) else None
+    if graph is None or graph.groups > 1 or (regularization == 0 and graph.separated.any()):
+        return elo
+    position = np.cumsum(graph.played) - 1
+    number = int(graph.played.sum())
+    played = Pairs(position[pairs.low], position[pairs.high], pairs.credit, pairs.weight, number)
+    with suppress(NotConvergedError):
+        elo[graph.played] = MEAN + POINTS * fit_strengths(played, regularization).theta
+    return elo
 
-    def score_rows(rows: np.ndarray) -> np.ndarray:
-        scores = np.full(len(names), np.nan)
-        try:
-            entries = rank(battles.select(rows), ranker, pool=True, **options).standings[0].entries
-        except PodiumError:
-            return scores
-        for entry in entries:
-            scores[names[entry.model]] = np.nan if entry.score is None else entry.score
-        return scores
 
-    return score_rows
+def read_reference(source: str, *, pool: bool = False) -> dict[str, Any]:
+    """Return a gold ranking as the arguments of `run_study`; gold battles are ranked by Bradley-Terry."""
+    gold = read_gold(source)
+    if gold.scores is not None:
+        return {"gold": gold.scores, "gold_scale": gold.scale, "gold_name": source}
+    standings = rank(gold.battles, "bradley-terry", pool=pool).standings[0]
+    scores = {entry.model: entry.score for entry in standings.entries if entry.score is not None}
+    return {"gold": scores, "gold_scale": "elo", "gold_name": f"{source}, by bradley-terry"}

@@ -15,12 +15,8 @@ from podium.cli.output import print_reports, tell, warn
     "-o", "output", metavar="FILE", type=options.OutputFile((".json",)), help="Write the calibration to this file."
 )
 @options.level(help="Coverage of the conformal intervals, and level of the interval of beta.", default=0.9)
-@click.option(
-    "--splits", type=click.IntRange(min=1), default=5, show_default=True, help="Random half splits that test coverage."
-)
-@click.option(
-    "--bootstrap", type=click.IntRange(min=20), default=200, show_default=True, help="Resamples per standard error."
-)
+@click.option("--splits", type=click.IntRange(min=1), default=5, help="Random half splits that test coverage.")
+@click.option("--bootstrap", type=click.IntRange(min=20), default=200, help="Resamples per standard error.")
 @options.seed(help="Seed of resamples and splits.")
 @click.option(
     "--target",
@@ -28,15 +24,14 @@ from podium.cli.output import print_reports, tell, warn
     help="What is softened; by default the margin, or soft credits where there are no margins.",
 )
 @click.option("--constant", type=float, help="Credit of a win under --target smoothing; by default fitted.")
-@click.option("--ridge", type=float, default=10.0, show_default=True, help="Pull of --target criteria to their mean.")
+@click.option("--ridge", type=float, default=10.0, help="Pull of --target criteria to their mean.")
 @click.option(
     "--cluster",
     type=click.Choice(["item", "row"]),
     default="item",
-    show_default=True,
     help="What the bootstrap draws within a model's battles; the same where no item comes twice.",
 )
-@click.option("--regularization", type=float, default=0.01, show_default=True, help="Penalty lambda of the fits.")
+@click.option("--regularization", type=float, default=0.01, help="Penalty lambda of the fits.")
 @options.entrants_file(help="A table with a column model, and family, date ...")
 @options.one_sided
 @click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")

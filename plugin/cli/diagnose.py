@@ -16,13 +16,7 @@ from podium.cli import options
     metavar="FILE|PATTERN=FAMILY,...",
     help="Families of models and judges; by default guessed from names.",
 )
-@click.option(
-    "--near-tie",
-    type=click.FloatRange(min=0),
-    default=0.3,
-    show_default=True,
-    help="Largest |margin| of a near-tie.",
-)
+@click.option("--near-tie", type=click.FloatRange(min=0), default=0.3, help="Largest |margin| of a near-tie.")
 @options.level(help="Confidence level of intervals.")
 @options.seed(help="Seed of bootstrap draws.")
 @options.one_sided
@@ -66,7 +60,7 @@ def _families(given: str | None) -> dict[str, str]:
     if given is None:
         return {}
     if "=" in given and not Path(given).is_file():
-        return dict(options.Assignments().convert(given, None, None))
+        return options.read_assignments(given)
     about = about_entrants(given)
     families = {escape(model): str(known["family"]) for model, known in about.items() if known.get("family")}
     if not families:

@@ -73,13 +73,10 @@ def disable() -> None:
 
 
 def write_startup_file(user: bool) -> Path:
-    """Turn `--ranker` on; where it is on already, bring it up to date.
+    """Turn `--ranker` on, or bring it up to date; return the file that was written.
 
     Args:
         user: in the user's own site-packages, which every Python of this version reads outside virtual environments.
-
-    Returns:
-        The file that was written.
 
     Raises:
         UsageError: that folder cannot be written, or this Python does not read it.
@@ -96,7 +93,11 @@ def write_startup_file(user: bool) -> Path:
     except OSError as error:
         with suppress(OSError):
             new.unlink(missing_ok=True)
-        raise UsageError(f"cannot write {path}: {error.strerror}. {_remedy()}") from None
+        if sys.prefix != sys.base_prefix or not site.ENABLE_USER_SITE:
+            remedy = "run it as the owner of that folder, or in a virtual environment of your own"
+        else:
+            remedy = "a virtual environment, or podium enable --user for all your Pythons of this version"
+        raise UsageError(f"cannot write {path}: {error.strerror}. Remedy: {remedy}") from None
     return path
 
 
@@ -122,9 +123,3 @@ def _site_packages() -> Path:
 
 def _user_site() -> Path:
     return Path(site.getusersitepackages())
-
-
-def _remedy() -> str:
-    if sys.prefix != sys.base_prefix or not site.ENABLE_USER_SITE:
-        return "Remedy: run it as the owner of that folder, or in a virtual environment of your own"
-    return "Remedy: a virtual environment, or podium enable --user for all your Pythons of this version"

@@ -3,7 +3,6 @@
 import os
 import sys
 from io import TextIOWrapper
-from typing import NoReturn
 
 import click
 
@@ -21,7 +20,7 @@ from podium.cli.replay import replay
 from podium.errors import PodiumError
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True})
 @click.version_option(package_name="podium", prog_name="podium")
 def podium() -> None:
     """Rank models from pairwise verdicts, with honest error bars.
@@ -49,39 +48,28 @@ for command in (rank, calibrate, diagnose, replay, plan, inspect, lm_eval, enabl
 
 def main() -> None:
     """Run the command line; podium's own errors become a message and an exit code."""
-    _write_utf8()
+    for stream in (sys.stdout, sys.stderr):
+        # UTF-8 to files and pipes wherever we run, and no failure on a name that cannot be encoded.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
     try:
         code = podium(standalone_mode=False)
         sys.stdout.flush()
     except PodiumError as error:
-        _fail(str(error), error.exit_code)
+        tell(str(error))
+        code = error.exit_code
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
+        code = error.exit_code
     except click.Abort:
-        _fail("stopped", 130)
+        tell("stopped")
+        code = 130
     except (BrokenPipeError, SystemExit):
         # The reader has gone, as `| head` does. Click turns that into exit code 1, which here would say that the
-        # data do not support the answer.
-        _drop_stdout()
-        sys.exit(0)
+        # data do not support the answer. The interpreter's last flush goes nowhere instead of failing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
     except OSError as error:
-        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
+        tell(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        code = 2
     sys.exit(code)
-
-
-def _fail(message: str, code: int) -> NoReturn:
-    tell(message)
-    sys.exit(code)
-
-
-def _write_utf8() -> None:
-    """Write UTF-8 to files and pipes wherever we run, and never fail on a name that cannot be encoded."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
-
-
-def _drop_stdout() -> None:
-    """Let the interpreter's last flush go nowhere instead of failing."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

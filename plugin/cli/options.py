@@ -22,52 +22,31 @@ READ_BY = ("format_", "where", *AS_THEY_ARE)
 """Parameters of `reading_options`."""
 
 
-class Assignments(click.ParamType):
-    """`a=b,c=d` as a dictionary."""
-
-    name = "KEY=VALUE,..."
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Split at commas and at the first `=` of each part."""
-        if not isinstance(value, str):
-            return value
-        parts = [part.partition("=") for part in value.split(",")]
-        wrong = next((key for key, equals, _ in parts if not equals or not key), None)
-        if wrong is not None:
-            self.fail(f"{value!r}: write KEY=VALUE, separated by commas", param, ctx)
-        return {key.strip(): text.strip() for key, _, text in parts}
+def read_assignments(typed: str) -> dict[str, str]:
+    """Read `a=b,c=d` as a dictionary: split at commas and at the first `=` of each part."""
+    parts = [part.partition("=") for part in typed.split(",")]
+    if not all(key and equals for key, equals, _ in parts):
+        raise click.BadParameter(f"{typed!r}: write KEY=VALUE, separated by commas")
+    return {key.strip(): text.strip() for key, _, text in parts}
 
 
-class Credits(Assignments):
-    """`1=1,0=0.5,-1=0` as a dictionary of credits."""
-
-    name = "VERDICT=CREDIT,..."
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the credits as numbers in [0, 1]."""
-        words = super().convert(value, param, ctx)
-        try:
-            credit_of = {word: float(credit) for word, credit in words.items()}
-        except ValueError:
-            self.fail(f"{value!r}: credits are numbers, for example 1=1,0=0.5,-1=0", param, ctx)
-        if not all(0 <= credit <= 1 for credit in credit_of.values()):
-            self.fail(f"{value!r}: credits lie in [0, 1], as the left model earned them", param, ctx)
-        return credit_of
+def read_credits(typed: str) -> dict[str, float]:
+    """Read `1=1,0=0.5,-1=0` as a dictionary of credits in [0, 1]."""
+    try:
+        credit_of = {word: float(credit) for word, credit in read_assignments(typed).items()}
+    except ValueError:
+        raise click.BadParameter(f"{typed!r}: credits are numbers, for example 1=1,0=0.5,-1=0") from None
+    if not all(0 <= credit <= 1 for credit in credit_of.values()):
+        raise click.BadParameter(f"{typed!r}: credits lie in [0, 1], as the left model earned them")
+    return credit_of
 
 
-class Numbers(click.ParamType):
-    """`1000,5000` as whole numbers above 0."""
-
-    name = "N[,N...]"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Split at commas."""
-        if not isinstance(value, str):
-            return value
-        parts = [part.strip() for part in value.split(",")]
-        if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
-            self.fail(f"{value!r}: write whole numbers above 0, separated by commas", param, ctx)
-        return tuple(map(int, parts))
+def read_numbers(typed: str) -> tuple[int, ...]:
+    """Read `1000,5000` as whole numbers above 0."""
+    parts = [part.strip() for part in typed.split(",")]
+    if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
+        raise click.BadParameter(f"{typed!r}: write whole numbers above 0, separated by commas")
+    return tuple(map(int, parts))
 
 
 class OutputFile(click.Path):
@@ -92,26 +71,20 @@ def share_between(low: float, high: float) -> click.FloatRange:
     return click.FloatRange(low, high, min_open=True, max_open=True)
 
 
+assigned = partial(click.option, type=read_assignments, metavar="KEY=VALUE,...")
+numbers = partial(click.option, type=read_numbers, metavar="N[,N...]")
 level = partial(
-    click.option,
-    "--level",
-    type=share_between(0, 1),
-    default=0.95,
-    show_default=True,
-    help="Confidence level of intervals and rank sets.",
+    click.option, "--level", type=share_between(0, 1), default=0.95, help="Confidence level of intervals and rank sets."
 )
-seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, show_default=True)
+seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0)
 pool = partial(click.option, "--pool", is_flag=True)
 entrants_file = partial(click.option, "--entrants", metavar="FILE", type=click.Path())
-ranker = partial(
-    click.option, "--ranker", "rankers", default="bradley-terry", show_default=True, metavar="NAME[,NAME...]"
-)
+ranker = partial(click.option, "--ranker", "rankers", default="bradley-terry", metavar="NAME[,NAME...]")
 settings = partial(click.option, "--set", "settings", multiple=True)
 one_sided = click.option(
     "--one-sided",
     type=click.Choice(["unread", "keep"]),
     default="unread",
-    show_default=True,
     help="A pair of which only one order could be read is unread, or keeps that verdict.",
 )
 complete = click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
@@ -146,25 +119,25 @@ def typed_options(context: click.Context, names: Collection[str]) -> list[str]:
     ]
 
 
-SOURCES = click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 READING_OPTIONS = (
     click.option("--from", "format_", metavar="FORMAT", help="Format of the files; by default recognised by content."),
     click.option(
-        "--where",
-        multiple=True,
-        metavar="COLUMN=VALUE",
-        help="Keep only these rows; may be given several times.",
+        "--where", multiple=True, metavar="COLUMN=VALUE", help="Keep only these rows; may be given several times."
     ),
     click.option(
         "--human-judge", metavar="NAME", help="This judge's verdicts become the human labels of the others' battles."
     ),
-    click.option("--columns", type=Assignments(), help="Columns of a foreign table, as item=prompt,model_a=left."),
-    click.option("--credit-map", type=Credits(), help="Verdicts of a foreign table, as 1=1,0=0.5,-1=0."),
+    assigned("--columns", help="Columns of a foreign table, as item=prompt,model_a=left."),
+    click.option(
+        "--credit-map",
+        type=read_credits,
+        metavar="VERDICT=CREDIT,...",
+        help="Verdicts of a foreign table, as 1=1,0=0.5,-1=0.",
+    ),
     click.option(
         "--unknown",
         type=click.Choice(["error", "unread"]),
         default="error",
-        show_default=True,
         help="A verdict that --credit-map does not know is an error, or unread.",
     ),
     click.option(
@@ -172,7 +145,7 @@ READING_OPTIONS = (
         type=click.Choice(["a", "b", "unknown"]),
         help="Which response was shown first, where no column says it.",
     ),
-    click.option("--fill", type=Assignments(), help="One value for a column that the table lacks, as model_b=gpt-4."),
+    assigned("--fill", help="One value for a column that the table lacks, as model_b=gpt-4."),
     click.option(
         "--metric",
         multiple=True,
@@ -183,7 +156,6 @@ READING_OPTIONS = (
         "--runs",
         type=click.Choice(["newest", "all"]),
         default="newest",
-        show_default=True,
         help="Of a model that lm-eval ran several times on a task: the newest run counts, or all are repeats.",
     ),
 )
@@ -191,7 +163,7 @@ READING_OPTIONS = (
 
 def sources(command: Command) -> Command:
     """Add the argument SOURCE... and the options that say how to read it."""
-    return SOURCES(reading_options(command))
+    return click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")(reading_options(command))
 
 
 def reading_options(command: Command) -> Command:
@@ -205,18 +177,10 @@ def read_sources(arguments: dict[str, Any], **more: Any) -> "Battles":
     """Read the battles that the options of `sources` describe, taking those options out of `arguments`."""
     from podium.reading.judgements import read_battles
 
-    sources = arguments.pop("sources")
-    return read_battles(
-        *sources,
-        format=arguments.pop("format_"),
-        where=[_condition(text) for text in arguments.pop("where")],
-        **{name: arguments.pop(name) for name in AS_THEY_ARE},
-        **more,
-    )
-
-
-def _condition(text: str) -> tuple[str, str]:
-    column, equals, value = text.partition("=")
-    if not equals:
-        raise click.BadParameter(f"{text!r}: write COLUMN=VALUE", param_hint="--where")
-    return column, value
+    conditions = [text.partition("=") for text in arguments.pop("where")]
+    for column, equals, _ in conditions:
+        if not equals:
+            raise click.BadParameter(f"{column!r}: write COLUMN=VALUE", param_hint="--where")
+    as_they_are = {name: arguments.pop(name) for name in AS_THEY_ARE}
+    where = [(column, value) for column, _, value in conditions]
+    return read_battles(*arguments.pop("sources"), format=arguments.pop("format_"), where=where, **as_they_are, **more)

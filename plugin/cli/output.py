@@ -50,13 +50,7 @@ def print_reports(reports: "Sequence[Report]") -> None:
     sys.stdout.flush()
 
 
-def write_figures(
-    figures: Any,
-    view: View,
-    style: str,
-    output: Path | None,
-    warnings: Iterable[str] = (),
-) -> None:
+def write_figures(figures: Any, view: View, style: str, output: Path | None, warnings: Iterable[str] = ()) -> None:
     """Write warnings to stderr, and figures in a style to a file or to stdout."""
     from podium.report.writers import styled_text
 

@@ -31,21 +31,13 @@ READING = ("sources", *options.READ_BY, "one_sided")
     "--edge",
     type=click.FloatRange(0, 0.5, min_open=True),
     default=0.05,
-    show_default=True,
     help="Precision asked: tell an entrant that wins this share above one half of what is decided.",
 )
-@click.option(
-    "--alpha",
-    type=options.share_between(0, 0.5),
-    default=0.05,
-    show_default=True,
-    help="Level of one-sided tests.",
-)
+@click.option("--alpha", type=options.share_between(0, 0.5), default=0.05, help="Level of one-sided tests.")
 @click.option(
     "--power",
     type=click.FloatRange(0.5, 1, max_open=True),
     default=0.8,
-    show_default=True,
     help="Chance with which a true difference is to be told.",
 )
 @click.option("--baseline", metavar="NAME", help="A natural baseline that every entrant is to be compared with.")
@@ -62,10 +54,9 @@ READING = ("sources", *options.READ_BY, "one_sided")
     "--orders",
     type=click.Choice(["both", "random", "as-given"]),
     default="both",
-    show_default=True,
     help="Whether a battle is two calls, one for either order, or one.",
 )
-@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Repeats of each call.")
+@click.option("--repeats", type=click.IntRange(min=1), default=1, help="Repeats of each call.")
 @click.option("--tokens-in", type=click.FloatRange(min=0), help="Input tokens of a judge call.")
 @click.option("--tokens-out", type=click.FloatRange(min=0), help="Output tokens of a judge call.")
 @click.option("--price-in", type=click.FloatRange(min=0), help="Price of a million input tokens, in any currency.")
@@ -78,7 +69,6 @@ READING = ("sources", *options.READ_BY, "one_sided")
     "--simulations",
     type=click.IntRange(min=100),
     default=10_000,
-    show_default=True,
     help="Simulated samples for each size that Wilcoxon's test is tried at.",
 )
 @options.output("table", "json", "md", suffixes=(".json", ".md", ".txt"))

@@ -30,18 +30,11 @@ STUDY_SEEDS = 20
     type=click.IntRange(min=1),
     help="Set tournaments side by side, averaged over so many seeds from --seed; in a study, 20.",
 )
-@click.option(
-    "--budget",
-    "budgets",
-    type=options.Numbers(),
-    help="Side by side, on as many items as so many battles allow (1000,5000).",
-)
+@options.numbers("--budget", "budgets", help="Side by side, on as many items as so many battles allow (1000,5000).")
 @click.option(
     "--study", "whole_study", is_flag=True, help="Every anchor, numbers of items, anchors and entrants, tournaments."
 )
-@click.option(
-    "--items", type=options.Numbers(), help="Numbers of items of a study; by default 25, 50, 100, 200, 400, 800."
-)
+@options.numbers("--items", help="Numbers of items of a study; by default 25, 50, 100, 200, 400, 800.")
 @click.option(
     "--gold", metavar="FILE", help="In a study, compare with this ranking (model, score), or with these battles."
 )
@@ -50,8 +43,7 @@ STUDY_SEEDS = 20
 @options.complete
 @options.output("table", "json", "csv", "md")
 @options.settings(
-    metavar="[NAME.]KEY=VALUE",
-    help="An option of a tournament or a ranker, as items=100; may be given several times.",
+    metavar="[NAME.]KEY=VALUE", help="An option of a tournament or a ranker, as items=100; may be given several times."
 )
 @click.pass_context
 def replay(context: click.Context, **arguments: Any) -> None:

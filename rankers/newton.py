@@ -15,7 +15,6 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, cg
-from scipy.special import expit
 
 from podium.errors import NotConvergedError, NotIdentifiedError
 
@@ -50,10 +49,11 @@ is a sum over rows of curvature times X' X."""
 def logistic(credit: np.ndarray, weight: np.ndarray, logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return surplus and curvature of credit log s(logit) + (weight - credit) log s(-logit)."""
     # The same number with the other sign when sides are swapped, and exact where one of the two is next to nothing.
-    ahead, small = logits > 0, expit(-np.abs(logits))
-    large = 1 - small
-    surplus = credit * np.where(ahead, small, large) - (weight - credit) * np.where(ahead, large, small)
-    return surplus, weight * (small * large)
+    wins, losses = np.exp(np.minimum(logits, 0.0)), np.exp(np.minimum(-logits, 0.0))
+    total = wins + losses
+    wins /= total
+    losses /= total
+    return credit * losses - (weight - credit) * wins, weight * (wins * losses)
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,10 @@ class DesignMatrix:
 
     def product(self, at: np.ndarray) -> np.ndarray:
         """Return X b, from shape (samples, parameters) to (samples, rows)."""
+        if not self.entrants and self.columns is not None:
+            return at @ self.columns.T
         gaps = at.take(self.first, axis=1) - at.take(self.second, axis=1)
-        if self.columns is None:
-            return gaps
-        beside = at[:, self.entrants :] @ self.columns.T
-        return gaps + beside if self.entrants else beside
+        return gaps if self.columns is None else gaps + at[:, self.entrants :] @ self.columns.T
 
     def transpose_product(self, values: np.ndarray) -> np.ndarray:
         """Return X' v, from shape (samples, rows) to (samples, parameters)."""
@@ -112,6 +111,8 @@ class DesignMatrix:
         """
         samples, size = len(curvature), self.entrants
         if self.columns is not None and not size:
+            if self.columns.shape[1] == 1:
+                return (curvature @ self.columns**2)[:, :, None]
             return (self.columns.T * curvature[:, None]) @ self.columns
         if samples == 1:
             met = np.bincount(self.first * np.int64(size) + self.second, curvature[0], size * size).reshape(
@@ -154,6 +155,11 @@ class Likelihood:
         """Return X b + offset, from shape (samples, parameters) to (samples, rows)."""
         return self.design.product(at) + self.offset
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the penalty keeps every parameter from growing for ever."""
+        return self.largest == np.inf and bool(np.count_nonzero(self.penalty))
+
     def pull(self, at: np.ndarray) -> np.ndarray:
         """Return P b, shape (samples, parameters)."""
         return self.penalty * at if self.penalty.ndim == 1 else at @ self.penalty
@@ -164,7 +170,10 @@ class Likelihood:
         The mean of strengths, which no row tells, gets a prior: on centred vectors, the inverse is that without it.
         """
         matrix, size = self.design.information(curvature), self.design.entrants
-        matrix += self.penalty if self.penalty.ndim == 2 else np.diag(self.penalty)
+        if self.penalty.ndim == 2 or len(self.penalty) == 1:
+            matrix += self.penalty
+        else:
+            np.einsum("kii->ki", matrix)[:] += self.penalty
         if size:
             matrix[:, :size, :size] += (np.einsum("kii->k", matrix[:, :size, :size]) / size**2)[:, None, None]
         return matrix
@@ -231,6 +240,8 @@ def maximise_many(likelihood: Likelihood, start: np.ndarray | None = None) -> np
     """
     size, (samples, rows) = likelihood.design.parameters, likelihood.credit.shape
     block = max(1, BLOCK_CELLS // max(size**2, rows))
+    if 0 < samples <= block:
+        return _climb(likelihood, likelihood.credit, likelihood.weight, start)[0]
     parts = [slice(k, k + block) for k in range(0, samples, block)]
     optima = [_climb(likelihood, likelihood.credit[part], likelihood.weight[part], start)[0] for part in parts]
     return np.concatenate(optima) if optima else np.empty((0, size))
@@ -243,25 +254,33 @@ def _climb(
     design, samples = likelihood.design, len(credit)
     origin = np.zeros((1, design.parameters)) if start is None else np.array(start, dtype=np.float64)[None]
     at = np.repeat(_centre_strengths(origin, design.entrants), samples, axis=0)
-    active, previous = np.arange(samples), np.inf
+    active, previous, may_grow = np.arange(samples), np.inf, not likelihood.is_bounded
     here = _Samples(credit, weight, at, likelihood.logits(at))
     for steps in range(1, STEPS + 1):
         surplus, curvature = likelihood.loss(here.credit, here.weight, here.logits)
         gradient = design.transpose_product(surplus) - likelihood.pull(here.at)
         step = _newton_step(likelihood, curvature, gradient)
         change = design.product(step)
-        move = np.abs(change).max(axis=1)
-        if move.max() > LARGEST_MOVE:
+        move = np.maximum.reduce(np.abs(change), axis=1)
+        largest = np.maximum.reduce(move)
+        if not largest < np.inf:
+            raise SingularError("a Newton step is not finite: a credit, a weight or a column is none, or far too large")
+        if largest > LARGEST_MOVE:
             factor = _damp_factors(likelihood, here, here._replace(at=step, logits=change), gradient)[:, None]
             step, change = factor * step, factor * change
-        here = here._replace(at=here.at + step, logits=here.logits + change)
-        _refuse_unbounded(likelihood, here)
-        left = ~((move < CLOSE_ENOUGH) | ((move < NOISE) & (move > previous / 2)))
-        at[active], previous = here.at, move
-        if not left.any():
+        here = _Samples(here.credit, here.weight, here.at + step, here.logits + change)
+        if may_grow:
+            _refuse_unbounded(likelihood, here)
+        left = move >= CLOSE_ENOUGH
+        if np.minimum.reduce(move) < NOISE:
+            left &= (move >= NOISE) | (move <= previous / 2)
+        previous, number = move, np.count_nonzero(left)
+        if number == len(left):
+            continue
+        at[active] = here.at
+        if not number:
             return _centre_strengths(at, design.entrants), steps
-        if not left.all():
-            active, previous, here = active[left], move[left], here.select(left)
+        active, previous, here = active[left], move[left], here.select(left)
     if (np.sum(gradient * step, axis=1)[left] <= CLOSE_ENOUGH * here.weight.sum(axis=1)).all():
         raise NotIdentifiedError("no finite maximum: steps go on and gain next to nothing")
     raise NotConvergedError(
@@ -282,7 +301,7 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
     if likelihood.design.parameters > DENSE:
         return np.stack([_conjugate_gradients(likelihood, *system) for system in zip(curvature, gradient, strict=True)])
     matrix = likelihood.information(curvature)
-    if matrix.shape[1] == 1 and matrix.all():
+    if matrix.size == len(matrix) == np.count_nonzero(matrix):
         return gradient / matrix[:, 0]
     try:
         if len(matrix) > 1:
@@ -335,7 +354,7 @@ def _refuse_unbounded(likelihood: Likelihood, here: _Samples) -> None:
         loose = penalty == 0 if penalty.ndim == 1 else ~penalty.any(axis=0)
         if np.abs(here.at[:, loose]).max(initial=0) > likelihood.largest:
             raise NotIdentifiedError(f"no finite maximum: a parameter is beyond {likelihood.largest:g} and still grows")
-    if penalty.any():
+    if np.count_nonzero(penalty):
         return
     side = here.logits - likelihood.offset
     right = ((credit == here.weight) & (side >= 0)) | ((credit == 0) & (side <= 0))

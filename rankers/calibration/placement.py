@@ -67,11 +67,12 @@ def place(
 
     Source: Soft-Elo, Algorithm 1, line 7, with the penalty of the authors' code.
     """
-    strength = np.full(len(credit), np.nan)
-    earned, played = credit.sum(axis=1), weight.sum(axis=1)
-    rated = (played > 0) & ((regularization > 0) | ((earned > 0) & (earned < played)))
-    alone = DesignMatrix(np.ones((len(theta), 1)))
-    penalty = np.array([float(regularization)])
+    strength, played = np.full(len(credit), np.nan), weight.sum(axis=1)
+    rated = played > 0
+    if regularization == 0:
+        earned = credit.sum(axis=1)
+        rated &= (earned > 0) & (earned < played)
+    alone, penalty = DesignMatrix(np.ones((len(theta), 1))), np.array([float(regularization)])
     likelihood = Likelihood(alone, credit[rated], weight[rated], penalty, offset=-np.asarray(theta))
     strength[rated] = maximise_many(likelihood, np.array([start]))[:, 0]
     return strength

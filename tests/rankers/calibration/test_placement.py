@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
+from podium.errors import NotConvergedError
 from podium.rankers.calibration.placement import Own, bootstrap_se, place, place_one
+from podium.rankers.newton import DesignMatrix, Likelihood, maximise
 from podium.rankers.scale import POINTS
 
 RESAMPLES = 4000
@@ -252,3 +254,13 @@ def test_weights_and_credits_add_up_per_opponent():
 )
 def test_a_record_of_wins_only_or_losses_only_is_separated(credit, separated):
     assert own_of(credit).is_separated is separated
+
+
+@pytest.mark.parametrize("spoilt", [np.nan, np.inf])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_newton_step_refuses_values_that_are_not_finite(spoilt, columns):
+    rows = np.column_stack([np.ones(3), [0.0, 1.0, 2.0]])[:, :columns]
+    weight = np.array([1.0, 1.0, spoilt])
+    likelihood = Likelihood(DesignMatrix(rows), 0.5 * weight, weight, np.ones(columns))
+    with np.errstate(invalid="ignore"), pytest.raises(NotConvergedError, match=r"not finite|could not be solved"):
+        maximise(likelihood)

@@ -15,7 +15,7 @@ import numpy as np
 from podium.battles import Battles
 from podium.diagnosis.consistency import consistency
 from podium.diagnosis.cycles import cycles
-from podium.diagnosis.figures import CardAnswer, Missing
+from podium.diagnosis.figures import CardAnswer, Missing, as_dict
 from podium.diagnosis.fit import bradley_terry_fit
 from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_source import Gold
@@ -89,7 +89,7 @@ class Card:
             "entrants": len(subject.battles.entrants),
             "counts": {**asdict(counts), "judged": counts.readable},
             "unread_reasons": subject.battles.unread_reasons(),
-            "sections": {name: answer.to_dict() for name, answer in self.answers.items()},
+            "sections": {name: as_dict(answer) for name, answer in self.answers.items()},
         }
 
 
@@ -109,7 +109,7 @@ class Diagnosis:
             "podium": FORMAT_VERSION,
             "level": self.level,
             "cards": [card.to_dict() for card in self.cards],
-            "across": {name: answer.to_dict() for name, answer in self.across.items()},
+            "across": {name: as_dict(answer) for name, answer in self.across.items()},
             "warnings": list(self.warnings),
             "provenance": dict(self.provenance),
         }

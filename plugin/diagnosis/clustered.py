@@ -7,6 +7,7 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
+from podium.rankers.coded import item_codes, number_alone
 from podium.rankers.intervals import FEWEST_DRAWS, t_reach
 
 UNBOUNDED = (-np.inf, np.inf)
@@ -116,10 +117,7 @@ def sample_of(battles: Battles, level: float = 0.95) -> Clustered:
     """Take items for independent; rows without one stand alone."""
     if not battles.has_items:
         return Clustered(np.arange(len(battles)), "row", level)
-    code = battles.table["item"].cat.codes.to_numpy(dtype=np.int64).copy()
-    alone = code < 0
-    code[alone] = code.max() + 1 + np.arange(alone.sum())
-    return Clustered(code, "item", level)
+    return Clustered(number_alone(item_codes(battles)), "item", level)
 
 
 def column_of(battles: Battles, name: str) -> np.ndarray:
@@ -161,8 +159,7 @@ def reflected_interval(value: float, draws: np.ndarray, level: float) -> tuple[f
     and the basic (reflected) interval 2 value - quantiles has the right ends where a percentile one lies too high.
 
     Args:
-        value: the estimate.
-        draws: resampled, NaN where one is not usable, shape (draws,).
+        draws: resampled values, NaN where one is not usable, shape (draws,).
 
     Source: Davison and Hinkley 1997, Bootstrap methods and their application, sections 2.1 and 5.2.
     """
@@ -170,19 +167,17 @@ def reflected_interval(value: float, draws: np.ndarray, level: float) -> tuple[f
     if usable is None:
         return None
     low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2])
-    ends = (2 * value - usable.mean(), 2 * value - high, 2 * value - low)
-    centre, bottom, top = (max(0.0, float(end)) for end in ends)
+    centre, bottom, top = (max(0.0, float(2 * value - end)) for end in (usable.mean(), high, low))
     return centre, bottom, top
 
 
 def agreement_interval(
     value: float, draws: np.ndarray, level: float, within: tuple[float, float]
 ) -> tuple[float, float] | None:
-    """Return the interval of an agreement by its percentiles or their reflection; None where too few are usable.
+    """Return the `farther_ends` of an agreement's percentile interval; None where too few resamples are usable.
 
     Args:
-        value: the estimate.
-        draws: resampled, NaN where one is not usable, shape (draws,).
+        draws: resampled values, NaN where one is not usable, shape (draws,).
         within: least and largest possible value.
     """
     usable = usable_draws(draws)
@@ -196,9 +191,8 @@ def farther_ends(value: float, interval: tuple[float, float], within: tuple[floa
     """Return the ends of the percentile or of the reflected interval, whichever are farther.
 
     Noise hides agreement where it is complete and adds to it where there is little. Resampling does so once more, so
-    that a percentile interval of an agreement may end below its true value: of rankings that agree completely, but of
-    entrants that are close, it hardly ever held tau = 1. Where entrants are closer than so many items can tell, these
-    ends fall short of complete agreement, too, though less often.
+    that a percentile interval may end below the true value: of rankings that agree completely, but of entrants that
+    are close, it hardly ever held tau = 1. These ends fall short of complete agreement, too, though less often.
 
     >>> farther_ends(0.8, (0.5, 0.85), (-1, 1))
     (0.5, 1)

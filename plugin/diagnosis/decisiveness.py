@@ -14,9 +14,9 @@ from podium.rankers.intervals import FEWEST_DRAWS
 
 LOWEST, HIGHEST = 0.1, 10_000.0
 """Range of alpha. Source: appendix F."""
-STEPS = 193
-NODES = 1025
-REFINED = 17
+STEPS, NODES, REFINED = 193, 1025, 17
+GRID = np.linspace(np.log(LOWEST), np.log(HIGHEST), STEPS)
+"""Logarithms of the tabulated values of alpha."""
 
 
 def curve(gold: np.ndarray, alpha: float) -> np.ndarray:
@@ -50,8 +50,7 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
             "no pair has a win rate other than a half both with the judge and in the gold standard"
         )
     judge, gold = judge[telling], gold[telling]
-    grid = np.log(alphas())
-    errors = np.array([absolute_error(judge, gold, alpha) for alpha in np.exp(grid).tolist()])
+    errors = np.array([absolute_error(judge, gold, alpha) for alpha in np.exp(GRID).tolist()])
     best = int(np.argmin(errors))
     if np.isclose(errors.min(), errors.max(), rtol=1e-9, atol=1e-12):
         raise NotIdentifiedError("every alpha fits the win rates equally well: they are all 0, a half, or 1")
@@ -61,39 +60,39 @@ def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
         raise NotIdentifiedError(f"the judge's win rates are {shape}, beyond any alpha in [{LOWEST:g}, {HIGHEST:g}]")
     refined = minimize_scalar(
         lambda log_alpha: absolute_error(judge, gold, float(np.exp(log_alpha))),
-        bounds=(grid[best - 1], grid[best + 1]),
+        bounds=(GRID[best - 1], GRID[best + 1]),
         method="bounded",
         options={"xatol": 1e-9},
     )
-    return float(np.exp(refined.x if refined.fun <= errors[best] else grid[best]))
+    return float(np.exp(refined.x if refined.fun <= errors[best] else GRID[best]))
 
 
 def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Return alpha of every resample, at the ends of the range where it would lie beyond, shape (draws,).
 
-    The curves are interpolated between tabulated ones: where two values of alpha fit all but equally well, it may be
-    the other one.
+    The best tabulated curve, then the best of 17 on either side of it. They are interpolated: where two values of alpha
+    fit all but equally well, it may be the other one.
 
     Args:
         judge: win rates, NaN where a pair was not drawn, shape (draws, pairs).
         gold: the same, shape (draws, pairs) or (pairs,).
     """
     known = ~np.isnan(judge) & ~np.isnan(gold)
-    weight, target = np.where(known, np.abs(judge - 0.5), 0), np.nan_to_num(judge, nan=0.5)
-    fixed = curves(gold) if gold.ndim == 1 else None
-    alpha = np.empty(len(judge))
-    for k in range(len(judge)):
-        table = curves(np.nan_to_num(gold[k], nan=0.5)) if fixed is None else fixed
-        alpha[k] = _best_alpha(table, target[k], weight[k])
-    return np.where(weight.sum(axis=1) > 0, alpha, np.nan)
+    weights, targets = np.where(known, np.abs(judge - 0.5), 0), np.nan_to_num(judge, nan=0.5)
+    fixed = _curves_through(gold) if gold.ndim == 1 else None
+    alpha = np.full(len(judge), np.nan)
+    for k in np.flatnonzero(weights.sum(axis=1) > 0):
+        table = _curves_through(np.nan_to_num(gold[k], nan=0.5)) if fixed is None else fixed
+        best = int(np.argmin(np.abs(table - targets[k]) @ weights[k]))
+        place = np.linspace(max(best - 1, 0), min(best + 1, STEPS - 1), 2 * REFINED - 1)
+        left = np.minimum(place.astype(np.int64), STEPS - 2)
+        share = (place - left)[:, None]
+        fine = np.abs(table[left] * (1 - share) + table[left + 1] * share - targets[k]) @ weights[k]
+        alpha[k] = LOWEST * np.exp((GRID[1] - GRID[0]) * place[int(np.argmin(fine))])
+    return alpha
 
 
-def alphas() -> np.ndarray:
-    """Return the tabulated values of alpha, equally spaced by their logarithm, shape (193,)."""
-    return np.exp(np.linspace(np.log(LOWEST), np.log(HIGHEST), STEPS))
-
-
-def curves(gold: np.ndarray) -> np.ndarray:
+def _curves_through(gold: np.ndarray) -> np.ndarray:
     """Return the win rates of judges of every tabulated alpha, interpolated, shape (193, pairs)."""
     place = np.clip(gold, 0, 1) * (NODES - 1)
     left = np.minimum(place.astype(np.int64), NODES - 2)
@@ -104,20 +103,8 @@ def curves(gold: np.ndarray) -> np.ndarray:
 @lru_cache(maxsize=1)
 def _tabulated_curves() -> np.ndarray:
     """Return the Beta CDF for every tabulated alpha at equally spaced arguments, shape (193, 1025)."""
-    alpha = alphas()[:, None]
+    alpha = np.exp(GRID)[:, None]
     return betainc(alpha, alpha, np.linspace(0, 1, NODES)[None, :])
-
-
-def _best_alpha(table: np.ndarray, judge: np.ndarray, weight: np.ndarray) -> float:
-    """Return the alpha of least error: the best tabulated one, then the best of 17 on either side of it."""
-    best = int(np.argmin(np.abs(table - judge) @ weight))
-    low, high = max(best - 1, 0), min(best + 1, STEPS - 1)
-    place = np.linspace(low, high, 2 * REFINED - 1)
-    left = np.minimum(place.astype(np.int64), STEPS - 2)
-    share = (place - left)[:, None]
-    fine = np.abs(table[left] * (1 - share) + table[left + 1] * share - judge) @ weight
-    step = (np.log(HIGHEST) - np.log(LOWEST)) / (STEPS - 1)
-    return float(LOWEST * np.exp(step * place[int(np.argmin(fine))]))
 
 
 def accuracy_of(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
@@ -129,17 +116,13 @@ def accuracy_of(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     >>> float(accuracy_of(np.array([0.9, 0.6]), np.array([0.8, 0.5])))
     0.75
     """
-    known = ~np.isnan(judge) & ~np.isnan(gold)
     above, below = (judge > 0.5) == (gold > 0.5), (judge < 0.5) == (gold < 0.5)
-    same = np.where(known, (above * 1.0 + below) / 2, 0)
-    return np.asarray(same.sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))
+    return _mean_among((above * 1.0 + below) / 2, ~np.isnan(judge - gold))
 
 
 def squared_error(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Return the mean squared difference of win rates, NaN rates left out, shape (...). Source: appendix E."""
-    known = ~np.isnan(judge) & ~np.isnan(gold)
-    squares = np.where(known, np.nan_to_num(judge) - np.nan_to_num(gold), 0) ** 2
-    return np.asarray(squares.sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))
+    return _mean_among((judge - gold) ** 2, ~np.isnan(judge - gold))
 
 
 def system_biases(low: np.ndarray, high: np.ndarray, surplus: np.ndarray, systems: int) -> np.ndarray:
@@ -160,40 +143,21 @@ def system_biases(low: np.ndarray, high: np.ndarray, surplus: np.ndarray, system
     return np.divide(total, met, out=np.full(met.shape, np.nan), where=met > 0)
 
 
-def spread_of(biases: np.ndarray, fewest: float = 2) -> np.ndarray:
-    """Return the standard deviation along the last axis (divisor n - 1), NaN left out, shape (...).
-
-    Args:
-        fewest: numbers that are needed; NaN with fewer.
+def spread_of(values: np.ndarray, fewest: float = 2) -> np.ndarray:
+    """Return the standard deviation along the last axis (divisor n - 1), NaN left out, NaN below `fewest`, shape (...).
 
     Source: section 6.2 (delta, over the biases of systems).
     """
-    known = ~np.isnan(biases)
+    known = ~np.isnan(values)
     number = known.sum(axis=-1)
-    mean = np.where(known, biases, 0).sum(axis=-1) / np.maximum(number, 1)
-    squares = (np.where(known, biases - mean[..., None], 0) ** 2).sum(axis=-1)
-    return np.where(number >= fewest, np.sqrt(squares / np.maximum(number - 1, 1)), np.nan)
+    squares = np.where(known, values - _mean_among(values, known)[..., None], 0) ** 2
+    return np.where(number >= fewest, np.sqrt(squares.sum(axis=-1) / np.maximum(number - 1, 1)), np.nan)
 
 
 def error_of_draws(draws: np.ndarray) -> np.ndarray:
-    """Return standard deviations over draws, NaN where fewer than half of them are usable, shape (columns,).
-
-    Args:
-        draws: shape (draws, columns).
-    """
+    """Return standard deviations over draws, NaN where fewer than half of them are usable, shape (columns,)."""
     return spread_of(draws.T, max(2, FEWEST_DRAWS * len(draws)))
 
 
-def noiseless_rates(judge: np.ndarray, fitted: np.ndarray, draws: np.ndarray) -> np.ndarray:
-    """Return win rates between a fitted curve and the judge's own, as far from it as they would be without noise.
-
-    Noise adds its variance to the squared distances from the curve; the distances are shrunk by that share.
-
-    Args:
-        judge, fitted: shape (pairs,) each.
-        draws: resampled, NaN where a pair was not drawn, shape (draws, pairs).
-    """
-    off = judge - fitted
-    noise, distance = float(np.nansum(error_of_draws(draws) ** 2)), float(np.sum(off**2))
-    kept = np.sqrt(max(0.0, 1 - noise / distance)) if distance > 0 else 0.0
-    return np.asarray(fitted + kept * off)
+def _mean_among(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    return np.asarray(np.where(known, values, 0).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))

@@ -21,8 +21,9 @@ class Unit(Enum):
     NATS = "nats"
 
 
+PLAIN = (1.0, 3, "")
 STYLES = {Unit.SHARE: (100.0, 1, "%"), Unit.ELO: (1.0, 1, " Elo"), Unit.NATS: (1.0, 5, " nats")}
-"""Factor, decimals and suffix; 1, 3 and none for other units."""
+"""Factor, decimals and suffix; `PLAIN` for other units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Statistic:
         >>> Statistic(0.49, 0.48, 0.5, 0.95, "t", 100, unit=Unit.SHARE).estimate
         '49.0%'
         """
-        return self._digits(self.value) + STYLES.get(self.unit, (1.0, 3, ""))[2]
+        return self._digits(self.value) + STYLES.get(self.unit, PLAIN)[2]
 
     @property
     def interval(self) -> str:
@@ -93,7 +94,7 @@ class Statistic:
         return replace(self, value=float(function(self.value)), low=low, high=high, **changes)
 
     def _digits(self, value: float) -> str:
-        factor, decimals, _ = STYLES.get(self.unit, (1.0, 3, ""))
+        factor, decimals, _ = STYLES.get(self.unit, PLAIN)
         text = f"{factor * value:.{decimals}f}"
         return text.removeprefix("-") if float(text) == 0 else text
 
@@ -115,10 +116,6 @@ class Missing:
     interval: ClassVar[str] = EMPTY
     brief: ClassVar[str] = EMPTY
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it for JSON, under the single key `missing`."""
-        return {"missing": {"what": self.what, "why": self.why, "remedy": self.remedy}}
-
 
 Figured: TypeAlias = Statistic | Missing
 """A figure, or why there is none."""
@@ -127,42 +124,35 @@ Value: TypeAlias = Statistic | Missing | str
 
 
 class CardAnswer:
-    """What a section says: a frozen dataclass of figures."""
+    """What a section says: a frozen dataclass of figures.
+
+    A field of the type `Annotated[Figured, label]` is a line that people read.
+    """
 
     __slots__ = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the section for JSON."""
-        return as_dict(self)
-
     def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines that people read: label and value."""
-        raise NotImplementedError
+        shown = [(getattr(part.type, "__metadata__", None), part.name) for part in fields(self)]  # type: ignore[arg-type]
+        return tuple((labels[0], getattr(self, name)) for labels, name in shown if labels)
 
     def tables(self) -> tuple[Table, ...]:
         """Return the tables below them; by default none."""
         return ()
 
 
-def as_dict(answer: Any) -> dict[str, Any]:
-    """Write a dataclass for JSON; a `Missing` becomes an object with the single key `missing`."""
-    if isinstance(answer, Missing):
-        return answer.to_dict()
-    return {field.name: _plain(getattr(answer, field.name)) for field in fields(answer)}
-
-
-def _plain(value: Any) -> Any:
+def as_dict(value: Any) -> Any:
+    """Write figures for JSON; a `Missing` becomes an object with the single key `missing`."""
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value):
-        return as_dict(value)
+        plain = {part.name: as_dict(getattr(value, part.name)) for part in fields(value)}
+        return {"missing": plain} if isinstance(value, Missing) else plain
     if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
+        return {str(key): as_dict(part) for key, part in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(part) for part in value]
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
-    return value
+        return [as_dict(part) for part in value]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def cell(value: float | None, style: str) -> str:

@@ -2,9 +2,6 @@
 
 from dataclasses import dataclass
 
-from podium.diagnosis.decisiveness import (
-    squared_error,
-)
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Value, cell
 from podium.diagnosis.gold_comparison import SELF_BIAS, GoldComparison, SelfBias, SystemBias
 from podium.diagnosis.gold_pairs import gold_pairs_of, resample_both
@@ -51,20 +48,28 @@ class GoldAgreement(CardAnswer):
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines of the section."""
-        among = f"{self.systems:,} systems, {self.pairs:,} of {self.gold_pairs:,} gold pairs judged"
         mse, alpha, delta = (
             EMPTY if isinstance(value, Missing) else f"{value:.3g}" for value in (self.mse, self.alpha, self.delta)
         )
-        own = self.self_bias
-        return (
+        own, shown = (
+            self.self_bias,
+            f"{self.systems:,} systems, {self.pairs:,} of {self.gold_pairs:,} gold pairs judged",
+        )
+        lines: tuple[tuple[str, Value], ...] = (
             ("gold standard", f"{self.gold}: {among}"),
             ("Kendall's tau with its ranking", self.tau),
             ("pairs with the same better system", self.accuracy),
             (f"mean squared error of win rates ({mse} with noise)", self.mse_beyond_noise),
             (f"decisiveness alpha ({alpha} with noise; 1 = as people)", self.alpha_beyond_noise),
             (f"bias between systems, delta ({delta} with noise)", self.delta_beyond_noise),
-            *(((SELF_BIAS, own),) if isinstance(own, Missing) else own.lines()),
         )
+        if isinstance(own, Missing):
+            return (*lines, (SELF_BIAS, own))
+        verdict = "favours itself" if own.favours_itself else "not shown to favour itself"
+        paired = f"{cell(own.paired_p, '.2g')} by paired t over {own.opponents:,} opponents"
+        tests = f"Bonferroni over {own.tests} judges" if own.tests > 1 else "one judge"
+        p = f"{verdict}: p = {cell(own.item_p, '.2g')} over items; {paired}"
+        return (*lines, (f"bias towards itself ({own.model})", own.bias), (f"  one-sided, {tests}", p))
 
     def tables(self) -> tuple[Table, ...]:
         """Return the biases by system."""
@@ -98,12 +103,11 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
         NotIdentifiedError: the entrants of either side fall into groups that never met.
         NotConvergedError: a fit did not reach its maximum.
     """
-    both, level = gold_pairs_of(subject.battles, subject.gold), subject.level
+    both = gold_pairs_of(subject)
     if isinstance(both, Missing):
         return both
-    draws = resample_both(both, resamples, subject.rng) if len(both.judge.clusters) > 1 else None
-    figures = GoldComparison(both, draws, level)
-    mse = figures.lacking or float(squared_error(figures.judge, figures.gold))
+    figures = GoldComparison(both, resample_both(both, resamples, subject.rng), subject.level)
+    mse, mse_beyond_noise = figures.mse()
     biases, delta, delta_beyond_noise, own = figures.biases(subject)
     return GoldAgreement(
         gold=subject.gold.source if subject.gold else "human labels",
@@ -113,7 +117,7 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
         tau=figures.tau(),
         accuracy=figures.accuracy(),
         mse=mse,
-        mse_beyond_noise=figures.mse_beyond_noise(),
+        mse_beyond_noise=mse_beyond_noise,
         alpha=figures.alpha,
         alpha_beyond_noise=figures.alpha_beyond_noise(),
         delta=delta,

@@ -14,21 +14,18 @@ from podium.diagnosis.decisiveness import (
     decisiveness,
     decisiveness_of_draws,
     error_of_draws,
-    noiseless_rates,
     spread_of,
     squared_error,
     system_biases,
 )
-from podium.diagnosis.figures import Figured, Missing, Statistic, Unit, Value, cell
-from podium.diagnosis.gold_pairs import FEWEST_DECIDED, GoldDraws, GoldPairs, taus
+from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
+from podium.diagnosis.gold_pairs import GoldDraws, GoldPairs
+from podium.diagnosis.sides import FEWEST_DECIDED, taus
 from podium.diagnosis.subject import Subject, model_of
 from podium.errors import NotIdentifiedError
 from podium.rankers.intervals import holm, t_reach
 
 SELF_BIAS = "self-bias"
-REFLECTED = "reflected and corrected for noise"
-CENTRED = "normal on the logarithm, corrected for noise"
-TOO_FEW = "too few items: no interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,30 +70,12 @@ class SelfBias:
     tests: int
     favours_itself: bool
 
-    def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines of the section."""
-        verdict = "favours itself" if self.favours_itself else "not shown to favour itself"
-        paired = f"{cell(self.paired_p, '.2g')} by paired t over {self.opponents:,} opponents"
-        return (
-            (f"bias towards itself ({self.model})", self.bias),
-            (
-                "  one-sided, " + (f"Bonferroni over {self.tests} judges" if self.tests > 1 else "one judge"),
-                f"{verdict}: p = {cell(self.item_p, '.2g')} over items; {paired}",
-            ),
-        )
-
 
 class GoldComparison:
     """A judge beside a gold standard: each method gives figures, or what is missing in their place."""
 
-    def __init__(self, both: GoldPairs, draws: GoldDraws | None, level: float) -> None:
-        """Take the win rates of the pairs, and fit alpha.
-
-        Args:
-            both: judge and gold standard.
-            draws: resamples of their items; None where there is a single item.
-            level: of intervals, in (0, 1).
-        """
+    def __init__(self, both: GoldPairs, draws: GoldDraws, level: float) -> None:
+        """Take the win rates of the pairs, and fit alpha."""
         self.both, self.draws, self.level = both, draws, level
         self.judge, self.gold = both.rates()
         self.items, self.systems = len(both.judge.clusters), len(both.entrants)
@@ -118,31 +97,36 @@ class GoldComparison:
         tau = float(taus(*self.both.strengths()))
         if np.isnan(tau):
             return Missing("Kendall's tau", "one of the rankings puts all systems level", "judge systems that differ")
-        draws = self.draws.tau if self.draws else np.empty(0)
-        return self._agreement(tau, draws, (-1.0, 1.0), self.systems, "systems", Unit.CORRELATION)
+        return self._agreement(tau, self.draws.tau, (-1.0, 1.0), self.systems, "systems", Unit.CORRELATION)
 
     def accuracy(self) -> Figured:
         """Return the share of agreed pairs."""
         if self.without_pairs:
             return self.without_pairs
-        draws = accuracy_of(self.draws.judge, self.draws.gold) if self.draws else np.empty(0)
-        value = float(accuracy_of(self.judge, self.gold))
+        value, draws = float(accuracy_of(self.judge, self.gold)), accuracy_of(self.draws.judge, self.draws.gold)
         return self._agreement(value, draws, (0.0, 1.0), len(self.judge), "pairs", Unit.SHARE)
 
-    def mse_beyond_noise(self) -> Figured:
-        """Return the mean squared difference of win rates without noise."""
+    def mse(self) -> tuple[float | Missing, Figured]:
+        """Return the mean squared difference of win rates, with noise and without."""
         if self.lacking:
-            return self.lacking
-        draws = squared_error(self.draws.judge, self.draws.gold) if self.draws else np.empty(0)
-        return self._reflected_statistic(float(squared_error(self.judge, self.gold)), draws, "mean squared error")
+            return self.lacking, self.lacking
+        value = float(squared_error(self.judge, self.gold))
+        return value, self._reflected(value, squared_error(self.draws.judge, self.draws.gold), "mean squared error")
 
     def alpha_beyond_noise(self) -> Figured:
-        """Find what the same noise does to a judge with as much misfit, and take that from alpha."""
+        """Find what the same noise does to a judge with as much misfit, and take that from alpha.
+
+        Noise adds its variance to the squared distances from the fitted curve: they are shrunk by that share.
+        """
         if isinstance(self.alpha, Missing):
             return self.alpha
-        if self.draws is None:
+        if self.items < 2:
             return self._statistic(self.alpha, None, "a single item: no interval")
-        centre = noiseless_rates(self.judge, curve(self.gold, self.alpha), self.draws.judge)
+        fitted = curve(self.gold, self.alpha)
+        noise = float(np.nansum(error_of_draws(self.draws.judge) ** 2))
+        distance = float(np.sum((self.judge - fitted) ** 2))
+        kept = np.sqrt(max(0.0, 1 - noise / distance)) if distance > 0 else 0.0
+        centre = fitted + kept * (self.judge - fitted)
         around = np.clip(centre + (self.draws.judge - self.judge), 0, 1)
         usable = usable_draws(np.log(decisiveness_of_draws(around, self.draws.gold)))
         if usable is None:
@@ -151,7 +135,7 @@ class GoldComparison:
         middle = np.log(self.alpha) - (usable.mean() - without)
         reach = self._t_reach() * usable.std(ddof=1)
         low, value, high = np.exp([middle - reach, middle, middle + reach]).tolist()
-        return self._statistic(value, (low, high), f"{self.draws.method}, {CENTRED}")
+        return self._statistic(value, (low, high), f"{self.draws.method}, normal on the logarithm, corrected for noise")
 
     def biases(
         self, subject: Subject
@@ -159,62 +143,65 @@ class GoldComparison:
         """Return the biases by system, delta with and without noise, and the bias towards the judge itself."""
         if self.lacking:
             return self.lacking, self.lacking, self.lacking, self.lacking
-        gold = self.draws.gold if self.draws else self.gold
-        raw = self._biases_beyond(self.gold, gold)
+        gold = self.draws.gold
+        raw, drawn = self._biases_beyond(self.gold, gold)
+        raw_se = error_of_draws(drawn)
         if isinstance(self.alpha, Missing):
-            return self._by_system(raw, None), self.alpha, self.alpha, self.alpha
+            return self._by_system((raw, raw_se), self.alpha), self.alpha, self.alpha, self.alpha
+        alphas = decisiveness_of_draws(self.draws.judge, gold)
+        rows = np.broadcast_to(gold, self.draws.judge.shape)
+        fitted = [curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)]
         expected = curve(self.gold, self.alpha)
-        if self.draws:
-            alphas = decisiveness_of_draws(self.draws.judge, gold)
-            rows = np.broadcast_to(gold, self.draws.judge.shape)
-            gold = np.stack([curve(row, alpha) for row, alpha in zip(rows, alphas, strict=True)])
-        corrected = self._biases_beyond(expected, gold)
-        delta = float(spread_of(corrected[0]))
-        sound = self._reflected_statistic(delta**2, spread_of(corrected[1]) ** 2, "delta")
+        biases, drawn = self._biases_beyond(expected, np.reshape(fitted, rows.shape))
+        corrected, delta = (biases, error_of_draws(drawn)), float(spread_of(biases))
+        sound = self._reflected(delta**2, spread_of(drawn) ** 2, "delta")
         sound = sound if isinstance(sound, Missing) else sound.rescale(np.sqrt)
-        return self._by_system(raw, corrected), delta, sound, self._self_bias(subject, expected, corrected)
+        return self._by_system((raw, raw_se), corrected), delta, sound, self._self_bias(subject, expected, *corrected)
 
     def _biases_beyond(self, expected: np.ndarray, of_draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return biases beyond expected win rates, shape (systems,), and those of resamples, shape (draws, systems)."""
-        low, high, systems = self.both.low, self.both.high, self.systems
-        value = system_biases(low, high, self.judge - expected, systems)
-        if self.draws is None:
-            return value, np.full((2, systems), np.nan)
-        return value, system_biases(low, high, self.draws.judge - of_draws, systems)
+        low, high = self.both.low, self.both.high
+        surpluses = (self.judge - expected, self.draws.judge - of_draws)
+        value, drawn = (system_biases(low, high, surplus, self.systems) for surplus in surpluses)
+        return value, drawn
 
     def _by_system(
-        self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray] | None
+        self, raw: tuple[np.ndarray, np.ndarray], corrected: tuple[np.ndarray, np.ndarray] | Missing
     ) -> tuple[SystemBias, ...]:
+        """Return the strongest bias first; each kind has values and standard errors, shape (systems,) each."""
         met = np.bincount(np.concatenate([self.both.low, self.both.high]), minlength=self.systems)
-        value, draws = corrected or (raw[0], np.full((2, self.systems), np.nan))
-        se = error_of_draws(draws)
+        value, se = (raw[0], np.full(self.systems, np.nan)) if isinstance(corrected, Missing) else corrected
         t = np.divide(value, se, out=np.full(len(value), np.nan), where=se > 0)
         p = holm(np.asarray(2 * stdtr(max(self.items - 1, 1), -np.abs(t))))
-        order = [k for k in np.argsort(-np.nan_to_num(np.abs(value)), kind="stable") if met[k]]
-        none = self.alpha if isinstance(self.alpha, Missing) else Missing("corrected bias", "", "")
+        method = f"{self.draws.method}, standard error, t"
+
+        def figure_of(values: np.ndarray, errors: np.ndarray, k: int) -> Statistic:
+            return self._bias(float(values[k]), float(errors[k]), int(met[k]), method)
+
         return tuple(
             SystemBias(
                 model=self.both.entrants[k],
                 opponents=int(met[k]),
-                raw=self._with_error(raw, k, int(met[k])),
-                corrected=self._with_error(corrected, k, int(met[k])) if corrected else none,
+                raw=figure_of(*raw, k),
+                corrected=corrected if isinstance(corrected, Missing) else figure_of(*corrected, k),
                 p=None if np.isnan(p[k]) else float(p[k]),
             )
-            for k in order
+            for k in np.argsort(-np.nan_to_num(np.abs(value)), kind="stable").tolist()
+            if met[k]
         )
 
     def _self_bias(
-        self, subject: Subject, expected: np.ndarray, biases: tuple[np.ndarray, np.ndarray]
+        self, subject: Subject, expected: np.ndarray, biases: np.ndarray, errors: np.ndarray
     ) -> SelfBias | Missing:
         """Test the judge's bias towards its own model; it is accused at 1 - level.
 
         Args:
             expected: win rates of the pairs by the gold standard through the judge's Beta CDF.
-            biases: corrected, shape (systems,), and of resamples, shape (draws, systems).
+            biases, errors: corrected, and their standard errors, shape (systems,) each.
 
         Source: Gera et al. 2025, section 6.2 and table 3.
         """
-        both, own, tests = self.both, own_system(self.both.entrants, model_of(subject.judge)), tests_together(subject)
+        both, own, tests = self.both, own_system(self.both.entrants, model_of(subject.judge)), _tests_together(subject)
         if isinstance(own, Missing):
             return own
         k = both.entrants.index(own)
@@ -227,17 +214,12 @@ class GoldComparison:
         item_p: float | None = None
         if opponents > 1 and float(np.ptp(mine - fitted)) > 1e-12:
             paired_p = min(1.0, tests * float(stats.ttest_rel(mine, fitted, alternative="greater").pvalue))
-        value, usable = float(biases[0][k]), usable_draws(biases[1][:, k])
-        se = 0.0 if usable is None else float(usable.std(ddof=1))
-        ends: tuple[float, float] | None = None
-        method = TOO_FEW
-        if se > 0:
+        value, se = float(biases[k]), float(errors[k]) or np.nan
+        if not np.isnan(se):
             item_p = min(1.0, tests * float(stats.t.sf(value / se, self.items - 1)))
-            reach = self._t_reach() * se
-            ends, method = (value - reach, value + reach), "item bootstrap standard error, t"
         return SelfBias(
             model=own,
-            bias=self._statistic(value, ends, method, opponents, "opponents", Unit.SHARE),
+            bias=self._bias(value, se, opponents, "item bootstrap standard error, t"),
             opponents=opponents,
             paired_p=paired_p,
             item_p=item_p,
@@ -245,27 +227,26 @@ class GoldComparison:
             favours_itself=item_p is not None and item_p <= 1 - self.level,
         )
 
-    def _with_error(self, bias: tuple[np.ndarray, np.ndarray], k: int, opponents: int) -> Statistic:
-        value, se = float(bias[0][k]), float(error_of_draws(bias[1][:, [k]])[0])
-        ends: tuple[float, float] | None = None
-        method = TOO_FEW
-        if self.draws and not np.isnan(se):
-            reach = self._t_reach() * se
-            ends, method = (value - reach, value + reach), f"{self.draws.method}, standard error, t"
+    def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
+        ends, reach = None, self._t_reach() * se
+        if np.isnan(se):
+            method = "too few items: no interval"
+        else:
+            ends = (value - reach, value + reach)
         return self._statistic(value, ends, method, opponents, "opponents", Unit.SHARE)
 
-    def _reflected_statistic(self, value: float, draws: np.ndarray, what: str) -> Figured:
-        ends = reflected_interval(value, draws, self.level) if self.draws else None
-        if self.draws is None or ends is None:
+    def _reflected(self, value: float, draws: np.ndarray, what: str) -> Figured:
+        ends = reflected_interval(value, draws, self.level)
+        if ends is None:
             return Missing(f"{what} beyond noise", "the items are too few to be resampled", "judge more items")
-        return self._statistic(ends[0], ends[1:], f"{self.draws.method}, {REFLECTED}")
+        return self._statistic(ends[0], ends[1:], f"{self.draws.method}, reflected and corrected for noise")
 
     def _agreement(
         self, value: float, draws: np.ndarray, within: tuple[float, float], n: int, of: str, unit: Unit
     ) -> Statistic:
         ends = agreement_interval(value, draws, self.level, within)
         method = "too few usable resamples of the items: no interval"
-        if self.draws and ends:
+        if ends:
             lost = int(np.isnan(draws).sum())
             left_out = f", {lost} of them without a fit left out" if lost else ""
             method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
@@ -288,13 +269,6 @@ class GoldComparison:
         return t_reach(max(self.items, 2), self.level)
 
 
-def tests_together(subject: Subject) -> int:
-    """Return how many judges of the table compete themselves: so many self-bias tests share one error rate."""
-    others = subject.others.judges if subject.others is not None else ()
-    models = [model_of(name) for name in (subject.judge, *others)]
-    return max(1, sum(isinstance(own_system(subject.battles.entrants, model), str) for model in models))
-
-
 def own_system(entrants: tuple[str, ...], model: str | None) -> str | Missing:
     """Return the entrant that is the judge: same name, but for provider, case and punctuation.
 
@@ -303,12 +277,15 @@ def own_system(entrants: tuple[str, ...], model: str | None) -> str | Missing:
     """
     if model is None:
         return Missing(SELF_BIAS, "no row names the judge", "say the judge's model in a column judge")
-
-    def bare(name: str) -> str:
-        return re.sub(r"[^a-z0-9]", "", name.lower().rpartition("/")[2])
-
-    for name in entrants:
-        if bare(name) == bare(model):
-            return name
+    bare_model, *bare_names = (re.sub("[^a-z0-9]", "", name.lower().rpartition("/")[2]) for name in (model, *entrants))
+    if bare_model in bare_names:
+        return entrants[bare_names.index(bare_model)]
     why = f"no entrant of the gold standard is called {model}"
     return Missing(SELF_BIAS, why, "let the judge's model compete, under the judge's name")
+
+
+def _tests_together(subject: Subject) -> int:
+    """Return how many judges of the table compete themselves: so many self-bias tests share one error rate."""
+    others = subject.others.judges if subject.others is not None else ()
+    models = [model_of(name) for name in (subject.judge, *others)]
+    return max(1, sum(isinstance(own_system(subject.battles.entrants, model), str) for model in models))

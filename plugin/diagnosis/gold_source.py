@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from podium.battles import Battles
+from podium.diagnosis.sides import GivenSide, Side, prepare_side
 from podium.errors import DataError, UsageError
 from podium.formats.containers import read_records
 from podium.reading.judgements import read_battles
@@ -23,7 +25,7 @@ SCORES = ("score", "elo", "rating")
 """Columns that may hold the scores of a ranking."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gold:
     """What the judge is measured by; either scores or battles are there.
 
@@ -38,6 +40,16 @@ class Gold:
     scores: Mapping[str, float] | None = None
     scale: str = "elo"
     battles: Battles | None = None
+
+    @cached_property
+    def side(self) -> Side:
+        """Its view of the entrants; battles raise `NotIdentifiedError` or `NotConvergedError` where they give none."""
+        if self.scores is not None:
+            names = tuple(sorted(self.scores))
+            return GivenSide(names, np.array([self.scores[name] for name in names]))
+        if self.battles is None:
+            raise ValueError("a gold standard holds scores or battles")
+        return prepare_side(self.battles)
 
 
 def read_gold(source: str, ranker: str | None = None) -> Gold:
@@ -54,7 +66,7 @@ def read_gold(source: str, ranker: str | None = None) -> Gold:
     path = Path(source)
     if path.is_file():
         rankings = _rankings(path) if path.suffix == ".json" else None
-        if rankings is not None:
+        if rankings:
             return _from_ranking(source, rankings, ranker)
         frame = read_records(path)
         column = next((name for name in SCORES if name in frame), None)
@@ -69,13 +81,13 @@ def read_gold(source: str, ranker: str | None = None) -> Gold:
 
 
 def _rankings(path: Path) -> list[dict[str, Any]] | None:
-    """Return the list of rankings in a file of `podium rank`; None where it is something else."""
+    """Return the rankings in a file of `podium rank`; None where it is something else."""
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         return None
-    rankings = held.get("rankings") if isinstance(held, dict) else None
-    return rankings if isinstance(rankings, list) and rankings else None
+    rankings = content.get("rankings") if isinstance(content, dict) else None
+    return rankings if isinstance(rankings, list) else None
 
 
 def _from_ranking(source: str, rankings: list[dict[str, Any]], ranker: str | None) -> Gold:

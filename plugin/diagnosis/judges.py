@@ -8,7 +8,8 @@ import numpy as np
 from podium.battles import Battles
 from podium.diagnosis.clustered import agreement_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.diagnosis.gold_pairs import GoldPairs, JudgedSide, gold_pairs_of, number_items, prepare_side, taus
+from podium.diagnosis.gold_pairs import GoldPairs, gold_pairs_of
+from podium.diagnosis.sides import JudgedSide, number_items, taus
 from podium.diagnosis.subject import Subject, parts_of
 from podium.diagnosis.transitivity import Transitivity, transitivity
 from podium.diagnosis.variance import Analysis, analyse
@@ -130,7 +131,7 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
     ready: list[tuple[Subject, JudgedSide]] = []
     for subject in subjects:
         try:
-            ready.append((subject, prepare_side(subject.battles)))
+            ready.append((subject, subject.side))
         except (NotIdentifiedError, NotConvergedError) as error:
             why.append(str(error))
     if len(ready) < 2:
@@ -168,7 +169,7 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
 
 def _gold_pairs(subject: Subject) -> GoldPairs | Missing:
     try:
-        return gold_pairs_of(subject.battles, subject.gold)
+        return gold_pairs_of(subject)
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(TAU, str(error), "judge the battles that would join the groups")
 

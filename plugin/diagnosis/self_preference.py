@@ -7,7 +7,8 @@ import numpy as np
 
 from podium.diagnosis.families import family_of, members
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value
-from podium.diagnosis.reference import Ratings, error_sums, fit_line
+from podium.diagnosis.reference import error_sums, fit_line
+from podium.diagnosis.sides import Ratings
 from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY, Table
 from podium.text import some
@@ -78,7 +79,7 @@ def self_preference(subject: Subject) -> SelfPreference:
     if isinstance(reference, Missing):
         missing = Missing(WHAT, reference.why, reference.remedy)
         return SelfPreference(name, how, None, missing, missing, families, unknown, {})
-    pair = reference.pair_with(subject.ratings)
+    pair = subject.side.ratings.pair_with(reference.ratings)
     inside = {family: np.isin(pair[0].entrants, models) for family, models in families.items()}
     excesses = {family: _excess(*pair, mask, level) for family, mask in inside.items()}
     if name in excesses:

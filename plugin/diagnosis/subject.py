@@ -1,8 +1,8 @@
 """One judge's recorded verdicts, as every section of its card gets them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from podium.battles import Battles
 from podium.diagnosis.clustered import column_of
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.reference import Ratings, Reference, ratings_of, reference_of
+from podium.diagnosis.reference import Reference, first_reference
+from podium.diagnosis.sides import JudgedSide, Ratings, prepare_side
 from podium.plugins import catalogue
 
 NEAR_TIE = 0.3
@@ -56,14 +57,34 @@ class Subject:
         return np.random.default_rng(self.seed)
 
     @cached_property
-    def reference(self) -> Reference | Missing:
-        """What its ratings are held against."""
-        return reference_of(self.battles, self.gold, self.others)
+    def human(self) -> np.ndarray:
+        """What model_a earned from people in each battle, NaN where nobody said, shape (battles,)."""
+        return column_of(self.battles, "human")
 
     @cached_property
-    def ratings(self) -> Ratings:
-        """Its own; raises `NotIdentifiedError` or `NotConvergedError` where there are none."""
-        return ratings_of(self.battles)
+    def side(self) -> JudgedSide:
+        """Its view of the entrants; raises `NotIdentifiedError` or `NotConvergedError` where there is none."""
+        return prepare_side(self.battles)
+
+    @cached_property
+    def people(self) -> JudgedSide:
+        """The view of the human labels of its battles; raises as `side`."""
+        return prepare_side(self.battles, self.human)
+
+    @cached_property
+    def reference(self) -> Reference | Missing:
+        """What its ratings are held against: people on the same battles, else the gold standard, else other judges."""
+        gold, others = self.gold, self.others
+        candidates: dict[str, Callable[[], Ratings]] = {}
+        if np.isfinite(self.human).any():
+            candidates["people"] = lambda: self.people.ratings
+        if gold is not None:
+            candidates["gold"] = lambda: gold.side.ratings.set_apart()
+        if others is not None:
+            # Items have the same codes in all judges' battles; rows without one mean something else in every table.
+            named = len(others.table["item"].cat.categories) if others.has_items else 0
+            candidates["other judges"] = lambda: prepare_side(others).ratings.set_apart(named)
+        return first_reference(candidates)
 
     @property
     def realization(self) -> str | None:
@@ -74,11 +95,6 @@ class Subject:
     def model(self) -> str | None:
         """The judge's model, without realization and prompt; None of a jury, which has no single one."""
         return None if self.judge is None or self.judge.startswith("jury:") else parts_of(self.judge)[0]
-
-    @cached_property
-    def human(self) -> np.ndarray:
-        """What model_a earned from people in each battle, NaN where nobody said, shape (battles,)."""
-        return column_of(self.battles, "human")
 
 
 def parts_of(judge: str | None) -> tuple[str, str | None]:
@@ -96,18 +112,13 @@ def parts_of(judge: str | None) -> tuple[str, str | None]:
     if len(pieces) > 2 and not judge.startswith("jury:"):
         return pieces[0], pieces[1]
     model, _, last = judge.rpartition(" ")
-    return (model, last) if model and last.lower() in known_realizations() else (judge, None)
+    known = JUSTRANK | {name.lower() for name in catalogue.scorers()}
+    return (model, last) if model and last.lower() in known else (judge, None)
 
 
 def model_of(judge: str | None) -> str | None:
     """Return the judge's model; None where nobody names the judge."""
     return None if judge is None else parts_of(judge)[0]
-
-
-@lru_cache(maxsize=1)
-def known_realizations() -> frozenset[str]:
-    """Return the names of known realizations, lower case."""
-    return JUSTRANK | {name.lower() for name in catalogue.scorers()}
 
 
 def near_ties(credit: np.ndarray, margin: np.ndarray, near_tie: float) -> tuple[np.ndarray, str] | None:

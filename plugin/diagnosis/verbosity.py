@@ -138,7 +138,7 @@ def length_of_residuals(subject: Subject) -> Figured:
     if isinstance(reference, Missing):
         return Missing(RESIDUALS, reference.why, reference.remedy)
     try:
-        judge, theirs = reference.pair_with(subject.ratings)
+        judge, theirs = subject.side.ratings.pair_with(reference.ratings)
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(RESIDUALS, str(error), "join the groups")
     length = _mean_length(subject.battles)

@@ -25,9 +25,10 @@ def test_complete_agreement_is_held_by_the_interval_of_tau_and_not_by_the_percen
     for seed in range(WORLDS):
         battles = simulate(8, 60, seed=seed, strengths=tuple(STRENGTHS), item_sd=0.0).battles(orders="ab")
         gold = Gold("gold.csv", dict(zip(battles.entrants, 1500 + POINTS * STRENGTHS, strict=True)))
-        found = gold_agreement(Subject(None, battles, battles, gold=gold, seed=seed), resamples=100).tau
+        subject = Subject(None, battles, battles, gold=gold, seed=seed)
+        found = gold_agreement(subject, resamples=100).tau
         held += found.low <= 1 <= found.high + 1e-9
-        drawn = resample_both(gold_pairs_of(battles, gold), 100, np.random.default_rng(seed))
+        drawn = resample_both(gold_pairs_of(subject), 100, np.random.default_rng(seed))
         percentile += max(np.quantile(drawn.tau, 0.975), found.value) >= 1 - 1e-9
     assert held >= 0.9 * WORLDS
     assert percentile < 0.6 * WORLDS

@@ -19,8 +19,9 @@ from podium.diagnosis.decisiveness import (
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_comparison import own_system
-from podium.diagnosis.gold_pairs import gold_pairs_of, resample_both, taus
+from podium.diagnosis.gold_pairs import gold_pairs_of, resample_both
 from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.sides import taus
 from podium.diagnosis.subject import Subject
 from podium.rankers.scale import POINTS
 
@@ -39,6 +40,10 @@ def asked(battles, gold=None, model=None, resamples=100):
     return gold_agreement(Subject(model, battles, battles, gold=gold), resamples)
 
 
+def pairs_beside(battles, gold):
+    return gold_pairs_of(Subject(None, battles, battles, gold=gold))
+
+
 def counted(*pairs):
     """Return battles of (a, b, wins of a, ties, losses of a), each on an item of its own."""
     rows = []
@@ -55,7 +60,7 @@ JUDGED = counted(("A", "B", 18, 7, 2), ("B", "C", 3, 1, 7), ("A", "C", 5, 0, 5),
 
 def test_win_rates_accuracy_and_error_by_hand():
     """Judge 0.9, 0.3, 0.6 beside gold 0.8, 0.6, 0.5: A-C is left out, for it has nine gold battles without ties."""
-    both = gold_pairs_of(JUDGED, Gold("gold", battles=GOLD))
+    both = pairs_beside(JUDGED, Gold("gold", battles=GOLD))
     judge, gold = both.rates()
     assert (judge.tolist(), gold.tolist()) == (pytest.approx([0.9, 0.3, 0.6]), pytest.approx([0.8, 0.6, 0.5]))
     found = asked(JUDGED, Gold("gold", battles=GOLD))
@@ -69,7 +74,7 @@ def test_win_rates_accuracy_and_error_by_hand():
 def test_a_gold_ranking_gives_the_sigmoid_of_the_gap():
     """Closed form: 400 Elo points are odds of ten to one."""
     gold = Gold("gold.csv", {"A": 1400.0, "B": 1000.0, "C": 1000.0, "D": 600.0})
-    _, rates = gold_pairs_of(JUDGED, gold).rates()
+    _, rates = pairs_beside(JUDGED, gold).rates()
     pairs = {"A-B": 10 / 11, "A-C": 10 / 11, "B-C": 0.5, "C-D": 10 / 11}
     assert sorted(rates.tolist()) == pytest.approx(sorted(pairs.values()), abs=1e-12)
 
@@ -214,7 +219,7 @@ def test_a_percentile_interval_of_alpha_would_miss():
     """Wrong variant: noise makes win rates extreme and alpha large, and resampling adds the same noise again."""
     theta, hits = strengths(15), []
     for seed in range(40):
-        both = gold_pairs_of(verdicts(by_strength(theta), 80, seed), gold_of(theta))
+        both = pairs_beside(verdicts(by_strength(theta), 80, seed), gold_of(theta))
         drawn = resample_both(both, 60, np.random.default_rng(seed))
         low, high = np.quantile(decisiveness_of_draws(drawn.judge, drawn.gold), [0.025, 0.975])
         hits.append(low <= 1.0 <= high)
@@ -300,7 +305,7 @@ def test_self_bias_is_corrected_for_the_judges_tested_together():
 def test_the_paired_p_equals_scipys_test_on_the_definition():
     """Oracle: scipy.stats.ttest_rel of the judge's win rates and the fitted ones, one-sided."""
     battles = verdicts(judged(1.5, 0.05), 80, 9)
-    both = gold_pairs_of(battles, gold_of())
+    both = pairs_beside(battles, gold_of())
     judge, gold = both.rates()
     fitted = curve(gold, decisiveness(judge, gold))
     own = both.entrants.index(OWN)

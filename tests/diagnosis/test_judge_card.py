@@ -76,8 +76,8 @@ def test_the_same_input_gives_the_same_card_and_the_order_of_rows_changes_nothin
     shuffled = frame.sample(frac=1, random_state=1)
     first, again, other = (diagnosed(each).cards[0].answers for each in (frame, frame, shuffled))
     for name in ("position", "consistency", "verbosity", "self_preference", "people"):
-        assert first[name].to_dict() == again[name].to_dict()
-        assert _numbers(other[name].to_dict()) == pytest.approx(_numbers(first[name].to_dict()), rel=1e-9, abs=1e-12)
+        assert as_dict(first[name]) == as_dict(again[name])
+        assert _numbers(as_dict(other[name])) == pytest.approx(_numbers(as_dict(first[name])), rel=1e-9, abs=1e-12)
 
 
 def _numbers(value):
@@ -92,7 +92,7 @@ def test_renaming_the_entrants_changes_no_figure_of_position_and_people():
     renamed = frame.replace({"model_a": names, "model_b": names})
     first, other = (diagnosed(each).cards[0].answers for each in (frame, renamed))
     for name in ("position", "consistency"):
-        assert _numbers(other[name].to_dict()) == pytest.approx(_numbers(first[name].to_dict()), rel=1e-9, abs=1e-12)
+        assert _numbers(as_dict(other[name])) == pytest.approx(_numbers(as_dict(first[name])), rel=1e-9, abs=1e-12)
 
 
 def test_a_table_of_hard_verdicts_alone_is_answered_as_far_as_it_goes():

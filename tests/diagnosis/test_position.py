@@ -9,7 +9,7 @@ from judged_worlds import both, world
 from scipy.special import expit
 
 from podium import Judge, read_battles
-from podium.diagnosis.figures import Missing
+from podium.diagnosis.figures import Missing, as_dict
 from podium.diagnosis.position import order_twins, position
 
 VERDICTS = [(1, 1), (0, 0), (1, 0), (1, 0), (1, 0), (0, 1), (1, 0.5), (0.5, 0.5)]
@@ -95,7 +95,7 @@ def test_the_effect_of_being_first_does_not_depend_on_strength():
 
 def test_naming_the_other_response_a_changes_nothing():
     turned = [(item, {"ab": "ba", "ba": "ab"}[order], 1 - credit, "y", "x") for item, order, credit in BY_HAND]
-    assert card(turned, "item order credit model_a model_b").to_dict() == card().to_dict()
+    assert as_dict(card(turned, "item order credit model_a model_b")) == as_dict(card())
 
 
 def test_without_an_order_position_is_missing():

@@ -9,8 +9,9 @@ from judged_worlds import OWN, both, world
 from podium import Judge, rank, read_battles
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.reference import fit_line, given_ratings, ratings_of
+from podium.diagnosis.reference import fit_line
 from podium.diagnosis.self_preference import self_preference
+from podium.diagnosis.sides import prepare_side
 from podium.rankers.scale import POINTS
 
 JUDGED = np.array([10.0, 35.0, -20.0, 40.0, -65.0])
@@ -67,7 +68,7 @@ def test_a_reference_that_is_mostly_chance_gives_no_line():
 def test_ratings_and_their_errors_are_those_of_the_ranker():
     """Oracle: `podium rank` with its item-clustered sandwich."""
     _, battles = both(world(4, 50, item_sd=1.0), Judge(), repeats=1)
-    found = ratings_of(battles)
+    found = prepare_side(battles).ratings
     standings = {entry.model: entry for entry in rank(battles, "bradley-terry").standings[0].entries}
     se = np.sqrt(np.sum(found.influence**2, axis=0) * 50 / 49)
     for k, name in enumerate(found.entrants):
@@ -100,7 +101,7 @@ def test_a_judge_who_stretches_every_difference_is_not_accused_for_its_strong_fa
     subject = subject_of(battles, "gpt-9")
     found = self_preference(subject)
     assert covers(found.excess, 0.0)
-    ours, theirs = subject.ratings.select(OWN), subject.reference.ratings.select(OWN)
+    ours, theirs = subject.side.ratings.select(OWN), subject.reference.ratings.select(OWN)
     raw = float((ours.elo - theirs.elo).mean())
     assert raw > 40 > abs(found.excess.value)
 
@@ -166,7 +167,7 @@ def test_a_gold_ranking_is_a_reference_without_error():
     assert found.who == "gold"
     assert covers(found.excess, 0.0)
     assert covers(found.slope, 1.3)
-    assert given_ratings(scores).influence.shape == (0, 6)
+    assert Gold("gold.csv", scores).side.ratings.influence.shape == (0, 6)
 
 
 def test_other_judges_are_the_last_resort():

@@ -1,0 +1,209 @@
+"""Views of all entrants that battles or a given ranking give: strengths, ratings with errors, win rates, resamples."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from scipy.special import expit
+
+from podium.battles import Battles
+from podium.diagnosis.clustered import Clustered, sample_of
+from podium.rankers.coded import Coded, code_battles
+from podium.rankers.identification import strengths_of
+from podium.rankers.pairs import PairCells, cells_by_cluster, pair_sums
+from podium.rankers.scale import POINTS
+from podium.rankers.strengths import Strengths
+
+FEWEST_DECIDED = 10
+"""Battles without ties that a gold pair needs. Source: Gera et al. 2025, appendix C."""
+
+ELSEWHERE = 1 << 40
+"""Added to the codes of items that are not the judge's own, so that no two of them are taken for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Bradley-Terry ratings that remember what each item adds to their error, so that differences keep honest errors.
+
+    Attributes:
+        entrants: names by position.
+        elo: centred on 0, shape (entrants,).
+        influence: what each cluster adds to the error of each rating, Elo points, shape (clusters, entrants).
+        rows: the clusters, one per row of `influence`.
+        bounded: whether the data bound the rating, shape (entrants,).
+    """
+
+    entrants: tuple[str, ...]
+    elo: np.ndarray
+    influence: np.ndarray
+    rows: Clustered
+    bounded: np.ndarray
+
+    def select(self, names: tuple[str, ...]) -> "Ratings":
+        """Return the ratings of some entrants, in this order."""
+        place = [self.entrants.index(name) for name in names]
+        return Ratings(names, self.elo[place], self.influence[:, place], self.rows, self.bounded[place])
+
+    def set_apart(self, shared: int = 0) -> "Ratings":
+        """Return the same with clusters that nobody else's are taken for, but those whose code is below `shared`."""
+        code = self.rows.code
+        return replace(self, rows=replace(self.rows, code=np.where(code < shared, code, code + ELSEWHERE)))
+
+    def pair_with(self, other: "Ratings") -> tuple["Ratings", "Ratings"]:
+        """Return these and other ratings of the entrants that the data of both bound."""
+        bounded = {name for name, sound in zip(other.entrants, other.bounded, strict=True) if sound}
+        names = tuple(
+            name for name, sound in zip(self.entrants, self.bounded, strict=True) if sound and name in bounded
+        )
+        return self.select(names), other.select(names)
+
+
+@dataclass(frozen=True)
+class JudgedSide:
+    """A view that battles give.
+
+    Attributes:
+        coded: readable battles.
+        fit: their Bradley-Terry strengths.
+        cells: pair sums by cluster.
+        wins: pair sums by cluster of the battles that are no ties, credits rounded to 0 and 1.
+        number: battles behind each pair of `wins`, indexed [low, high], shape (entrants, entrants).
+        clusters: names of what resampling draws, None for a row without item.
+        rows: the same with the codes that the table gives them.
+    """
+
+    coded: Coded
+    fit: Strengths
+    cells: PairCells
+    wins: PairCells
+    number: np.ndarray
+    clusters: tuple[str | None, ...]
+    rows: Clustered
+
+    @property
+    def entrants(self) -> tuple[str, ...]:
+        """Names, sorted."""
+        return self.coded.entrants
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """Ratings as `podium rank` gives them, in Elo points."""
+        influence = POINTS * self.fit.influence(self.fit.surpluses(self.coded))
+        centred = influence - influence.mean(axis=1, keepdims=True)
+        return Ratings(self.entrants, POINTS * self.fit.theta, centred, self.rows, ~self.fit.graph.separated)
+
+    def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
+        """Return log-strengths, shape (entrants,); of resamples, NaN where there is no fit, shape (draws, entrants)."""
+        return self.fit.theta if counts is None else self.fit.theta_of_draws(self.cells, counts)
+
+    def rates(self, low: np.ndarray, high: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
+        """Return low's share of wins without ties, NaN where there are none, shape (pairs,) or (draws, pairs)."""
+        pairs, entrants = self.wins.pairs, len(self.entrants)
+        credit, weight = (pairs.credit, pairs.weight) if counts is None else self.wins.sums_of_draws(counts)
+        share = np.full((*np.shape(credit)[:-1], len(pairs.low) + 1), np.nan)
+        np.divide(credit, weight, out=share[..., :-1], where=weight > 0)
+        place = np.full((entrants, entrants), len(pairs.low))
+        place[pairs.low, pairs.high] = np.arange(len(pairs.low))
+        return share[..., place[low, high]]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenSide:
+    """A view that a ranking gives, without error; methods as those of `JudgedSide`.
+
+    Attributes:
+        entrants: names, sorted.
+        scores: Elo points (only their order counts where the ranking is not on that scale), shape (entrants,).
+    """
+
+    entrants: tuple[str, ...]
+    scores: np.ndarray
+    clusters: tuple[str | None, ...] = ()
+
+    @property
+    def ratings(self) -> Ratings:
+        """The scores as ratings without error."""
+        nothing, size = Clustered(np.zeros(0, dtype=np.int64), "item"), len(self.scores)
+        elo = self.scores - self.scores.mean()
+        return Ratings(self.entrants, elo, np.zeros((0, size)), nothing, np.ones(size, dtype=bool))
+
+    def strengths(self, counts: np.ndarray | None = None) -> np.ndarray:
+        """Return the scores as log-strengths."""
+        theta = self.scores / POINTS
+        return theta if counts is None else np.broadcast_to(theta, (len(counts), len(theta)))
+
+    def rates(self, low: np.ndarray, high: np.ndarray, counts: np.ndarray | None = None) -> np.ndarray:
+        """Return the sigmoid of the gaps."""
+        theta = self.strengths(counts)
+        return expit(theta[..., low] - theta[..., high])
+
+    @property
+    def number(self) -> np.ndarray:
+        """A number of battles that is enough for every pair, shape (entrants, entrants)."""
+        return np.full((len(self.entrants),) * 2, FEWEST_DECIDED)
+
+
+Side: TypeAlias = JudgedSide | GivenSide
+
+
+def prepare_side(battles: Battles, credit: np.ndarray | None = None) -> JudgedSide:
+    """Prepare a side from battles.
+
+    Args:
+        battles: of one judge, or of people.
+        credit: what a earned instead, NaN where a battle is to be left out, shape (battles,).
+
+    Raises:
+        NotIdentifiedError: nothing is readable, or the entrants fall into groups that never met.
+        NotConvergedError: the fit did not reach its maximum.
+    """
+    coded = code_battles(battles, credit=credit)
+    fit, size = strengths_of(coded), len(coded.entrants)
+    no_tie = np.abs(coded.credit - 0.5) > 1e-12
+    a, b, weight, cluster = (part[no_tie] for part in (coded.a, coded.b, coded.weight, coded.cluster))
+    decided = replace(coded, a=a, b=b, credit=(coded.credit[no_tie] > 0.5) * 1.0, weight=weight, cluster=cluster)
+    met = np.minimum(a, b).astype(np.int64) * size + np.maximum(a, b)
+    used = battles.readable if credit is None else ~np.isnan(credit)
+    names = np.full(coded.clusters, None, dtype=object)
+    if coded.unit == "item":
+        items = battles.table["item"].cat
+        number = items.codes.to_numpy()[used]
+        names[coded.cluster[number >= 0]] = np.asarray(items.categories, dtype=object)[number[number >= 0]]
+    return JudgedSide(
+        coded=coded,
+        fit=fit,
+        cells=cells_by_cluster(coded, fit.pairs),
+        wins=cells_by_cluster(decided, pair_sums(decided)),
+        number=np.bincount(met, minlength=size * size).reshape(size, size),
+        clusters=tuple(names),
+        rows=Clustered(np.unique(sample_of(battles).code[used]), coded.unit),
+    )
+
+
+def number_items(sides: Sequence[Side]) -> tuple[int, list[np.ndarray]]:
+    """Number the clusters of all sides, shared items once; rows without an item stand alone.
+
+    Returns:
+        How many there are, and the positions of each side's.
+    """
+    number: dict[str | tuple[int, int], int] = {}
+    positions = []
+    for k, side in enumerate(sides):
+        keys = [name if name is not None else (k, row) for row, name in enumerate(side.clusters)]
+        positions.append(np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64))
+    return len(number), positions
+
+
+def taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return Kendall's tau-b of rows, NaN where one is constant or unknown, shape (...).
+
+    Args:
+        first, second: scores, shape (..., entrants); differences below 1e-9 are ties.
+    """
+    low, high = np.triu_indices(first.shape[-1], 1)
+    signs = [np.sign(np.round(scores[..., low] - scores[..., high], 9)) for scores in (first, second)]
+    scale = np.sqrt(np.abs(signs[0]).sum(axis=-1) * np.abs(signs[1]).sum(axis=-1))
+    agreed = np.asarray((signs[0] * signs[1]).sum(axis=-1))
+    return np.divide(agreed, scale, out=np.full(agreed.shape, np.nan), where=scale > 0)

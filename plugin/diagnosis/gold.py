@@ -51,10 +51,8 @@ class GoldAgreement(CardAnswer):
         mse, alpha, delta = (
             EMPTY if isinstance(value, Missing) else f"{value:.3g}" for value in (self.mse, self.alpha, self.delta)
         )
-        own, shown = (
-            self.self_bias,
-            f"{self.systems:,} systems, {self.pairs:,} of {self.gold_pairs:,} gold pairs judged",
-        )
+        own = self.self_bias
+        among = f"{self.systems:,} systems, {self.pairs:,} of {self.gold_pairs:,} gold pairs judged"
         lines: tuple[tuple[str, Value], ...] = (
             ("gold standard", f"{self.gold}: {among}"),
             ("Kendall's tau with its ranking", self.tau),

@@ -1,16 +1,17 @@
 """Does the judge side with people, and does its margin say how surely?"""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from podium.diagnosis.clustered import Clustered
-from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, cell
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, cell
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.rankers.calibration.agreement import BINS, kappa
+from podium.rankers.calibration.agreement import kappa, tenths_of
 from podium.rankers.calibration.evidence import Evidence, evidence_of
 from podium.rankers.calibration.signals import signal_of, usual_kind
 from podium.rankers.calibration.targets import fit_target, weights_for
@@ -42,46 +43,34 @@ class People(CardAnswer):
     """Agreement with human labels, battle by battle; every battle counts once.
 
     Attributes:
-        accuracy: share of labelled battles in which judge and people say the same of win, tie, loss.
-        kappa: Cohen's, unweighted, of the same.
-        agreement: share of battles without a tie on either side in which both name the same winner.
-        margin_tells: probability that |margin| is larger where people agree than where they do not (AUC); 0.5 where
-            the margin says nothing.
+        accuracy: share of all labelled battles.
+        kappa: Cohen's, unweighted, of win, tie, loss.
+        agreement: share of battles without a tie on either side.
+        margin_tells: probability that |margin| is larger where people agree than where they do not; 0.5 where the
+            margin says nothing.
         temperature: beta of P(people prefer a) = sigmoid(beta * margin).
-        calibration_error: expected calibration error (ECE) over ten bins of equal mass; above 0 by chance alone, so
-            only an interval above 0 accuses the judge.
+        calibration_error: over ten bins of equal mass; above 0 by chance alone, so only an interval above 0 accuses the
+            judge.
         bins: the reliability table, by |margin|.
     """
 
-    accuracy: Figured
-    kappa: Figured
-    agreement: Figured
-    margin_tells: Figured
-    temperature: Figured
-    calibration_error: Figured
+    accuracy: Annotated[Figured, "same of win, tie, loss"]
+    kappa: Annotated[Figured, "  beyond chance (kappa)"]
+    agreement: Annotated[Figured, "same winner, ties aside"]
+    margin_tells: Annotated[Figured, "larger |margin| where people agree (AUC)"]
+    temperature: Annotated[Figured, "temperature beta"]
+    calibration_error: Annotated[Figured, "expected calibration error (ECE)"]
     bins: tuple[ReliabilityBin, ...]
-
-    def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines of the section."""
-        return (
-            ("same of win, tie, loss", self.accuracy),
-            ("  beyond chance (kappa)", self.kappa),
-            ("same winner, ties aside", self.agreement),
-            ("larger |margin| where people agree (AUC)", self.margin_tells),
-            ("temperature beta", self.temperature),
-            ("expected calibration error (ECE)", self.calibration_error),
-        )
 
     def tables(self) -> tuple[Table, ...]:
         """Return the reliability table."""
-        if not self.bins:
-            return ()
         rows = tuple(
             (cell(part.mean_margin, ".2f"), f"{part.predicted:.1%}", part.agreement.brief, f"{part.agreement.n:,}")
             for part in self.bins
             if isinstance(part.agreement, Statistic)
         )
-        return (Table("reliability, by |margin|", ("|margin|, mean", "predicted", "people agree", "battles"), rows),)
+        header = ("|margin|, mean", "predicted", "people agree", "battles")
+        return (Table("reliability, by |margin|", header, rows),) if self.bins else ()
 
 
 def people(subject: Subject) -> People | Missing:
@@ -118,12 +107,10 @@ def _kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> Figured:
     value = kappa(judge, human)
     if value is None:
         return Missing("kappa", "judge and people say one thing throughout", "label battles that differ")
-    classes = np.array([-1, 0, 1])
-    ours, theirs = judge[:, None] == classes, human[:, None] == classes
-    p, q = ours.mean(axis=0), theirs.mean(axis=0)
+    ours, theirs = (labels[:, None] == np.array([-1, 0, 1]) for labels in (judge, human))
+    p, q, agree = ours.mean(axis=0), theirs.mean(axis=0), judge == human
     chance = float(p @ q)
     by_chance = (ours @ q - chance) + (theirs @ p - chance)
-    agree = judge == human
     influence = ((agree - agree.mean()) - (1 - value) * by_chance) / (1 - chance) / len(judge)
     return sample.linear(value, influence, len(judge), within=(-1, 1))
 
@@ -133,14 +120,12 @@ def _auc(size: np.ndarray, agree: np.ndarray, sample: Clustered) -> Figured:
 
     Source: DeLong, DeLong and Clarke-Pearson 1988, summed by cluster as in Obuchowski 1997.
     """
-    what = "margin where people agree"
+    what, yes, no = "margin where people agree", int(agree.sum()), int((~agree).sum())
     if not len(size):
         return Missing(what, "no labelled battle without a tie has a margin", MARGINS)
-    yes, no = int(agree.sum()), int((~agree).sum())
     if not yes or not no:
         return Missing(what, "people always agree" if yes else "people never agree", "label more battles")
-    rank = rankdata(size)
-    below = np.empty(len(size))
+    rank, below = rankdata(size), np.empty(len(size))
     below[agree] = (rank[agree] - rankdata(size[agree])) / no
     below[~agree] = 1 - (rank[~agree] - rankdata(size[~agree])) / yes
     value = float(below[agree].mean())
@@ -174,43 +159,32 @@ def _reliability(
     sample: Clustered,
     rng: np.random.Generator,
 ) -> tuple[Figured, tuple[ReliabilityBin, ...]]:
-    """Bin by the probability of the signal's side; equal predictions share a bin."""
-    rows = np.flatnonzero(decisive & ~np.isnan(probability)) if probability is not None else np.zeros(0, dtype=int)
-    if probability is None or not len(rows):
+    """Bin by the probability of the signal's side, and return sum over bins of share * |agreement - prediction|.
+
+    The errors of the bins, resampled over items, add up in absolute value to at most r with the level's probability; by
+    the triangle inequality the sum is then off by at most r. Percentiles of the resampled sum itself would lie too
+    high: chance adds to it once in the data, and once more in each resample.
+    """
+    rows, sure, member = tenths_of(probability, decisive)
+    if not len(rows):
         why = "no labelled battle without a tie has a predicted probability"
         return Missing("calibration error", why, MARGINS), ()
-    sure, right = np.maximum(probability, 1 - probability)[rows].round(12), agree[rows].astype(np.float64)
-    tenth = np.minimum((rankdata(sure) - 0.5) * BINS // len(sure), BINS - 1)
-    _, member = np.unique(tenth, return_inverse=True)
-    sample, size = sample.take(rows), np.abs(evidence.margin[rows])
-    bins = []
-    for k in range(int(member.max()) + 1):
+    sample, size, right = sample.take(rows), np.abs(evidence.margin[rows]), agree[rows].astype(np.float64)
+    bins, gaps = [], np.zeros((len(rows), int(member.max()) + 1))
+    gaps[np.arange(len(rows)), member] = right - sure
+    for k in range(gaps.shape[1]):
         inside = member == k
         margins = size[inside & ~np.isnan(size)]
         mean = float(margins.mean()) if len(margins) else None
         bins.append(ReliabilityBin(mean, float(sure[inside].mean()), sample.share(right, among=inside)))
-    gaps = np.zeros((len(sure), len(bins)))
-    gaps[np.arange(len(sure)), member] = right - sure
-    return _calibration_error(gaps, sample, rng), tuple(bins)
-
-
-def _calibration_error(gaps: np.ndarray, sample: Clustered, rng: np.random.Generator) -> Statistic:
-    """Return sum over bins of share * |agreement - prediction|, with a conservative bootstrap over items.
-
-    The errors of the bins, resampled, add up in absolute value to at most r with the level's probability; by the
-    triangle inequality the sum is then off by at most r. Percentiles of the resampled sum itself would lie too high:
-    chance adds to it once in the data, and once more in each resample.
-
-    Args:
-        gaps: agreement minus prediction of each battle in the column of its bin, shape (battles, bins).
-    """
     sums, battles, level = sample.sums(gaps), sample.sums(np.ones(len(gaps))), sample.level
     number, gap = len(sums), gaps.mean(axis=0)
     value = float(np.abs(gap).sum())
     if number < 2:
-        return sample.linear(value, np.zeros(len(gaps)), len(gaps))
+        return sample.linear(value, np.zeros(len(gaps)), len(gaps)), tuple(bins)
     draws = resample(lambda counts: counts @ sums / (counts @ battles)[:, None] - gap, number, RESAMPLES, rng)
     small = np.sqrt(number / (number - 1)) * t_reach(number, level) / ndtri((1 + level) / 2)
     reach = float(small * np.quantile(np.abs(draws).sum(axis=1), level))
     method = f"{sample.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples"
-    return Statistic(value, max(0.0, value - reach), value + reach, level, method, len(gaps), "battles", number)
+    ends = max(0.0, value - reach), value + reach
+    return Statistic(value, *ends, level, method, len(gaps), "battles", number), tuple(bins)

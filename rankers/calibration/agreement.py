@@ -111,19 +111,32 @@ def _auc(size: np.ndarray, agree: np.ndarray) -> tuple[float | None, float | Non
     return float(test.statistic / (len(yes) * len(no))), float(test.pvalue)
 
 
+def tenths_of(probability: np.ndarray | None, decisive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sort battles into tenths by the probability of the signal's side; equal predictions share a tenth.
+
+    Args:
+        probability: that people prefer low, NaN where unknown, shape (battles,); None without a fitted map.
+        decisive: mask of the battles that count, shape (battles,).
+
+    Returns:
+        Positions of the battles with a prediction, the probability of the signal's side in each, and its tenth, from 0.
+    """
+    known = np.full(len(decisive), np.nan) if probability is None else probability
+    rows = np.flatnonzero(decisive & ~np.isnan(known))
+    # Rounded, because s(x) and 1 - s(-x) differ in the last digit and would not share a tenth.
+    sure = np.maximum(known, 1 - known)[rows].round(12)
+    tenth = np.minimum((stats.rankdata(sure) - 0.5) * BINS // max(len(rows), 1), BINS - 1)
+    return rows, sure, np.unique(tenth, return_inverse=True)[1]
+
+
 def _reliability(
     probability: np.ndarray | None, size: np.ndarray, decisive: np.ndarray, agree: np.ndarray
 ) -> tuple[float | None, tuple[Tenth, ...]]:
-    """Tenth by the probability of the signal's side; equal predictions share a bin, so bins may differ in size."""
-    if probability is None:
-        return None, ()
-    rows = np.flatnonzero(decisive & ~np.isnan(probability))
+    """Return the expected calibration error and the table behind it."""
+    rows, sure, member = tenths_of(probability, decisive)
     if not len(rows):
         return None, ()
-    # Rounded, because s(x) and 1 - s(-x) differ in the last digit and would not share a bin.
-    sure, right = np.maximum(probability, 1 - probability)[rows].round(12), agree[rows]
-    rank = stats.rankdata(sure)
-    member = np.minimum((rank - 0.5) * BINS // len(rows), BINS - 1).astype(int)
+    right = agree[rows]
     bins = tuple(_bin(size[rows[member == k]], sure[member == k], right[member == k]) for k in np.unique(member))
     return float(sum(b.battles * abs(b.agreement - b.predicted) for b in bins) / len(rows)), bins
 

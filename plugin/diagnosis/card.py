@@ -1,14 +1,9 @@
-"""The judge card: which questions there are, and one card per judge.
-
-A question is one line of `QUESTIONS` (about one judge) or `ACROSS` (about all of them): a name, a title, and a function
-that returns a `CardAnswer`, or a `Missing` where the data cannot answer. A function may also raise
-`NotIdentifiedError` or `NotConvergedError`: its message becomes the section's `Missing`.
-"""
+"""The judge card: which questions there are, and one card per judge."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -31,50 +26,41 @@ from podium.rankers.intervals import check_level
 from podium.ranking import FORMAT_VERSION, provenance
 from podium.text import as_text
 
-About = TypeVar("About")
 Reply: TypeAlias = CardAnswer | Missing
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry(Generic[About]):
-    """One question of the card: its key in JSON, its title, and the function from what is known to the answer."""
+class Inquiry:
+    """One question of the card: its key in JSON, its title, and the function from what is known to the answer.
+
+    The function may raise `NotIdentifiedError` or `NotConvergedError`: their message becomes the section's `Missing`.
+    """
 
     name: str
     title: str
-    ask: Callable[[About], Reply]
+    ask: Callable[[Any], Reply]
 
 
-QUESTIONS: tuple[Inquiry[Subject], ...] = (
+QUESTIONS = (
     Inquiry("position", "position: the response shown first", position),
     Inquiry("consistency", "answers", consistency),
     Inquiry("verbosity", "verbosity: longer responses", verbosity),
     Inquiry("self_preference", "self-preference: models of the judge's family", self_preference),
     Inquiry("people", "agreement with people", people),
-    Inquiry(
-        "transitivity",
-        "transitivity on single items",
-        lambda subject: transitivity(subject.battles, level=subject.level),
-    ),
+    Inquiry("transitivity", "transitivity on single items", lambda it: transitivity(it.battles, level=it.level)),
     Inquiry("cycles", "transitivity of whole models", cycles),
-    Inquiry("fit", "fit of Bradley-Terry", lambda subject: bradley_terry_fit(subject.battles, level=subject.level)),
+    Inquiry("fit", "fit of Bradley-Terry", lambda it: bradley_terry_fit(it.battles, level=it.level)),
     Inquiry("gold", "ranking beside a gold standard", gold_agreement),
 )
 """What is asked of every judge, in the order shown."""
 
-ACROSS: tuple[Inquiry[Sequence[Subject]], ...] = (
-    Inquiry("side_by_side", "judges and realizations side by side", side_by_side),
-)
+ACROSS = (Inquiry("side_by_side", "judges and realizations side by side", side_by_side),)
 """What is asked of all judges together, in the order shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What the data say of one judge.
-
-    Attributes:
-        subject: the judge and its verdicts.
-        answers: by name of the question.
-    """
+    """What the data say of one judge: answers by name of the question."""
 
     subject: Subject
     answers: Mapping[str, Reply]
@@ -157,7 +143,7 @@ def diagnose(
     )
 
 
-def ask_all(questions: Sequence[Inquiry[About]], about: About) -> dict[str, Reply]:
+def ask_all(questions: Sequence[Inquiry], about: Any) -> dict[str, Reply]:
     """Ask; a question that the data cannot support is missing, not an error."""
     answers: dict[str, Reply] = {}
     for question in questions:
@@ -172,8 +158,7 @@ def _subjects(presentations: Battles, battles: Battles, options: Mapping[str, An
     """Split the verdicts by judge, sorted by name; rows that name none are one judge more."""
     if len(battles.judges) < 2:
         return [Subject(battles.judges[0] if battles.judges else None, presentations, battles, **options)]
-    judges = (as_text(part.table["judge"]).fillna("") for part in (presentations, battles))
-    apart, merged = (names.to_numpy(dtype=object) for names in judges)
+    apart, merged = (as_text(part.table["judge"]).fillna("").to_numpy(object) for part in (presentations, battles))
     subjects = []
     for name in battles.judges:
         judge = None if name == "(no judge)" else name

@@ -1,6 +1,7 @@
 """Non-transitivity of whole models: cycles of win rates, and how far win rates are from any strengths."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import comb
 
 import numpy as np
 from scipy.special import stdtr
@@ -58,7 +59,7 @@ class Cycles(CardAnswer):
         sntd: mean model-level SNTD (Xu et al. 2025, appendix C.2), natural logarithm, noise included, over the triples
             whose pairs have at least 10 items each.
         beyond_noise: the same without what the sample of items adds.
-        cycles: the surest first.
+        cycles: the surest first (the first 100).
     """
 
     triples: int
@@ -119,7 +120,6 @@ def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) ->
         return Missing(RATES, "no three entrants have all met", remedy)
     cells, rate = cells_by_cluster(coded, pairs), pairs.credit / pairs.weight
     rings = _rings(coded.entrants, cells, triples)
-    kinds = KINDS[outcomes(rate[triples], tie) @ np.array([16, 4, 1])]
     solid = triples[(items_of(cells) >= FEWEST_ITEMS)[triples].all(axis=1)]
     few = Missing(SNTD, f"no three entrants have {FEWEST_ITEMS} items in each pair", "judge every pair on more items")
     sntd: float | Missing = few
@@ -128,15 +128,19 @@ def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) ->
         sntd = float(model_deviation(rate, solid))
         number = max(FEWEST_RESAMPLES, min(resamples, MOST_DRAWN // len(solid)))
         draws = deviations_of_draws(cells, solid, number, subject.rng)
-        beyond_noise = _beyond_noise(sntd, draws, len(solid), coded.clusters, coded.unit, level)
+        ends, usable = reflected_interval(sntd, draws, level), int((~np.isnan(draws)).sum())
+        method = f"{coded.unit} bootstrap, reflected and corrected for noise, {usable} resamples"
+        beyond_noise = replace(few, why="in most resamples of the items some pair has no verdict")
+        if ends is not None:
+            beyond_noise = Statistic(*ends, level, method, len(solid), "triples", coded.clusters, Unit.NATS)
     return Cycles(
         triples=len(triples),
-        possible=size * (size - 1) * (size - 2) // 6,
+        possible=comb(size, 3),
         tie=tie,
         level=level,
         rings=len(rings),
         certain=sum(ring.adjusted <= 1 - level for ring in rings),
-        no_order=int((kinds == 1).sum()),
+        no_order=int((KINDS[outcomes(rate[triples], tie) @ np.array([16, 4, 1])] == 1).sum()),
         sntd=sntd,
         beyond_noise=beyond_noise,
         cycles=tuple(rings[:MOST_LISTED]),
@@ -164,8 +168,7 @@ def model_deviation(rate: np.ndarray, triples: np.ndarray) -> np.ndarray:
         rate: win rate of each pair, shape (..., pairs).
         triples: positions of the pairs ab, bc and ac, shape (triples, 3).
     """
-    ab, bc, ac = (rate[..., edge] for edge in triples.T)
-    return np.asarray(deviation(ab, bc, ac).mean(axis=-1))
+    return np.asarray(deviation(*(rate[..., edge] for edge in triples.T)).mean(axis=-1))
 
 
 def deviations_of_draws(cells: PairCells, triples: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
@@ -179,27 +182,16 @@ def deviations_of_draws(cells: PairCells, triples: np.ndarray, resamples: int, r
     return resample(deviations, cells.credit.shape[0], resamples, rng, width=3 * len(triples))
 
 
-def _beyond_noise(sntd: float, draws: np.ndarray, triples: int, items: int, unit: str, level: float) -> Figured:
-    ends = reflected_interval(sntd, draws, level)
-    if ends is None:
-        why = "in most resamples of the items some pair has no verdict"
-        return Missing(SNTD, why, "judge every pair on more items")
-    usable = int((~np.isnan(draws)).sum())
-    method = f"{unit} bootstrap, reflected and corrected for noise, {usable} resamples"
-    return Statistic(*ends, level, method, triples, "triples", items, Unit.NATS)
-
-
-def _win_p(cells: PairCells) -> np.ndarray:
+def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     """Return one-sided p-values of a rate not above a half, first for low, then for high, shape (2, pairs).
 
     Clustered t over the items of each pair; where no item differs from another, the chance that all fall that way.
     """
-    pairs, items = cells.pairs, items_of(cells)
-    rate = pairs.credit / pairs.weight
+    items = items_of(cells)
     error = (cells.credit - cells.weight.multiply(rate[None, :])).tocsc()
     squares = np.asarray(error.multiply(error).sum(axis=0)).ravel()
     freedom = np.maximum(items - 1, 1)
-    se = np.sqrt(squares * items / freedom) / pairs.weight
+    se = np.sqrt(squares * items / freedom) / cells.pairs.weight
     flat = (se < 1e-12) | (items < 2)
     t = (rate - 0.5) / np.where(flat, 1, se)
     alone = np.where(rate == 0.5, 1.0, 0.5**items)
@@ -210,26 +202,22 @@ def _win_p(cells: PairCells) -> np.ndarray:
 
 def _rings(entrants: tuple[str, ...], cells: PairCells, triples: np.ndarray) -> list[Cycle]:
     """Return the rings among the rates, the surest first."""
-    pairs, win_p = cells.pairs, _win_p(cells)
+    pairs = cells.pairs
     rate = pairs.credit / pairs.weight
-    above, below = (rate > 0.5)[triples], (rate < 0.5)[triples]
+    above, below, win_p = (rate > 0.5)[triples], (rate < 0.5)[triples], _win_p(cells, rate)
     forward = above[:, 0] & above[:, 1] & below[:, 2]
     backward = below[:, 0] & below[:, 1] & above[:, 2]
-    rings = np.concatenate([triples[forward], triples[backward]])
+    edges = np.concatenate([triples[forward], triples[backward]])
     way = np.repeat([0, 1], [forward.sum(), backward.sum()])
-    ab, bc, ac = rings.T
+    ab, bc, ac = edges.T
     p = np.max([win_p[way, ab], win_p[way, bc], win_p[1 - way, ac]], axis=0)
-    order = np.argsort(p, kind="stable")
     adjusted = holm(p, tests=2 * len(triples))
-    return [_cycle(entrants, pairs, rate, rings[k], way[k], float(p[k]), float(adjusted[k])) for k in order]
-
-
-def _cycle(
-    entrants: tuple[str, ...], pairs: Pairs, rate: np.ndarray, edges: np.ndarray, way: int, p: float, adjusted: float
-) -> Cycle:
-    ab, bc, _ = edges
-    a, b, c = (entrants[k] for k in (pairs.low[ab], pairs.high[ab], pairs.high[bc]))
-    of_ab, of_bc, of_ac = rate[edges].tolist()
-    if way == 0:
-        return Cycle((a, b, c), (of_ab, of_bc, 1 - of_ac), p, adjusted)
-    return Cycle((a, c, b), (of_ac, 1 - of_bc, 1 - of_ab), p, adjusted)
+    rings = []
+    for k in np.argsort(p, kind="stable").tolist():
+        a, b, c = (entrants[code] for code in (pairs.low[ab[k]], pairs.high[ab[k]], pairs.high[bc[k]]))
+        of_ab, of_bc, of_ac = rate[edges[k]].tolist()
+        names, rates = ((a, b, c), (of_ab, of_bc, 1 - of_ac))
+        if way[k]:
+            names, rates = ((a, c, b), (of_ac, 1 - of_bc, 1 - of_ab))
+        rings.append(Cycle(names, rates, float(p[k]), float(adjusted[k])))
+    return rings

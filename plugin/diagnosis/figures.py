@@ -124,21 +124,23 @@ Value: TypeAlias = Statistic | Missing | str
 
 
 class CardAnswer:
-    """What a section says: a frozen dataclass of figures.
-
-    A field of the type `Annotated[Figured, label]` is a line that people read.
-    """
+    """What a section says: a frozen dataclass of figures."""
 
     __slots__ = ()
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines that people read: label and value."""
-        shown = [(getattr(part.type, "__metadata__", None), part.name) for part in fields(self)]  # type: ignore[arg-type]
-        return tuple((labels[0], getattr(self, name)) for labels, name in shown if labels)
+        return labelled_figures(self)
 
     def tables(self) -> tuple[Table, ...]:
         """Return the tables below them; by default none."""
         return ()
+
+
+def labelled_figures(answer: Any) -> tuple[tuple[str, Figured], ...]:
+    """Return label and value of the fields of the type `Annotated[Figured, label]`, in their order."""
+    labels = [(getattr(part.type, "__metadata__", None), part.name) for part in fields(answer)]
+    return tuple((label[0], getattr(answer, name)) for label, name in labels if label)
 
 
 def as_dict(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, fdtrc, stdtr
+from scipy.special import fdtrc, stdtr
 
 from podium.battles import Battles
 from podium.diagnosis.cycles import FEWEST_ITEMS, items_of
@@ -11,7 +11,7 @@ from podium.diagnosis.figures import CardAnswer, Missing, Value
 from podium.rankers.coded import Cluster, Coded, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.identification import strengths_of
-from podium.rankers.intervals import holm, t_reach
+from podium.rankers.intervals import finite_or_none, holm, t_reach
 from podium.rankers.pairs import cells_by_cluster, pair_of
 from podium.rankers.strengths import Strengths
 from podium.report.model import Table
@@ -28,8 +28,7 @@ class PairMiss:
     Attributes:
         first, second: the entrants, the stronger first.
         battles: readable ones of the two.
-        observed: mean credit of the first.
-        expected: by the fitted strengths.
+        observed, expected: mean credit of the first, and what the fitted strengths say.
         residual: observed - expected.
         low, high: its interval, this pair alone; None where nothing can be said.
         p: two-sided; None where nothing can be said.
@@ -141,21 +140,27 @@ def bradley_terry_fit(
     """
     coded = code_battles(battles, cluster=cluster)
     strengths = strengths_of(coded, regularization)
-    pairs = strengths.pairs
-    if len(pairs.low) < len(coded.entrants):
+    pairs, names = strengths.pairs, coded.entrants
+    if len(pairs.low) < len(names):
         return Missing(
             "fit of Bradley-Terry",
-            f"{len(coded.entrants)} entrants met in {len(pairs.low)} pairs only, which some strengths always explain",
+            f"{len(names)} entrants met in {len(pairs.low)} pairs only, which some strengths always explain",
             "judge pairs that close a ring, for example a round robin of three entrants",
         )
     influence = influence_on_residuals(coded, strengths)
-    expected = expit(strengths.theta[pairs.low] - strengths.theta[pairs.high])
+    expected = strengths.expected_credit(pairs.low, pairs.high)
     residual = pairs.credit / pairs.weight - expected
     p, reach = _test_pairs(strengths, expected, residual, influence, items_of(cells_by_cluster(coded, pairs)), level)
     adjusted, known = holm(p), ~np.isnan(reach)
     among = len(np.unique(np.concatenate([pairs.low[known], pairs.high[known]])))
     battles_of = np.bincount(pair_of(coded, pairs)[0], minlength=len(pairs.low))
-    names, columns = coded.entrants, np.stack([expected, residual, reach, p, adjusted])
+    misses = []
+    for k in np.lexsort((-np.abs(residual), np.nan_to_num(p, nan=2.0))).tolist():
+        first, second, rate, off = names[pairs.low[k]], names[pairs.high[k]], float(expected[k]), float(residual[k])
+        if rate < 0.5:
+            first, second, rate, off = second, first, 1 - rate, -off
+        ends = (off - reach[k], off + reach[k], p[k], adjusted[k])
+        misses.append(PairMiss(first, second, int(battles_of[k]), rate + off, rate, off, *map(finite_or_none, ends)))
     return BradleyTerryFit(
         pairs=len(pairs.low),
         tested=int((~np.isnan(p)).sum()),
@@ -165,17 +170,14 @@ def bradley_terry_fit(
         missed=int((adjusted <= 1 - level).sum()),
         rms=float(np.sqrt(np.mean(residual**2))),
         whole=_joint_test(residual[known], influence[:, known], among),
-        misses=tuple(
-            _miss(names[pairs.low[k]], names[pairs.high[k]], int(battles_of[k]), *columns[:, k].tolist())
-            for k in np.lexsort((-np.abs(residual), np.nan_to_num(p, nan=2.0)))
-        ),
+        misses=tuple(misses),
     )
 
 
 def influence_on_residuals(coded: Coded, strengths: Strengths) -> np.ndarray:
     """Return what each cluster adds to the error of each pair's residual, shape (clusters, pairs)."""
     pairs, cells = strengths.pairs, cells_by_cluster(coded, strengths.pairs)
-    expected = expit(strengths.theta[pairs.low] - strengths.theta[pairs.high])
+    expected = strengths.expected_credit(pairs.low, pairs.high)
     own = (cells.credit - cells.weight.multiply(expected[None, :])).toarray() / pairs.weight
     pull = strengths.influence(strengths.surpluses(coded))
     return own - own.mean(axis=0) - expected * (1 - expected) * (pull[:, pairs.low] - pull[:, pairs.high])
@@ -223,14 +225,3 @@ def _joint_test(residual: np.ndarray, influence: np.ndarray, entrants: int) -> J
     statistic = square * (clusters - surplus) / (surplus * (clusters - 1))
     degrees = (surplus, clusters - surplus)
     return JointTest(statistic, degrees, float(fdtrc(*degrees, statistic)))
-
-
-def _miss(
-    first: str, second: str, battles: int, expected: float, residual: float, reach: float, p: float, adjusted: float
-) -> PairMiss:
-    """Return a pair with the stronger first."""
-    if expected < 0.5:
-        first, second, expected, residual = second, first, 1 - expected, -residual
-    ends = (None, None) if np.isnan(reach) else (residual - reach, residual + reach)
-    chances = (None, None) if np.isnan(p) else (p, adjusted)
-    return PairMiss(first, second, battles, expected + residual, expected, residual, *ends, *chances)

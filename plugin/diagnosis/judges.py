@@ -33,11 +33,8 @@ class JudgeStanding:
     """One judge among others.
 
     Attributes:
-        judge: its identity.
-        model: without realization.
-        realization: how it is asked; None where the identity does not say.
-        battles: readable ones.
-        ties: share of them.
+        model, realization: as far as its identity says them.
+        battles, ties: readable battles, and the share of ties among them.
         hard: PNT.
         tau: Kendall's tau of its Bradley-Terry ranking with the gold standard.
     """
@@ -128,43 +125,34 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
     if len(subjects) < 2:
         return Missing(SIDES, "there is one judge only", "give the verdicts of several, told apart by a column judge")
     level, why = subjects[0].level, []
-    ready: list[tuple[Subject, JudgedSide]] = []
+    ready: list[Subject] = []
     for subject in subjects:
         try:
-            ready.append((subject, subject.side))
+            ready += [subject] if subject.side.entrants else []
         except (NotIdentifiedError, NotConvergedError) as error:
             why.append(str(error))
     if len(ready) < 2:
         return Missing(SIDES, f"fewer than two judges give a ranking: {why[0]}", "judge more battles")
-    sides = [side for _, side in ready]
+    sides = [subject.side for subject in ready]
     names = tuple(sorted(set.intersection(*(set(side.entrants) for side in sides))))
     if len(names) < 3:
         return Missing(SIDES, f"{len(names)} entrants are ranked by all judges", "let all judge the same entrants")
     theta, draws = _strengths(sides, names, resamples, subjects[0].rng)
-    golds = [_gold_pairs(subject) for subject, _ in ready]
+    golds = [_gold_pairs(subject) for subject in ready]
     standings = [
-        _judge_standing(*ready[k], _tau_with_gold(golds[k], theta[k], draws[:, k], names, level))
-        for k in range(len(ready))
+        _judge_standing(subject, _tau_with_gold(golds[k], theta[k], draws[:, k], names, level))
+        for k, subject in enumerate(ready)
     ]
     first, second = np.triu_indices(len(ready), 1)
+    values, drawn = taus(theta[first], theta[second]), taus(draws[:, first], draws[:, second])
     correlations = tuple(
-        Correlation(
-            standings[i].judge,
-            standings[j].judge,
-            _tau_of(taus(theta[i], theta[j]), taus(draws[:, i], draws[:, j]), len(names), "entrants", level),
-        )
-        for i, j in zip(first.tolist(), second.tolist(), strict=True)
+        Correlation(standings[i].judge, standings[j].judge, _tau_of(values[k], drawn[:, k], len(names), level))
+        for k, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
     )
-    means = taus(draws[:, first], draws[:, second]).mean(axis=1)
-    aggregations, variance = _variance([subject for subject, _ in ready], golds, level)
-    return JudgesSideBySide(
-        entrants=len(names),
-        judges=tuple(sorted(standings, key=_by_tau)),
-        correlations=correlations,
-        mean=_tau_of(np.mean(taus(theta[first], theta[second])), means, len(first), "pairs of judges", level),
-        aggregations=aggregations,
-        variance=variance,
-    )
+    mean = _tau_of(values.mean(), drawn.mean(axis=1), len(first), level, "pairs of judges")
+    aggregations, variance = _variance(ready, golds, level)
+    standings.sort(key=lambda row: (-row.tau.value if isinstance(row.tau, Statistic) else 0.0, row.judge))
+    return JudgesSideBySide(len(names), tuple(standings), correlations, mean, aggregations, variance)
 
 
 def _gold_pairs(subject: Subject) -> GoldPairs | Missing:
@@ -191,16 +179,11 @@ def _strengths(
     return theta, resample(strengths_of_draws, items, resamples, rng, width=len(sides) * len(names) ** 2)
 
 
-def _judge_standing(subject: Subject, side: JudgedSide, tau: Figured) -> JudgeStanding:
-    answer, credit = transitivity(subject.battles, level=subject.level), side.coded.credit
-    return JudgeStanding(
-        subject.judge or "(no judge)",
-        *parts_of(subject.judge),
-        battles=len(credit),
-        ties=float(np.mean(np.abs(credit - 0.5) < 1e-12)),
-        hard=answer.hard if isinstance(answer, Transitivity) else answer,
-        tau=tau,
-    )
+def _judge_standing(subject: Subject, tau: Figured) -> JudgeStanding:
+    answer, credit = transitivity(subject.battles, level=subject.level), subject.side.coded.credit
+    hard = answer.hard if isinstance(answer, Transitivity) else answer
+    ties = float(np.mean(np.abs(credit - 0.5) < 1e-12))
+    return JudgeStanding(subject.judge or "(no judge)", *parts_of(subject.judge), len(credit), ties, hard, tau)
 
 
 def _tau_with_gold(
@@ -214,43 +197,49 @@ def _tau_with_gold(
         return Missing(TAU, f"{len(common)} entrants are common to all", "rank more of them")
     here = np.array([names.index(name) for name in common])
     truth = gold.strengths()[1][[gold.entrants.index(name) for name in common]]
-    return _tau_of(taus(theta[here], truth), taus(draws[:, here], truth), len(common), "entrants", level)
+    return _tau_of(taus(theta[here], truth), taus(draws[:, here], truth), len(common), level)
 
 
-def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, of: str, level: float) -> Figured:
-    tau = float(value)
+def _tau_of(value: np.ndarray | float, draws: np.ndarray, n: int, level: float, of: str = "entrants") -> Figured:
+    tau, usable = float(value), int((~np.isnan(draws)).sum())
     if np.isnan(tau):
         return Missing("Kendall's tau", "a ranking puts all entrants level", "judge entrants that differ")
-    ends = agreement_interval(tau, draws, level, (-1.0, 1.0))
-    low, high = ends or (None, None)
-    method = "too few usable resamples of the items: no interval"
-    if ends:
-        usable = int((~np.isnan(draws)).sum())
-        method = f"item bootstrap, percentile or reflected, the farther end, {usable} resamples"
+    low, high = agreement_interval(tau, draws, level, (-1.0, 1.0)) or (None, None)
+    method = f"item bootstrap, percentile or reflected, the farther end, {usable} resamples"
+    if low is None:
+        method = "too few usable resamples of the items: no interval"
     return Statistic(tau, low, high, level, method, n, of, None, Unit.CORRELATION)
 
 
 def _variance(
     subjects: Sequence[Subject], golds: Sequence[GoldPairs | Missing], level: float
 ) -> tuple[tuple[str, ...], Analysis | Missing]:
-    """Rank by every aggregation, and share out the variance of tau with the gold standard."""
+    """Rank by every aggregation, and share out the variance of tau with the gold standard.
+
+    An aggregation that agrees with another throughout is left out, for a copy is no evidence: win rates of a full round
+    robin rank as Bradley-Terry does.
+    """
     ready = [(subject, gold) for subject, gold in zip(subjects, golds, strict=True) if isinstance(gold, GoldPairs)]
     if not ready:
         lacking = next(gold for gold in golds if isinstance(gold, Missing))
         return (), Missing(VARIANCE, lacking.why, lacking.remedy)
-    by_subject = _distinct_aggregations([_taus_by_aggregation(subject.battles, gold) for subject, gold in ready])
+    by_subject = [_taus_by_aggregation(subject.battles, gold) for subject, gold in ready]
+    kept: dict[tuple[float | None, ...], str] = {}
+    for name in ("bradley-terry", "mean", "median", "win-rate"):
+        column = tuple(round(tau[name], 9) if name in tau else None for tau in by_subject)
+        if any(value is not None for value in column):
+            kept.setdefault(column, name)
     cells = [
-        (*parts_of(subject.judge), aggregation, tau)
-        for (subject, _), by_aggregation in zip(ready, by_subject, strict=True)
-        for aggregation, tau in by_aggregation.items()
-        if not np.isnan(tau)
+        (*parts_of(subject.judge), name, tau[name])
+        for (subject, _), tau in zip(ready, by_subject, strict=True)
+        for name in kept.values()
+        if not np.isnan(tau.get(name, np.nan))
     ]
     if not cells:
         return (), Missing(VARIANCE, "one of the rankings puts all systems level", "judge systems that differ")
     models, realizations, aggregations, values = zip(*cells, strict=True)
     known = [realization or "(not said)" for realization in realizations]
-    factors = {"judge": models, "realization": known, "aggregation": aggregations}
-    why = ""
+    factors, why = {"judge": models, "realization": known, "aggregation": aggregations}, ""
     # Interplays as far as the rankings suffice for them, else the factors alone.
     for crossed in (CROSSED, CROSSED[:1], ()):
         try:
@@ -259,19 +248,6 @@ def _variance(
             why = str(error)
     remedy = "give more judges, each in several realizations, so that effects differ from chance"
     return tuple(sorted(set(aggregations))), Missing(VARIANCE, why, remedy)
-
-
-def _distinct_aggregations(by_subject: list[dict[str, float]]) -> list[dict[str, float]]:
-    """Leave out an aggregation that agrees with another throughout: a copy is no evidence.
-
-    Win rates of a full round robin rank as Bradley-Terry does.
-    """
-    kept: dict[tuple[float | None, ...], str] = {}
-    for name in ("bradley-terry", "mean", "median", "win-rate"):
-        column = tuple(round(values[name], 9) if name in values else None for values in by_subject)
-        if any(value is not None for value in column):
-            kept.setdefault(column, name)
-    return [{name: values[name] for name in kept.values() if name in values} for values in by_subject]
 
 
 def _taus_by_aggregation(battles: Battles, gold: GoldPairs) -> dict[str, float]:
@@ -287,7 +263,3 @@ def _taus_by_aggregation(battles: Battles, gold: GoldPairs) -> dict[str, float]:
         scores["mean"], median = (rule(matrix.values, axis=0)[place] for rule in (np.nanmean, np.nanmedian))
         scores |= {"median": median} if len(np.unique(median)) == len(place) else {}
     return {name: float(taus(score, truth)) for name, score in scores.items()}
-
-
-def _by_tau(standing: JudgeStanding) -> tuple[float, str]:
-    return (-standing.tau.value if isinstance(standing.tau, Statistic) else 0.0, standing.judge)

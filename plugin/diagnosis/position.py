@@ -1,27 +1,20 @@
 """Does the judge prefer the response that it is shown first, and do its verdicts hold when the order is swapped?"""
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 from scipy.special import logit
 
 from podium.battles import Battles
 from podium.diagnosis.clustered import Clustered, column_of, sample_of
-from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value, labelled_figures
 from podium.diagnosis.subject import Subject, is_soft, near_ties
 from podium.merging import find_twins
 from podium.report.model import Table
 
 BOTH_ORDERS = "show each pair in both orders"
 NO_PAIRS = "no pair was read in both orders"
-IN_WORDS = (
-    ("same verdict", "same"),
-    ("one order a tie", "half"),
-    ("flip", "flip"),
-    ("flip, ties aside", "flip_decisive"),
-    ("first preferred, ties aside", "prefers_first"),
-    ("flips to the first", "flips_to_first"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +52,6 @@ class OrderTwins:
         first, then = self.wins
         return (first == then) & (first != 0)
 
-    @property
-    def what_is_missing(self) -> tuple[str, str]:
-        """What there is none of, and its remedy, where a figure of these pairs is made of nothing."""
-        if len(self):
-            return "margins in both orders", "give a column margin"
-        return "pairs read in both orders", BOTH_ORDERS
-
 
 @dataclass(frozen=True, slots=True)
 class Swaps:
@@ -80,12 +66,12 @@ class Swaps:
     """
 
     pairs: int
-    same: Figured
-    half: Figured
-    flip: Figured
-    flip_decisive: Figured
-    prefers_first: Figured
-    flips_to_first: Figured
+    same: Annotated[Figured, "same verdict"]
+    half: Annotated[Figured, "one order a tie"]
+    flip: Annotated[Figured, "flip"]
+    flip_decisive: Annotated[Figured, "flip, ties aside"]
+    prefers_first: Annotated[Figured, "first preferred, ties aside"]
+    flips_to_first: Annotated[Figured, "flips to the first"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,53 +94,41 @@ class Position(CardAnswer):
 
     Attributes:
         first_wins, ties, second_wins: shares of the presentations that were read.
-        prefers_first: share of decisive presentations that the response shown first won.
+        prefers_first: share of decisive presentations.
         balanced: whether every presentation that was read has a twin in the other order; where not, `prefers_first`
             holds the quality of what was shown first, too.
-        first_credit: mean credit of the response shown first over pairs read in both orders; 0.5 without bias,
-            whatever the strengths.
-        margin_lead: mean margin of the response shown first over the other, over the same pairs; 0 without bias.
+        first_credit: mean over pairs read in both orders; 0.5 without bias, whatever the strengths.
+        margin_lead: mean margin over the other response, over the same pairs; 0 without bias.
         effect: logits by which being shown first raises the odds of winning.
-        difference: position difference, mean |credit shown first - credit shown second|, in [0, 1]. Noise raises it,
-            too.
+        difference: mean |credit shown first - credit shown second|, in [0, 1]. Noise raises it, too.
         swaps: how verdicts hold when the order is swapped.
     """
 
-    first_wins: Figured
-    ties: Figured
-    second_wins: Figured
-    prefers_first: Figured
+    first_wins: Annotated[Figured, "shown first: wins"]
+    ties: Annotated[Figured, "shown first: ties"]
+    second_wins: Annotated[Figured, "shown first: loses"]
+    prefers_first: Annotated[Figured, "first preferred, ties aside"]
     balanced: bool
-    first_credit: Figured
-    margin_lead: Figured
-    effect: Figured
-    difference: Figured
+    first_credit: Annotated[Figured, "credit of the first, in both orders"]
+    margin_lead: Annotated[Figured, "lead of the first in margin"]
+    effect: Annotated[Figured, "effect of being first, log-odds"]
+    difference: Annotated[Figured, "position difference, 0 to 1"]
     swaps: SwapsByCloseness
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines of the section."""
+        lines = CardAnswer.lines(self)
         mixed = ("  of these", "not all were read in both orders, so quality enters them, too")
-        return (
-            ("shown first: wins", self.first_wins),
-            ("shown first: ties", self.ties),
-            ("shown first: loses", self.second_wins),
-            ("first preferred, ties aside", self.prefers_first),
-            *(() if self.balanced else (mixed,)),
-            ("credit of the first, in both orders", self.first_credit),
-            ("lead of the first in margin", self.margin_lead),
-            ("effect of being first, log-odds", self.effect),
-            ("position difference, 0 to 1", self.difference),
-        )
+        return lines if self.balanced else (*lines[:4], mixed, *lines[4:])
 
     def tables(self) -> tuple[Table, ...]:
         """Return the swap report with and without near-ties."""
         parts = (("all", self.swaps.all), ("clear", self.swaps.clear), ("near-ties", self.swaps.near))
         shown = [(name, swaps) for name, swaps in parts if isinstance(swaps, Swaps)]
-        if not shown:
-            return ()
         header = ("order swapped", *(f"{name}: {swaps.pairs:,} pairs" for name, swaps in shown))
-        rows = tuple((label, *(getattr(swaps, name).brief for _, swaps in shown)) for label, name in IN_WORDS)
-        return (Table(f"near-tie: {self.swaps.rule}", header, rows),)
+        columns = [labelled_figures(swaps) for _, swaps in shown]
+        rows = tuple((line[0][0], *(figure.brief for _, figure in line)) for line in zip(*columns, strict=True))
+        return (Table(f"near-tie: {self.swaps.rule}", header, rows),) if shown else ()
 
 
 def position(subject: Subject) -> Position | Missing:
@@ -167,7 +141,13 @@ def position(subject: Subject) -> Position | Missing:
         return _no_order(subject.presentations)
     win, shown = np.sign(credit[known] - 0.5), sample_of(subject.presentations, subject.level).take(known)
     twins, of = order_twins(subject.presentations, subject.level), "presentations"
-    lead, missing = twins.margin.mean(axis=1), twins.what_is_missing
+    lead, missing = twins.margin.mean(axis=1), ("pairs read in both orders", BOTH_ORDERS)
+    if len(twins):
+        missing = ("margins in both orders", "give a column margin")
+    # Means over repeats: PD of one pair, Xu et al. 2025, section 4.3.
+    _, once, repeat = np.unique(twins.meeting, return_index=True, return_inverse=True)
+    size = np.bincount(repeat)
+    first, second = (np.bincount(repeat, side) / size for side in (twins.credit[:, 0], 1 - twins.credit[:, 1]))
     return Position(
         first_wins=shown.share(win == 1, of),
         ties=shown.share(win == 0, of),
@@ -177,7 +157,7 @@ def position(subject: Subject) -> Position | Missing:
         first_credit=twins.rows.mean(twins.credit.mean(axis=1), "pairs", *missing, within=(0, 1)),
         margin_lead=twins.rows.mean(lead, "pairs", *missing, among=np.isfinite(lead)),
         effect=effect_of_being_first(twins),
-        difference=position_difference(twins),
+        difference=twins.rows.take(once).mean(np.abs(first - second), "pairs", *missing, within=(0, 1)),
         swaps=swaps_by_closeness(twins, subject.near_tie),
     )
 
@@ -216,21 +196,6 @@ def order_twins(presentations: Battles, level: float) -> OrderTwins:
     rows = rows[~np.isnan(credit[rows]).any(axis=1)]
     sample = sample_of(presentations, level).take(rows[:, 0])
     return OrderTwins(credit[rows], margin[rows], meetings_of(presentations, rows[:, 0]), sample)
-
-
-def position_difference(twins: OrderTwins) -> Figured:
-    """Return the mean over pairs of |mean credit shown first - mean credit shown second|; means over repeats.
-
-    Source: Xu et al. 2025, section 4.3, PD of one pair.
-    """
-    _, once, repeat = np.unique(twins.meeting, return_index=True, return_inverse=True)
-    size = np.bincount(repeat)
-    shown_first, shown_second = (
-        np.bincount(repeat, side) / size for side in (twins.credit[:, 0], 1 - twins.credit[:, 1])
-    )
-    return twins.rows.take(once).mean(
-        np.abs(shown_first - shown_second), "pairs", *twins.what_is_missing, within=(0, 1)
-    )
 
 
 def effect_of_being_first(twins: OrderTwins) -> Figured:
@@ -282,9 +247,10 @@ def swaps_by_closeness(twins: OrderTwins, near_tie: float) -> SwapsByCloseness:
     A near-tie is told by the judge's own margin; without margins by its soft credit; of hard verdicts, by a tie in
     either order. What then holds by definition is no finding.
     """
-    if not len(twins):
-        nothing = Missing("near-ties", NO_PAIRS, BOTH_ORDERS)
-        return SwapsByCloseness(swaps_of(twins), nothing, nothing, None)
+    everything = swaps_of(twins)
+    if isinstance(everything, Missing):
+        nothing = replace(everything, what="near-ties")
+        return SwapsByCloseness(everything, nothing, nothing, None)
     credit, margin = twins.credit[:, 0] - twins.credit[:, 1], twins.margin[:, 0] - twins.margin[:, 1]
     view = near_ties(0.5 + credit / 2, margin / 2, near_tie)
     near, rule = view or ((twins.credit == 0.5).any(axis=1), "a tie in either order (the verdicts carry no margin)")
@@ -296,7 +262,7 @@ def swaps_by_closeness(twins: OrderTwins, near_tie: float) -> SwapsByCloseness:
             clear = replace(clear, half=trivial)
         if isinstance(close, Swaps):
             close = replace(close, flip=trivial, flip_decisive=trivial, flips_to_first=trivial)
-    return SwapsByCloseness(swaps_of(twins), clear, close, rule)
+    return SwapsByCloseness(everything, clear, close, rule)
 
 
 def _no_order(presentations: Battles) -> Missing:

@@ -24,8 +24,7 @@ class SelfPreference(CardAnswer):
     """How far a judge's ratings of a family stand above the line that relates its ratings to the reference's.
 
     Attributes:
-        family: the judge's; None where nothing tells it.
-        how: `given` or `guessed`.
+        family, how: the judge's, `given` or `guessed`; None where nothing tells it.
         who: what the reference is: `people`, `gold` or `other judges`.
         excess: of the judge's own family, Elo points of its own scale; 0 without self-preference.
         slope: of the line: the judge's Elo points per point of the reference; 1 where it stretches nothing.
@@ -81,27 +80,20 @@ def self_preference(subject: Subject) -> SelfPreference:
         return SelfPreference(name, how, None, missing, missing, families, unknown, {})
     pair = subject.side.ratings.pair_with(reference.ratings)
     inside = {family: np.isin(pair[0].entrants, models) for family, models in families.items()}
-    excesses = {family: _excess(*pair, mask, level) for family, mask in inside.items()}
-    if name in excesses:
-        excess = excesses[name]
-    elif own:
-        excess = Missing(WHAT, f"no entrant is known to be of the judge's family ({name})", NAME_FAMILIES)
-    else:
-        why = f"the name {judge} tells no family" if judge else "no row names a judge of one model"
-        excess = Missing(WHAT, why, NAME_FAMILIES)
-    slope = _weight(*pair, inside.get(name or "", np.zeros(len(pair[0].entrants), dtype=bool)), 1, level, Unit.NUMBER)
+    excesses = {family: _weight(*pair, mask, level, Unit.ELO) for family, mask in inside.items()}
+    why = f"the name {judge} tells no family" if judge else "no row names a judge of one model"
+    if own:
+        why = f"no entrant is known to be of the judge's family ({name})"
+    excess = excesses.get(name or "", Missing(WHAT, why, NAME_FAMILIES))
+    slope = _weight(*pair, inside.get(name or "", np.zeros(len(pair[0].entrants), dtype=bool)), level, Unit.NUMBER)
     return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
 
 
-def _excess(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float) -> Figured:
-    if not inside.any():
+def _weight(judge: Ratings, reference: Ratings, inside: np.ndarray, level: float, unit: Unit) -> Figured:
+    """Return the step of the line for a family (in Elo points), or its slope (a number), or why there is no line."""
+    outside, step = int((~inside).sum()), unit is Unit.ELO
+    if step and not inside.any():
         return Missing(WHAT, "no entrant of this family has a bounded rating by both", "judge some of its models")
-    return _weight(judge, reference, inside, 2, level, Unit.ELO)
-
-
-def _weight(judge: Ratings, reference: Ratings, inside: np.ndarray, term: int, level: float, unit: Unit) -> Figured:
-    """Return a weight of the line with the interval of the errors of both ratings, or why others give no line."""
-    outside = int((~inside).sum())
     if outside < FEWEST_OUTSIDE:
         why = f"{outside} entrants of other families have a bounded rating by both, a line needs {FEWEST_OUTSIDE}"
         return Missing(WHAT, why, "add entrants of other families")
@@ -111,6 +103,6 @@ def _weight(judge: Ratings, reference: Ratings, inside: np.ndarray, term: int, l
     if fit is None:
         why = "more than half of what sets the reference's ratings apart is chance"
         return Missing(WHAT, why, "give the reference more battles")
-    rows, influence = fit.influence(term, judge, reference, level)
+    rows, influence = fit.influence(1 + step, judge, reference, level)
     method = "line with error on both sides, {}"
-    return rows.linear(float(fit.weights[term]), influence, len(inside), "entrants", unit, method)
+    return rows.linear(float(fit.weights[1 + step]), influence, len(inside), "entrants", unit, method)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 
@@ -17,11 +18,9 @@ from podium.diagnosis.triples import (
     LEAD,
     SCENARIOS,
     TIE,
-    ItemVerdicts,
     TripleCounts,
     chance_of_no_order,
     count_triples,
-    verdicts_of,
 )
 from podium.report.model import EMPTY, Table
 from podium.text import as_text
@@ -165,29 +164,28 @@ def transitivity(
         tie: credits within 0.5 +- this are ties.
         lead: gap of win rates from which one entrant leads by far.
     """
-    verdicts = verdicts_of(battles)
-    if isinstance(verdicts, Missing):
-        return verdicts
-    counts = count_triples(verdicts, tie=tie, lead=lead)
+    counts = count_triples(battles, tie, lead)
+    if isinstance(counts, Missing):
+        return counts
     if not counts.cells[ALL].any():
         return Missing(
             "non-transitivity",
             "no three entrants have all three verdicts on one item",
             "judge round robins: all pairs of at least three entrants on the same items",
         )
-    groups = [_group(name, verdicts, counts, k, level) for k, name in enumerate(GROUPS)]
+    groups = [_group(name, counts, k, level) for k, name in enumerate(GROUPS)]
     whole, consistent, ambiguous = groups[:FIRST_SCENARIO]
-    size, swapped = len(verdicts.entrants), counts.cells[CONSISTENT] + counts.cells[AMBIGUOUS]
+    size, swapped = len(counts.entrants), counts.cells[CONSISTENT] + counts.cells[AMBIGUOUS]
     items = Clustered(np.arange(len(swapped)), "item", level)
     return Transitivity(
         entrants=size,
         triples=int((counts.known > 0).sum()),
-        possible=size * (size - 1) * (size - 2) // 6,
+        possible=comb(size, 3),
         items=int((counts.cells[ALL] > 0).sum()),
         tie=tie,
         lead=lead,
         clip=CLIP,
-        clipped=verdicts.clipped,
+        clipped=counts.clipped,
         hard=whole.hard,
         chance=chance_of_no_order(counts.ties),
         soft=whole.soft,
@@ -196,23 +194,21 @@ def transitivity(
         consistent_share=items.share(counts.cells[CONSISTENT], CELLS, cells=swapped) if swapped.any() else UNSWAPPED,
         scenarios=tuple(groups[FIRST_SCENARIO:]),
         categories=_categories(battles, level, tie, lead),
-        triplets=_triplets(verdicts, counts, level),
+        triplets=_triplets(counts, level),
     )
 
 
-def _group(name: str, verdicts: ItemVerdicts, counts: TripleCounts, group: int, level: float) -> TripleGroup:
+def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleGroup:
     cells = counts.cells[group]
     if not cells.any():
         why = "no triple on an item is of this kind"
         none = Missing(f"non-transitivity, {name}", why, "judge more items or entrants")
-        return TripleGroup(name, none, none if verdicts.is_soft else HARD_VERDICTS)
+        return TripleGroup(name, none, none if counts.is_soft else HARD_VERDICTS)
     items = Clustered(np.arange(len(cells)), "item", level)
-    hard = items.share(counts.hits[group], CELLS, cells=cells)
-    if not verdicts.is_soft:
-        return TripleGroup(name, hard, HARD_VERDICTS)
-    return TripleGroup(
-        name, hard, items.mean(counts.sums[group], CELLS, cells=cells, within=(0.0, np.inf), unit=Unit.NATS)
-    )
+    soft: Figured = HARD_VERDICTS
+    if counts.is_soft:
+        soft = items.mean(counts.sums[group], CELLS, cells=cells, within=(0.0, np.inf), unit=Unit.NATS)
+    return TripleGroup(name, items.share(counts.hits[group], CELLS, cells=cells), soft)
 
 
 def _categories(battles: Battles, level: float, tie: float, lead: float) -> tuple[TripleGroup, ...] | Missing:
@@ -221,28 +217,25 @@ def _categories(battles: Battles, level: float, tie: float, lead: float) -> tupl
     categories = as_text(battles.table["category"]).nunique()
     if categories > MOST_SLICES:
         return Missing("by category", f"{categories:,} categories are too many to set apart", "give at most 100")
-    return tuple(_category(name, part, level, tie, lead) for name, part in battles.slices("category"))
+    groups = []
+    for name, part in battles.slices("category"):
+        unread = Missing(f"non-transitivity, {name}", "no battle has a verdict", "judge the unread battles again")
+        counts = count_triples(part, tie, lead) if part.readable.any() else unread
+        if isinstance(counts, Missing):
+            groups.append(TripleGroup(name, counts, counts))
+        else:
+            groups.append(_group(name, counts, ALL, level))
+    return tuple(groups)
 
 
-def _category(name: str, battles: Battles, level: float, tie: float, lead: float) -> TripleGroup:
-    if not battles.readable.any():
-        why, remedy = "no battle has a verdict", "judge the unread battles again"
-        verdicts: ItemVerdicts | Missing = Missing(f"non-transitivity, {name}", why, remedy)
-    else:
-        verdicts = verdicts_of(battles)
-    if isinstance(verdicts, Missing):
-        return TripleGroup(name, verdicts, verdicts)
-    return _group(name, verdicts, count_triples(verdicts, tie=tie, lead=lead), ALL, level)
-
-
-def _triplets(verdicts: ItemVerdicts, counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
+def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
     known = np.flatnonzero(counts.known > 0)
     share = counts.broken[known] / counts.known[known]
     order = known[np.lexsort((known, -counts.known[known], -share))][:MOST_LISTED]
     items, share = counts.known[order], counts.broken[order] / counts.known[order]
     freedom = np.maximum(items, 2)
     low, high = wilson(share, share * (1 - share) / (freedom - 1), freedom, level)
-    names = verdicts.entrants
+    names = counts.entrants
     return tuple(
         Triplet(
             entrants=(names[i], names[j], names[k]),
@@ -250,7 +243,7 @@ def _triplets(verdicts: ItemVerdicts, counts: TripleCounts, level: float) -> tup
             hard=float(share[row]),
             hard_low=float(low[row]) if items[row] > 1 else None,
             hard_high=float(high[row]) if items[row] > 1 else None,
-            soft=float(counts.deviation[order[row]] / items[row]) if verdicts.is_soft else None,
+            soft=float(counts.deviation[order[row]] / items[row]) if counts.is_soft else None,
             scenario=SCENARIOS[counts.scenario[order[row]]],
         )
         for row, (i, j, k) in enumerate(counts.triples[order].tolist())
@@ -259,9 +252,7 @@ def _triplets(verdicts: ItemVerdicts, counts: TripleCounts, level: float) -> tup
 
 def _table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:
     rows = []
-    for group in groups:
-        number = f"{group.hard.n:,}" if isinstance(group.hard, Statistic) else "0"
-        rows.append(
-            (group.name, group.hard.estimate, group.hard.interval, number, group.soft.estimate, group.soft.interval)
-        )
+    for name, hard, soft in ((group.name, group.hard, group.soft) for group in groups):
+        number = f"{hard.n:,}" if isinstance(hard, Statistic) else "0"
+        rows.append((name, hard.estimate, hard.interval, number, soft.estimate, soft.interval))
     return Table(title, (what, "PNT", "interval", CELLS, "SNTD", "interval"), tuple(rows))

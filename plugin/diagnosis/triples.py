@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
+from math import comb
 
 import numpy as np
 from scipy.special import entr, expit, logit
@@ -43,34 +44,45 @@ def is_transitive(ab: int, bc: int, ac: int) -> bool:
     )
 
 
-def _kinds() -> np.ndarray:
-    """Return 0 transitive, 1 not, 2 unknown, indexed by outcome codes of ab, bc and ac, shape (4, 4, 4)."""
-    kinds = np.full((4, 4, 4), 2, dtype=np.uint8)
-    for ab, bc, ac in product((-1, 0, 1), repeat=3):
-        kinds[ab + 1, bc + 1, ac + 1] = not is_transitive(ab, bc, ac)
-    return kinds
-
-
-KINDS = _kinds().ravel()
+KINDS = np.array(
+    [
+        2 if UNKNOWN in codes else not is_transitive(*(code - TIED for code in codes))
+        for codes in product(range(4), repeat=3)
+    ],
+    dtype=np.uint8,
+)
+"""0 transitive, 1 not, 2 unknown, by 16, 4 and 1 times the outcome codes of ab, bc and ac, shape (64,)."""
 
 
 @dataclass(frozen=True, slots=True)
-class ItemVerdicts:
-    """Mean credit of every pair on every item.
+class TripleCounts:
+    """Counts over triples and items; groups are all, consistent, ambiguous and the four scenarios.
 
     Attributes:
         entrants: the strongest (by win rate) first.
-        rate: win rate of each, shape (entrants,).
-        credit: of the stronger, NaN where there is none, shape (pairs, items).
-        steady: whether it holds in both orders, shape (pairs, items).
         clipped: share of the readable credits nearer to 0 or 1 than `CLIP`; None when verdicts are hard.
+        triples: entrants by position, i < j < k, shape (triples, 3).
+        scenario: of each triple, shape (triples,).
+        known: items with all three verdicts, per triple, shape (triples,).
+        broken: those with outcomes that are no weak order, per triple, shape (triples,).
+        deviation: summed SNTD per triple, shape (triples,).
+        cells: triples with all three verdicts per group and item, shape (groups, items).
+        hits: those that are no weak order, shape (groups, items).
+        sums: summed SNTD, shape (groups, items).
+        ties: share of tied outcomes.
     """
 
     entrants: tuple[str, ...]
-    rate: np.ndarray
-    credit: np.ndarray
-    steady: np.ndarray
     clipped: float | None
+    triples: np.ndarray
+    scenario: np.ndarray
+    known: np.ndarray
+    broken: np.ndarray
+    deviation: np.ndarray
+    cells: np.ndarray
+    hits: np.ndarray
+    sums: np.ndarray
+    ties: float
 
     @property
     def is_soft(self) -> bool:
@@ -88,8 +100,8 @@ def triples_among(entrants: int) -> np.ndarray:
     return np.array(list(combinations(range(entrants), 3)), dtype=np.int64).reshape(-1, 3)
 
 
-def verdicts_of(battles: Battles) -> ItemVerdicts | Missing:
-    """Arrange the readable battles by pair and item, or say why no triple can be looked at."""
+def count_triples(battles: Battles, tie: float = TIE, lead: float = LEAD) -> TripleCounts | Missing:
+    """Go through all triples and items of the readable battles, or say why none can be looked at."""
     what = "non-transitivity"
     if not battles.has_items:
         return Missing(what, "no row says its item", "name the item's column: --columns item=COLUMN")
@@ -97,78 +109,18 @@ def verdicts_of(battles: Battles) -> ItemVerdicts | Missing:
     size, items = len(coded.entrants), coded.clusters
     if size < 3:
         return Missing(what, f"{size} entrants make no triple", "judge at least three entrants")
-    if size * (size - 1) * (size - 2) // 6 * items > MOST_CELLS:
+    if comb(size, 3) * items > MOST_CELLS:
         why = f"{size:,} entrants on {items:,} items are more triples than are gone through"
         return Missing(what, why, "choose fewer entrants or items with --where")
+    extreme = (coded.credit < CLIP) | (coded.credit > 1 - CLIP)
+    coarse = extreme | (np.abs(4 * coded.credit - np.round(4 * coded.credit)) < 1e-9)
+    clipped = None if coarse.mean() > 0.5 else float(extreme.mean())
     rate = win_rates(pair_sums(coded))
     order = np.argsort(-rate, kind="stable")
-    place = np.argsort(order)
-    first, second = place[coded.a], place[coded.b]
-    credit = np.where(first < second, coded.credit, 1 - coded.credit)
-    pair = pair_number(np.minimum(first, second), np.maximum(first, second), size)
-    shape = (size * (size - 1) // 2, items)
-    cell = pair * items + coded.cluster
-    votes = np.bincount(cell, minlength=shape[0] * items)
-    total = np.bincount(cell, credit, shape[0] * items)
-    mean = np.divide(total, votes, out=np.full(len(votes), np.nan), where=votes > 0)
-    names = tuple(coded.entrants[k] for k in order)
-    steady = _steadiness(battles, cell, votes).reshape(shape)
-    return ItemVerdicts(names, rate[order], mean.reshape(shape), steady, _clipped_share(coded))
-
-
-def _steadiness(battles: Battles, cell: np.ndarray, votes: np.ndarray) -> np.ndarray:
-    """Return how each pair's verdict on each item takes a swap; repeats must all hold, same shape as `votes`."""
-    if "swap" not in battles.table:
-        return np.full(len(votes), UNSEEN, dtype=np.uint8)
-    swap = battles.table["swap"].astype(object).to_numpy()[battles.readable]
-    steady = np.where(votes > 0, STEADY, UNSEEN).astype(np.uint8)
-    steady[cell[np.isin(swap, ("half", "flip"))]] = SHAKY
-    steady[cell[~np.isin(swap, ("same", "half", "flip"))]] = UNSEEN
-    return steady
-
-
-def _clipped_share(coded: Coded) -> float | None:
-    """Return the share of credits that the clip moves; None where most are wins, ties, losses or their means."""
-    credit = coded.credit
-    extreme = (credit < CLIP) | (credit > 1 - CLIP)
-    coarse = extreme | (np.abs(4 * credit - np.round(4 * credit)) < 1e-9)
-    return None if coarse.mean() > 0.5 else float(extreme.mean())
-
-
-@dataclass(frozen=True, slots=True)
-class TripleCounts:
-    """Counts over triples and items; groups are all, consistent, ambiguous and the four scenarios.
-
-    Attributes:
-        triples: entrants by position, i < j < k, shape (triples, 3).
-        scenario: of each triple, shape (triples,).
-        known: items with all three verdicts, per triple, shape (triples,).
-        broken: those with outcomes that are no weak order, per triple, shape (triples,).
-        deviation: summed SNTD per triple, shape (triples,).
-        cells: triples with all three verdicts per group and item, shape (groups, items).
-        hits: those that are no weak order, shape (groups, items).
-        sums: summed SNTD, shape (groups, items).
-        ties: share of tied outcomes.
-    """
-
-    triples: np.ndarray
-    scenario: np.ndarray
-    known: np.ndarray
-    broken: np.ndarray
-    deviation: np.ndarray
-    cells: np.ndarray
-    hits: np.ndarray
-    sums: np.ndarray
-    ties: float
-
-
-def count_triples(verdicts: ItemVerdicts, *, tie: float = TIE, lead: float = LEAD) -> TripleCounts:
-    """Go through all triples and items."""
-    size, items = len(verdicts.entrants), verdicts.credit.shape[1]
-    triples = triples_among(size)
-    gaps = -np.diff(verdicts.rate[triples], axis=1)
+    credit, steady = _arrange(battles, coded, np.argsort(order))
+    outcome, triples = outcomes(credit, tie), triples_among(size)
+    gaps = -np.diff(rate[order][triples], axis=1)
     scenario = 2 * (gaps[:, 0] < lead) + (gaps[:, 1] < lead)
-    outcome = outcomes(verdicts.credit, tie)
     cells, hits, sums = np.zeros((3, FIRST_SCENARIO + len(SCENARIOS), items))
     known, broken, off = np.zeros((3, len(triples)))
     chunk = max(1, CHUNK_CELLS // max(items, 1))
@@ -177,17 +129,38 @@ def count_triples(verdicts: ItemVerdicts, *, tie: float = TIE, lead: float = LEA
         edges = [pair_number(*ends, size) for ends in ((i, j), (j, k), (i, k))]
         kind = KINDS[16 * outcome[edges[0]] + 4 * outcome[edges[1]] + outcome[edges[2]]]
         complete, no_order, soft = kind < 2, kind == 1, np.zeros(kind.shape)
-        if verdicts.is_soft:
-            credits = (np.nan_to_num(verdicts.credit[edge], nan=0.5) for edge in edges)
-            soft = np.where(complete, deviation(*credits), 0)
+        if clipped is not None:
+            soft = np.where(complete, deviation(*(np.nan_to_num(credit[edge], nan=0.5) for edge in edges)), 0)
         known[rows], broken[rows], off[rows] = (part.sum(axis=1) for part in (complete, no_order, soft))
-        steady = np.maximum(np.maximum(*(verdicts.steady[edge] for edge in edges[:2])), verdicts.steady[edges[2]])
-        for group, members in _groups(steady, scenario[rows]):
+        for group, members in _groups(np.max([steady[edge] for edge in edges], axis=0), scenario[rows]):
             cells[group] += (complete & members).sum(axis=0)
             hits[group] += (no_order & members).sum(axis=0)
             sums[group] += (soft * members).sum(axis=0)
     ties = float((outcome == TIED).sum() / max((outcome != UNKNOWN).sum(), 1))
-    return TripleCounts(triples, scenario, known, broken, off, cells, hits, sums, ties)
+    names = tuple(coded.entrants[k] for k in order)
+    return TripleCounts(names, clipped, triples, scenario, known, broken, off, cells, hits, sums, ties)
+
+
+def _arrange(battles: Battles, coded: Coded, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean credit of the stronger, NaN without one, and how a swap leaves it, shape (pairs, items) each.
+
+    Args:
+        place: of each entrant, the strongest first, shape (entrants,).
+    """
+    first, second = place[coded.a], place[coded.b]
+    pair = pair_number(np.minimum(first, second), np.maximum(first, second), len(place))
+    cell, shape = pair * coded.clusters + coded.cluster, (comb(len(place), 2), coded.clusters)
+    votes = np.bincount(cell, minlength=shape[0] * shape[1])
+    total = np.bincount(cell, np.where(first < second, coded.credit, 1 - coded.credit), len(votes))
+    mean = np.divide(total, votes, out=np.full(len(votes), np.nan), where=votes > 0)
+    steady = np.full(len(votes), UNSEEN, dtype=np.uint8)
+    if "swap" in battles.table:
+        # Repeats must all hold.
+        swap = battles.table["swap"].astype(object).to_numpy()[battles.readable]
+        steady[votes > 0] = STEADY
+        steady[cell[np.isin(swap, ("half", "flip"))]] = SHAKY
+        steady[cell[~np.isin(swap, ("same", "half", "flip"))]] = UNSEEN
+    return mean.reshape(shape), steady.reshape(shape)
 
 
 def _groups(steady: np.ndarray, scenario: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
@@ -227,11 +200,8 @@ def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
 
 def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Return the Jensen-Shannon divergence of two yes/no distributions, natural logarithm, any shape."""
-
-    def entropy(p: np.ndarray) -> np.ndarray:
-        return entr(p) + entr(1 - p)
-
-    return np.maximum(entropy((p + q) / 2) - (entropy(p) + entropy(q)) / 2, 0)
+    of_mean, of_p, of_q = (entr(share) + entr(1 - share) for share in ((p + q) / 2, p, q))
+    return np.maximum(of_mean - (of_p + of_q) / 2, 0)
 
 
 def chance_of_no_order(ties: float) -> float:

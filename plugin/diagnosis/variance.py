@@ -16,16 +16,14 @@ LARGEST = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One factor, or the interplay of two.
+    """One factor, or the interplay of two (`judge x realization`).
 
     Attributes:
-        name: of the factor; `judge x realization` for an interplay.
         freedom: degrees of freedom.
         share: of the total sum of squares; in unbalanced designs shares do not add up to 1.
         partial: of the sum of squares that the other effects leave (partial eta squared).
         low, high: its interval, by inverting the non-central F distribution.
-        f: statistic.
-        p: of no effect.
+        f, p: statistic, and p-value of no effect.
     """
 
     name: str
@@ -88,11 +86,14 @@ def analyse(
     Raises:
         NotIdentifiedError: no factor varies, the values are all equal, or nothing is left to measure effects by.
     """
-    columns = {name: _indicators(levels) for name, levels in factors.items() if len(set(levels)) > 1}
-    terms: dict[tuple[str, ...], np.ndarray] = {(name,): indicators for name, indicators in columns.items()}
+    terms: dict[tuple[str, ...], np.ndarray] = {}
+    for name, levels in factors.items():
+        if len(set(levels)) > 1:
+            names = np.array(sorted(set(levels)), dtype=object)
+            terms[(name,)] = (np.array(levels, dtype=object)[:, None] == names[None, :]).astype(np.float64)
     for first, second in crossed:
-        if first in columns and second in columns:
-            both = np.einsum("ni,nj->nij", columns[first], columns[second])
+        if {(first,), (second,)} <= set(terms):
+            both = np.einsum("ni,nj->nij", terms[(first,)], terms[(second,)])
             terms[first, second] = both.reshape(len(values), -1)
     if not terms:
         raise NotIdentifiedError("no factor takes more than one level")
@@ -103,8 +104,19 @@ def analyse(
     residual = len(values) - rank
     if residual < 1 or left <= 1e-12 * total:
         raise NotIdentifiedError("the factors explain every value: nothing is left to measure their effects by")
-    effects = [_effect(name, values, terms, left, residual, total, level) for name in terms]
-    return Analysis(len(values), residual, left / total, level, tuple(filter(None, effects)))
+    effects = []
+    for name in terms:
+        # Each after all that do not contain it; left out where they already explain as much.
+        others = [columns for other, columns in terms.items() if not set(name) <= set(other)]
+        without, before = _left_over(values, others)
+        within, after = _left_over(values, [*others, terms[name]])
+        freedom, square = after - before, max(without - within, 0.0)
+        if freedom:
+            f = square / freedom / (left / residual)
+            low, high = partial_interval(f, freedom, residual, level)
+            share, partial, p = square / total, square / (square + left), float(fdtrc(freedom, residual, f))
+            effects.append(Effect(" x ".join(name), freedom, share, partial, low, high, f, p))
+    return Analysis(len(values), residual, left / total, level, tuple(effects))
 
 
 def partial_interval(f: float, first: int, second: int, level: float) -> tuple[float, float]:
@@ -119,50 +131,19 @@ def partial_interval(f: float, first: int, second: int, level: float) -> tuple[f
 
     Source: Steiger 2004, Beyond the F test, Psychological Methods 9.
     """
-    ends = [_non_centrality(f, first, second, tail) for tail in ((1 + level) / 2, (1 - level) / 2)]
-    low, high = (end / (end + first + second + 1) for end in ends)
-    return low, high
 
+    def share_at(below: float) -> float:
+        """Return the share of the non-centrality under which F stays below f so often; 0 where none is as likely."""
+        end, high = 0.0, 1.0
+        if ncfdtr(first, second, 0.0, f) > below:
+            while ncfdtr(first, second, high, f) > below and high < LARGEST:
+                high *= 2
+            end = LARGEST
+            if high < LARGEST:
+                end = float(brentq(lambda lean: float(ncfdtr(first, second, lean, f)) - below, 0.0, high))
+        return end / (end + first + second + 1)
 
-def _non_centrality(f: float, first: int, second: int, below: float) -> float:
-    """Return the non-centrality under which F stays below f with this probability, 0 where none is as likely."""
-
-    def surplus(lean: float) -> float:
-        return float(ncfdtr(first, second, lean, f)) - below
-
-    if surplus(0.0) <= 0:
-        return 0.0
-    high = 1.0
-    while surplus(high) > 0 and high < LARGEST:
-        high *= 2
-    return float(brentq(surplus, 0.0, high)) if high < LARGEST else LARGEST
-
-
-def _indicators(levels: Sequence[str]) -> np.ndarray:
-    names = np.array(sorted(set(levels)), dtype=object)
-    return (np.array(levels, dtype=object)[:, None] == names[None, :]).astype(np.float64)
-
-
-def _effect(
-    name: tuple[str, ...],
-    values: np.ndarray,
-    terms: Mapping[tuple[str, ...], np.ndarray],
-    left: float,
-    residual: int,
-    total: float,
-    level: float,
-) -> Effect | None:
-    """Return the effect of a term after all that do not contain it; None where they already explain as much."""
-    others = [columns for other, columns in terms.items() if not set(name) <= set(other)]
-    without, before = _left_over(values, others)
-    within, after = _left_over(values, [*others, terms[name]])
-    freedom, square = after - before, max(without - within, 0.0)
-    if not freedom:
-        return None
-    f = square / freedom / (left / residual)
-    low, high = partial_interval(f, freedom, residual, level)
-    p = float(fdtrc(freedom, residual, f))
-    return Effect(" x ".join(name), freedom, square / total, square / (square + left), low, high, f, p)
+    return share_at((1 + level) / 2), share_at((1 - level) / 2)
 
 
 def _left_over(values: np.ndarray, terms: Sequence[np.ndarray]) -> tuple[float, int]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.stats import norm
 
 from podium.battles import Battles
@@ -31,8 +32,8 @@ class Verbosity(CardAnswer):
         longer: share of decisive battles that the longer response won: quality may be the reason.
         longer_near_ties: the same among near-ties, where the judge itself sees hardly any difference; 0.5 without bias.
         rule: what a near-tie is here; None where nothing tells.
-        effect: logits per unit of log-length (a factor of 2.7), the models' strengths held fixed; 0 without bias, or
-            where length says nothing of quality.
+        effect: logits per unit of log-length, the models' strengths held fixed; 0 without bias, or where length says
+            nothing of quality.
         people: the same of people's labels on the same battles: what length is worth to them.
         residuals: partial correlation over entrants of the judge's rating minus the reference's with mean length, given
             the reference's rating; 0 without bias.
@@ -72,21 +73,25 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     credit, sample = column_of(battles, "credit"), sample_of(battles, subject.level)
     decisive, longer = known & (credit != 0.5) & (ratio != 0), np.sign(ratio) == np.sign(credit - 0.5)
     margin = np.where(battles.readable, column_of(battles, "margin"), np.nan)
-    near, rule = near_ties(credit, margin, subject.near_tie) or (np.zeros(len(ratio), dtype=bool), None)
+    near, rule = near_ties(credit, margin, subject.near_tie) or (None, None)
+    in_near_ties: Figured = Missing(
+        "longer response among near-ties",
+        "the verdicts carry no margins and no probabilities that tell near-ties",
+        "give a column margin (judge score of a minus that of b)",
+    )
+    if near is not None:
+        what = "decisive near-ties with different lengths"
+        in_near_ties = sample.share(longer, what=what, among=decisive & near)
+    people: Figured = Missing("length for people", "there are no human labels", "give a column human, or --human-judge")
+    if not np.isnan(subject.human).all():
+        human = np.where(battles.readable, subject.human, np.nan)
+        people = length_weight(battles, human, ratio, subject.level)
     return Verbosity(
         longer=sample.share(longer, what="decisive battles with different lengths", among=decisive),
-        longer_near_ties=Missing(
-            "longer response among near-ties",
-            "the verdicts carry no margins and no probabilities that tell near-ties",
-            "give a column margin (judge score of a minus that of b)",
-        )
-        if rule is None
-        else sample.share(longer, what="decisive near-ties with different lengths", among=decisive & near),
+        longer_near_ties=in_near_ties,
         rule=rule,
         effect=length_weight(battles, credit, ratio, subject.level),
-        people=Missing("length for people", "there are no human labels", "give a column human, or --human-judge")
-        if np.isnan(subject.human).all()
-        else length_weight(battles, np.where(battles.readable, subject.human, np.nan), ratio, subject.level),
+        people=people,
         residuals=length_of_residuals(subject),
         who=None if isinstance(subject.reference, Missing) else subject.reference.who,
     )
@@ -99,30 +104,20 @@ def log_ratio(battles: Battles) -> np.ndarray:
 
 
 def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level: float) -> Figured:
-    """Return the weight of log-length in Bradley-Terry.
-
-    Args:
-        credit: what a earned, NaN where unknown, shape (battles,).
-        ratio: log-length of a minus that of b, NaN where unknown, shape (battles,).
-    """
+    """Return the weight of log-length in Bradley-Terry; credit and ratio are NaN where unknown, shape (battles,)."""
     kept = ~np.isnan(credit) & ~np.isnan(ratio)
     try:
         weight, influence = length_effect(code_battles(battles, credit=np.where(kept, credit, np.nan)), ratio[kept])
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing("length, strength fixed", str(error), LENGTHS)
-    sample = sample_of(battles, level).take(kept)
-    return sample.linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
+    return sample_of(battles, level).take(kept).linear(weight, influence, int(kept.sum()), unit=Unit.LOGITS)
 
 
 def length_effect(coded: Coded, z: np.ndarray) -> tuple[float, np.ndarray]:
-    """Fit Bradley-Terry with a term for length, e = theta_a - theta_b + g z.
+    """Fit e = theta_a - theta_b + g z; return g, logits per unit of z, and each battle's influence on it.
 
     Args:
-        coded: battles.
         z: log-length of a's response minus that of b's, shape (battles,).
-
-    Returns:
-        g, logits per unit of z, and the influence of each battle on it, shape (battles,).
 
     Raises:
         NotIdentifiedError: the lengths differ in no pair of responses, or always as strengths do.
@@ -147,8 +142,9 @@ def length_of_residuals(subject: Subject) -> Figured:
         why = f"{len(names)} entrants have lengths and bounded ratings by both; {FEWEST_ENTRANTS} are needed"
         return Missing(RESIDUALS, why, "add entrants")
     judge, theirs, long = judge.select(names), theirs.select(names), np.array([length[name] for name in names])
-    noise, shared = error_sums(judge, theirs, long - long.mean())
-    return partial_correlation(judge.elo, long, theirs.elo, subject.level, noise, shared)
+    return partial_correlation(
+        judge.elo, long, theirs.elo, subject.level, *error_sums(judge, theirs, long - long.mean())
+    )
 
 
 def partial_correlation(
@@ -161,8 +157,7 @@ def partial_correlation(
 
     Args:
         x, y, given: one value per entrant, shape (entrants,) each, at least 5.
-        noise: sum over entrants of the variance of the errors in `given`.
-        shared: sum over entrants of the covariance of the errors in `given` and x.
+        noise, shared: sums over entrants of the variance of the errors in `given`, and of their covariance with x's.
 
     Source: Fisher 1924 (the variance of atanh r is 1 / (n - 1 - 3)); Fuller 1987 for errors in `given`.
     """
@@ -181,20 +176,18 @@ def partial_correlation(
     if abs(r) >= 1:
         return Missing(RESIDUALS, "too few entrants, or too few battles, to tell residuals from chance", MORE_LABELS)
     reach = norm.ppf((1 + level) / 2) / np.sqrt(len(given) - 4)
-    low, high = (float(np.tanh(np.arctanh(r) + sign * reach)) for sign in (-1, 1))
+    low, high = np.tanh(np.arctanh(r) + np.array([-reach, reach])).tolist()
     return Statistic(r, low, high, level, "Fisher z over entrants", len(given), "entrants", None, Unit.CORRELATION)
 
 
 def _mean_length(battles: Battles) -> dict[str, float]:
     """Return the mean length of every entrant's responses, each response of an item counted once."""
-    table, size = battles.table, len(battles.entrants)
-    if not {"length_a", "length_b"} <= set(table):
-        return {}
-    names = np.concatenate([table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b")])
-    length = np.concatenate([column_of(battles, side) for side in ("length_a", "length_b")])
-    known = ~np.isnan(length)
-    response = (np.tile(sample_of(battles).code, 2) * size + names)[known]
-    _, once = np.unique(response, return_index=True)
-    who, long = names[known][once], length[known][once]
-    number, total = np.bincount(who, minlength=size), np.bincount(who, long, size)
-    return {name: float(total[k] / number[k]) for k, name in enumerate(battles.entrants) if number[k]}
+    item = sample_of(battles).code
+    sides = [
+        pd.DataFrame(
+            {"model": battles.table[f"model_{side}"], "item": item, "long": column_of(battles, f"length_{side}")}
+        )
+        for side in "ab"
+    ]
+    responses = pd.concat(sides).dropna().drop_duplicates(["model", "item"])
+    return {str(name): float(long) for name, long in responses.groupby("model", observed=True)["long"].mean().items()}

@@ -1,12 +1,14 @@
 """podium calibrate: human-labelled battles in, a judge's calibration out."""
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from podium.cli import options
 from podium.cli.output import print_reports, tell, warn
+
+if TYPE_CHECKING:
+    from podium.storage.remote import Place
 
 
 @click.command(short_help="Fit a judge's temperature and conformal bounds on human-labelled battles.")
@@ -35,7 +37,7 @@ from podium.cli.output import print_reports, tell, warn
 @options.entrants_file(help="A table with a column model, and family, date ...")
 @options.one_sided
 @click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")
-def calibrate(output: Path | None, side_by_side: bool, **arguments: Any) -> None:
+def calibrate(output: "Place | None", side_by_side: bool, **arguments: Any) -> None:
     """Learn from human-labelled battles in SOURCE... how far to trust a judge's margins, and its ratings.
 
     \b
@@ -47,6 +49,7 @@ def calibrate(output: Path | None, side_by_side: bool, **arguments: Any) -> None
     from podium.calibration_run import compare, judge_agreement
     from podium.cli.progress_bar import show_progress
     from podium.report.calibration_view import agreement_report, calibration_reports, targets_report
+    from podium.storage.drafts import write_text
 
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
     with show_progress():
@@ -62,5 +65,5 @@ def calibrate(output: Path | None, side_by_side: bool, **arguments: Any) -> None
     if output is None:
         tell("nothing written; -o calibration.json keeps the calibration for podium rank")
         return
-    output.write_text(calibration.to_json(), encoding="utf-8")
+    write_text(output, calibration.to_json())
     tell(f"wrote {output}")

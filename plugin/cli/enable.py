@@ -8,7 +8,6 @@ import os
 import site
 import sys
 import sysconfig
-from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -16,6 +15,7 @@ import click
 from podium.cli.output import tell
 from podium.errors import UsageError
 from podium.hosts.on_start import HOSTS
+from podium.storage.drafts import write_text
 
 NAME = "podium_ranker.pth"
 ON_START = Path(__file__).parents[1] / "hosts" / "on_start.py"
@@ -84,20 +84,16 @@ def write_startup_file(user: bool) -> Path:
     if user and not site.ENABLE_USER_SITE:
         raise UsageError(f"the Python of {sys.prefix} reads no user site-packages: podium enable, without --user")
     path = (_user_site() if user else _site_packages()) / NAME
-    new = path.with_suffix(".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Whole or not at all: Python complains at every start about half a line.
-        new.write_text(startup_lines(), encoding="ascii")
-        os.replace(new, path)
+        write_text(path, startup_lines())
     except OSError as error:
-        with suppress(OSError):
-            new.unlink(missing_ok=True)
         if sys.prefix != sys.base_prefix or not site.ENABLE_USER_SITE:
             remedy = "run it as the owner of that folder, or in a virtual environment of your own"
         else:
             remedy = "a virtual environment, or podium enable --user for all your Pythons of this version"
-        raise UsageError(f"cannot write {path}: {error.strerror}. Remedy: {remedy}") from None
+        raise UsageError(f"cannot write {path}: {os.strerror(error.errno or 0)}. Remedy: {remedy}") from None
     return path
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from podium.storage.remote import Place, RemoteFile, place_of
+
 if TYPE_CHECKING:
     from podium.battles import Battles
 
@@ -50,20 +52,24 @@ def read_numbers(typed: str) -> tuple[int, ...]:
 
 
 class OutputFile(click.Path):
-    """A path to write to, in a folder that exists, with a suffix that says how."""
+    """A path to write to, in a folder that exists, or an object in a store; with a suffix that says how."""
 
     def __init__(self, suffixes: tuple[str, ...] = ()) -> None:
         super().__init__(dir_okay=False, writable=True, path_type=Path)
         self.suffixes = suffixes
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse a folder that is not there, and a suffix that is not known."""
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        if not path.parent.is_dir():
-            self.fail(f"there is no folder {str(path.parent)!r}", param, ctx)
-        if self.suffixes and path.suffix not in self.suffixes:
-            self.fail(f"cannot write {path.name!r}: name a {', '.join(self.suffixes)} file", param, ctx)
-        return path
+        """Refuse a folder or bucket that is not there, and a suffix that is not known."""
+        place = place_of(os.fspath(value))
+        if isinstance(place, Path):
+            place = Path(os.fsdecode(super().convert(place, param, ctx)))
+            if not place.parent.is_dir():
+                self.fail(f"there is no folder {str(place.parent)!r}", param, ctx)
+        if self.suffixes and place.suffix not in self.suffixes:
+            self.fail(f"cannot write {place.name!r}: name a {', '.join(self.suffixes)} file", param, ctx)
+        if isinstance(place, RemoteFile):
+            place.check_writable()
+        return place
 
 
 def share_between(low: float, high: float) -> click.FloatRange:
@@ -102,7 +108,7 @@ def output(*styles: str, suffixes: tuple[str, ...] = ()) -> Decorator:
     return lambda command: by_format(to_file(command))
 
 
-def pop_output(arguments: dict[str, Any]) -> tuple[str, Path | None]:
+def pop_output(arguments: dict[str, Any]) -> tuple[str, Place | None]:
     """Return the style and the file that the options of `output` ask for, taking them out of `arguments`."""
     from podium.report.writers import suffix_style
 

@@ -2,24 +2,25 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from podium.report.printable import printable
+from podium.storage.remote import without_secrets
 
 if TYPE_CHECKING:
     from podium.ranking import Ranking
     from podium.report.model import Report
+    from podium.storage.remote import Place
 
 View: TypeAlias = Callable[[Any], "Sequence[Report]"]
 """From figures to what is shown of them."""
 
 
 def tell(message: str) -> None:
-    """Write a message to stderr; names in it cannot move the cursor."""
-    click.echo(printable(f"podium: {message}"), err=True)
+    """Write a message to stderr; names in it cannot move the cursor, and URLs show no credentials."""
+    click.echo(printable(f"podium: {without_secrets(message)}"), err=True)
 
 
 def warn(warning: str) -> None:
@@ -50,14 +51,15 @@ def print_reports(reports: "Sequence[Report]") -> None:
     sys.stdout.flush()
 
 
-def write_figures(figures: Any, view: View, style: str, output: Path | None, warnings: Iterable[str] = ()) -> None:
+def write_figures(figures: Any, view: View, style: str, output: "Place | None", warnings: Iterable[str] = ()) -> None:
     """Write warnings to stderr, and figures in a style to a file or to stdout."""
     from podium.report.writers import styled_text
+    from podium.storage.drafts import write_text
 
     for warning in warnings:
         warn(warning)
     if output is None:
         sys.stdout.write(styled_text(figures, style, view, sys.stdout.isatty()))
         return
-    output.write_text(styled_text(figures, style, view), encoding="utf-8", errors="backslashreplace")
+    write_text(output, styled_text(figures, style, view), errors="backslashreplace")
     tell(f"wrote {output}")

@@ -70,7 +70,11 @@ def _of_names(places: Iterable[RemoteFile], names: Sequence[str]) -> list[Remote
 
 def _files_in(folder: Path, further: tuple[str, ...]) -> tuple[Path, ...]:
     suffixes = (*SUFFIXES, *further)
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(suffixes))
+    paths = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.name.endswith(suffixes) and path.is_file() and not any(map(is_draft, path.relative_to(folder).parts))
+    )
     if not paths:
         raise UsageError(f"the directory {folder} holds no {', '.join(SUFFIXES[:5])} file")
     return tuple(paths)

@@ -7,6 +7,8 @@ import pandas as pd
 import pyarrow as pa
 
 from podium.errors import UsageError
+from podium.storage.drafts import written_whole
+from podium.storage.remote import Place
 from podium.text import as_text, plain
 
 
@@ -15,20 +17,26 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     return records
 
 
-def write(frame: pd.DataFrame, path: Path) -> None:
-    """Write a battles table; the suffix decides between Parquet, CSV and JSONL.
+def write(frame: pd.DataFrame, place: Place) -> None:
+    """Write a battles table, whole; the suffix decides between Parquet, CSV and JSONL.
 
     Raises:
         UsageError: the suffix is none of them.
+        OSError: the file cannot be written.
     """
-    if path.suffix == ".parquet":
-        _storable(frame).to_parquet(path, index=False)
-    elif path.suffix == ".csv":
-        frame.to_csv(path, index=False)
-    elif path.suffix == ".jsonl":
-        _write_lines(frame, path)
-    else:
-        raise UsageError(f"cannot write {path.name!r}: name a .parquet, .csv or .jsonl file")
+    writers = {".parquet": _write_parquet, ".csv": _write_csv, ".jsonl": _write_lines}
+    if place.suffix not in writers:
+        raise UsageError(f"cannot write {place.name!r}: name a .parquet, .csv or .jsonl file")
+    with written_whole(place) as draft:
+        writers[place.suffix](frame, draft)
+
+
+def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
+    _storable(frame).to_parquet(path, index=False)
+
+
+def _write_csv(frame: pd.DataFrame, path: Path) -> None:
+    frame.to_csv(path, index=False)
 
 
 def _write_lines(frame: pd.DataFrame, path: Path) -> None:

@@ -5,13 +5,13 @@ suffix): HTML, LaTeX and pictures go here.
 """
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from podium.errors import UsageError
 from podium.report.markdown import markdown_text
 from podium.report.model import Report
 from podium.report.terminal import terminal_text
+from podium.storage.remote import Place
 
 WRITERS: dict[str, Callable[[Sequence[Report], bool], str]] = {
     "table": terminal_text,
@@ -22,7 +22,7 @@ STYLES = {".json": "json", ".csv": "csv", ".md": "md", ".txt": "table"}
 """The style of a file's suffix."""
 
 
-def suffix_style(output: Path | None) -> str:
+def suffix_style(output: Place | None) -> str:
     """Return the style that a file's suffix asks for; `table` without a file or a suffix.
 
     Raises:

@@ -8,6 +8,7 @@ import errno
 import hashlib
 import os
 import secrets
+import shutil
 import stat
 import tempfile
 import time
@@ -62,6 +63,26 @@ def write_text(place: Place, text: str, errors: str = "strict") -> None:
     """
     with written_whole(place) as draft:
         draft.write_text(text, encoding="utf-8", errors=errors)
+
+
+@contextmanager
+def folder_written_whole(place: Path) -> Iterator[Path]:
+    """Give a draft of a folder that does not exist yet; at the end it gets its name, in one step.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    draft = place.with_name(_draft_name(place, secrets.token_hex(4)))
+    draft.mkdir(parents=True)
+    try:
+        yield draft
+        for path in draft.rglob("*"):
+            if path.is_file():
+                _flush_to_disk(path)
+        draft.rename(place)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
 
 
 def is_draft(name: str) -> bool:

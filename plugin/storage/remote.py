@@ -84,6 +84,10 @@ class RemoteFile:
         """The end of the name, from its last dot."""
         return PurePosixPath(self.name).suffix
 
+    def with_name(self, name: str) -> "RemoteFile":
+        """Return the object of another name in the same folder."""
+        return RemoteFile(f"{self.url.rpartition('/')[0]}/{name}")
+
     def open(self) -> Any:
         """Open it for reading, as bytes, at any offset.
 

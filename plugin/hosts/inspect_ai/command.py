@@ -9,11 +9,11 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.log_format import RANKER_VARIABLE
+from podium.storage.remote import Place, RemoteFile, place_of, siblings
 
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
 HELP = "Rank the models when the run has ended; `podium list rankers` shows the names."
@@ -153,7 +153,12 @@ def _run_stock(stock: Callable[[], None], arguments: Sequence[str], *, ranking: 
     rank_logs(read_eval_log(path, header_only=True) for path, _ in sorted(changed))
 
 
-def _logs_near(arguments: Sequence[str]) -> set[Path]:
+def _logs_near(arguments: Sequence[str]) -> set[Place]:
     """Return the logs that are named, and those beside them."""
-    named = [Path(word) for word in arguments if word.endswith((".eval", ".json")) and Path(word).exists()]
-    return {path for log in named for path in log.parent.glob("*.eval")} | set(named)
+    near: set[Place] = set()
+    for word in arguments:
+        if word.endswith((".eval", ".json")):
+            log = place_of(word)
+            beside = siblings(log) if isinstance(log, RemoteFile) else log.parent.glob("*")
+            near |= {place for place in beside if place == log or place.suffix == ".eval"}
+    return near

@@ -2,9 +2,10 @@
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, hooks
@@ -20,7 +21,9 @@ from inspect_ai.log import (
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_format import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, is_tournament, local_path
+from podium.hosts.inspect_ai.log_format import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, is_tournament
+from podium.storage.drafts import write_text, written_whole
+from podium.storage.remote import Place, RemoteFile, local_file, place_of
 
 if TYPE_CHECKING:
     # Every `inspect` command imports this module: numbers wait until something is ranked.
@@ -29,8 +32,8 @@ if TYPE_CHECKING:
 FIGURES = ("score", "low", "high", "se", "rank", "rank_low", "rank_high", "battles", "win_rate")
 """What of an entry becomes a metric of its own: the viewer shows metrics, not their metadata."""
 USUAL = "bradley-terry"
-States = frozenset[tuple[str, int]]
-"""Files, and when each was last written."""
+States = frozenset[tuple[str, object]]
+"""Logs, and what changes when one is written."""
 
 
 @hooks(name="podium_ranking", description="rank models after a run (--metadata ranker=NAME)")
@@ -74,15 +77,18 @@ def rank_logs(logs: Iterable[EvalLog], done: set[States] | None = None) -> None:
         groups.setdefault((key, tuple(rankers or [USUAL])), []).append(log)
     done = set() if done is None else done
     for (_, names), group in groups.items():
-        paths = [local_path(log.location) for log in group]
-        if states_of(paths) not in done:
-            _rank_together(group, paths, names)
-            done.add(states_of(paths))
+        _rank_together(group, names, done)
 
 
-def states_of(paths: Iterable[Path]) -> States:
-    """Return which files these are, and when each was last written, in nanoseconds; 0 where it is not there."""
-    return frozenset((str(path), path.stat().st_mtime_ns if path.exists() else 0) for path in paths)
+def states_of(places: Iterable[Place]) -> States:
+    """Return which logs these are, and when each was last written."""
+    return frozenset((str(place), _state(place)) for place in places)
+
+
+def _state(place: Place) -> object:
+    if isinstance(place, RemoteFile):
+        return place.identity()
+    return place.stat().st_mtime_ns if place.exists() else 0
 
 
 def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]:
@@ -98,30 +104,37 @@ def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]
     return list(dict.fromkeys(str(name).strip() for name in names if str(name).strip()))
 
 
-def _rank_together(logs: Sequence[EvalLog], paths: Sequence[Path], rankers: Sequence[str]) -> None:
+def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[States]) -> None:
     """Rank what logs hold: verdicts of a tournament, or scores of several models on the same items."""
     from podium.rank_battles import rank
     from podium.reading.judgements import read_battles
     from podium.report.ranking_view import ranking_text
 
     try:
+        places = [place_of(log.location) for log in logs]
+        if states_of(places) in done:
+            return
         one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unread")
-        battles = read_battles(*map(str, paths), format="inspect", one_sided=one_sided)
-        ranking = rank(battles, rankers, by="judge" if len(battles.judges) > 1 else None)
-        for log, path in zip(logs, paths, strict=True):
-            log.results = write_into_log(path, ranking)
-        written = write_beside(paths[0], ranking)
+        try:
+            battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
+            ranking = rank(battles, rankers, by="judge" if len(battles.judges) > 1 else None)
+            for log, place in zip(logs, places, strict=True):
+                log.results = write_into_log(place, ranking)
+            written = write_beside(places[0], ranking)
+        finally:
+            done.add(states_of(places))
     # Whatever it is: one bad log must not stop the others, and Inspect would say no more than that a hook failed.
     except Exception as error:
-        print(f"podium: not ranked: {', '.join(path.name for path in paths)}: {error}", file=sys.stderr)
+        names = ", ".join(PurePosixPath(log.location).name for log in logs)
+        print(f"podium: not ranked: {names}: {error}", file=sys.stderr)
         return
     print(f"{ranking_text(ranking)}podium: wrote {written}", file=sys.stderr)
 
 
-def write_into_log(path: Path, ranking: "Ranking") -> EvalResults:
+def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
     """Write a ranking into a log: all of it in `results.metadata`, and a score per entrant for the viewer.
 
-    The samples are not touched. What an earlier ranking by the same rankers wrote is replaced, that by others kept.
+    The samples are not touched, and the log is written in one step. What an earlier ranking by the same rankers wrote is replaced, that by others kept.
 
     Returns:
         The results as they are in the log now.
@@ -129,9 +142,10 @@ def write_into_log(path: Path, ranking: "Ranking") -> EvalResults:
     Raises:
         PodiumError: the log has no results.
     """
+    path = local_file(place)
     log = read_eval_log(str(path), header_only=True)
     if log.results is None:
-        raise PodiumError(f"{path}: the log has no results to write a ranking into")
+        raise PodiumError(f"{place}: the log has no results to write a ranking into")
     fresh = [score for standings in ranking.standings for score in _scores_of(standings)]
     replaced = {score.scorer for score in fresh}
     # First, so that the viewer opens on the table of entrants.
@@ -143,7 +157,9 @@ def write_into_log(path: Path, ranking: "Ranking") -> EvalResults:
     kept = [row for row in by_others if (row.get("ranker"), row.get("slice")) not in written]
     rankings = [*kept, *json.loads(json.dumps(now["rankings"]))]
     log.results.metadata = {**metadata, NAMESPACE: {**now, "rankings": rankings}}
-    write_eval_log(log, str(path), header_only=True)
+    with written_whole(place) as draft:
+        shutil.copyfile(path, draft)
+        write_eval_log(log, str(draft), "json" if place.suffix == ".json" else "eval", header_only=True)
     return log.results
 
 
@@ -163,9 +179,8 @@ def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
         )
 
 
-def write_beside(path: Path, ranking: "Ranking") -> Path:
+def write_beside(log: Place, ranking: "Ranking") -> Place:
     """Write a ranking as JSON beside its log, under a name that Inspect does not take for a log; return where."""
-    place = path.with_name(f"{NAMESPACE}-{path.stem}.ranking.json")
-    draft = place.with_suffix(".part")
-    draft.write_text(ranking.to_json() + "\n", encoding="utf-8")
-    return draft.replace(place)
+    place = log.with_name(f"{NAMESPACE}-{log.name.removesuffix(log.suffix)}.ranking.json")
+    write_text(place, ranking.to_json() + "\n")
+    return place

@@ -22,7 +22,6 @@ from podium.hosts.inspect_ai.log_format import (
     PRESENTATIONS,
     ROUND,
     battles_of,
-    local_path,
 )
 from podium.hosts.inspect_ai.offline_api import asked_by
 from podium.plugins.catalogue import judging_settings
@@ -32,6 +31,7 @@ from podium.scorers.judging import Judging, kept_reply, reply_of
 from podium.scorers.probabilities import Settled, have_probabilities, settle_mode
 from podium.scorers.prompt import Texts
 from podium.scorers.reply import Reply, Token
+from podium.storage.remote import local_file, place_of
 
 ROLES = ("judge", "grader")
 SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
@@ -101,9 +101,10 @@ def readable_presentations(path: str, how: Judging) -> dict[Key, dict[str, Any]]
     Raises:
         UsageError: there is no such log, or it is of no tournament.
     """
-    if not local_path(path).exists():
+    file = local_file(place_of(path))
+    if not file.exists():
         raise UsageError(f"reask={path}: there is no such log")
-    log = read_eval_log(path, exclude_fields={"events", "messages", "attachments"})
+    log = read_eval_log(str(file), exclude_fields={"events", "messages", "attachments"})
     samples = [sample for sample in log.samples or [] if NAMESPACE in sample.store]
     if not samples:
         raise UsageError(f"reask={path}: the log holds no battles of podium")

@@ -40,11 +40,6 @@ def is_log(path: Path) -> bool:
     return b'"version"' in head and b'"eval"' in head and b'"status"' in head
 
 
-def local_path(location: str | Path) -> Path:
-    """Return where a log lies, of which Inspect may give the address."""
-    return Path(str(location).removeprefix("file://"))
-
-
 def response_fields(response_a: str, response_b: str) -> dict[str, Any]:
     """Return both responses of a battle and their lengths in characters, as its metadata name them."""
     texts = {"response_a": response_a, "response_b": response_b}

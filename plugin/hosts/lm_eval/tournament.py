@@ -20,6 +20,7 @@ from podium.hosts.lm_eval.options import LM_EVAL, RankerOptions
 from podium.hosts.lm_eval.secrets import HIDDEN, SHORTEST, redact
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of
+from podium.storage.drafts import written_whole
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
@@ -97,7 +98,8 @@ def _redact_log(path: Path, secrets: Sequence[str]) -> None:
     if any(secret in text for secret in in_json):
         for secret in sorted(in_json, key=len, reverse=True):
             text = text.replace(secret, HIDDEN)
-        write_eval_log(EvalLog.model_validate_json(text), str(path))
+        with written_whole(path) as draft:
+            write_eval_log(EvalLog.model_validate_json(text), str(draft), format="eval")
 
 
 def _failure(log: Path, options: RankerOptions) -> str:

@@ -134,7 +134,8 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[St
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
     """Write a ranking into a log: all of it in `results.metadata`, and a score per entrant for the viewer.
 
-    The samples are not touched, and the log is written in one step. What an earlier ranking by the same rankers wrote is replaced, that by others kept.
+    The samples are not touched, and the log is written whole. What an earlier ranking by the same rankers wrote is
+    replaced, that by others kept.
 
     Returns:
         The results as they are in the log now.

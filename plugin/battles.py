@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from podium.counting.relations import CRITERION, NO_REASON, SWAPS, quoted, text
+from podium.counting.verdicts import Tally, Verdicts
 from podium.errors import DataError, UsageError
 from podium.text import as_text
 
@@ -32,12 +35,7 @@ COLUMNS = {
 }
 """The columns of the battles table, in their written order. Any other column is kept."""
 
-CRITERION = "margin_"
-"""How columns begin that hold the margin on one criterion: judge score of a minus that of b; may be empty."""
-
 MOST_SLICES = 100
-ONE_ORDER_UNREAD = "one order unread"
-"""The reason of a battle of which just one of the two orders could be read."""
 
 
 def criterion_columns(names: Iterable[object]) -> list[str]:
@@ -105,14 +103,12 @@ class SwapReport:
         return {name: getattr(self, name) / self.readable for name in ("same", "half", "flip")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Battles:
     """Battles of one or more judges, with everything known about each.
 
     Attributes:
-        table: the columns of `COLUMNS` that are known, margins on single criteria (`CRITERION`), foreign ones.
-            `model_a` and `model_b` are categoricals over the same sorted entrants; `item` and `judge` are
-            categoricals.
+        rows: a frame like `table`, or verdicts in a database, which become a frame when `table` is asked for.
         missing: battles that should exist and have no row; None where nobody can know.
         notes: warnings made while reading and merging.
         sources: where the rows come from.
@@ -120,7 +116,7 @@ class Battles:
         lost: what of the sources could not be read or compared; also among the notes.
     """
 
-    table: pd.DataFrame
+    rows: pd.DataFrame | Verdicts
     missing: int | None = None
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
@@ -131,12 +127,30 @@ class Battles:
         return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unread} unread)"
 
     def __len__(self) -> int:
-        return len(self.table)
+        return self.tally.battles
+
+    @property
+    def stored(self) -> Verdicts | None:
+        """The verdicts in a database, if that is where they are."""
+        return self.rows if isinstance(self.rows, Verdicts) else None
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The columns of `COLUMNS` that are known, margins on single criteria (`CRITERION`), foreign ones.
+
+        `model_a` and `model_b` are categoricals over the same sorted entrants; `item` and `judge` are categoricals.
+        """
+        return self.rows.table() if isinstance(self.rows, Verdicts) else self.rows
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The denominators."""
+        return self.rows.tally if isinstance(self.rows, Verdicts) else _tally_of(self.rows)
 
     @property
     def entrants(self) -> tuple[str, ...]:
         """Names of all entrants, sorted, including those of which nothing could be read."""
-        return tuple(self.table["model_a"].cat.categories)
+        return self.stored.entrants if self.stored else tuple(self.table["model_a"].cat.categories)
 
     @property
     def readable(self) -> np.ndarray:
@@ -146,6 +160,8 @@ class Battles:
     @property
     def has_items(self) -> bool:
         """Whether any row says which item it is about; without items each row stands alone."""
+        if self.stored:
+            return self.stored.has_items
         return "item" in self.table and bool(self.table["item"].notna().any())
 
     @property
@@ -156,6 +172,8 @@ class Battles:
     @property
     def judges(self) -> tuple[str, ...]:
         """Names of all judges, sorted; empty when the table does not say. Rows that do not say count as one more."""
+        if self.stored:
+            return self.stored.judges
         if "judge" not in self.table:
             return ()
         named = self.values_of("judge")
@@ -163,44 +181,39 @@ class Battles:
 
     def values_of(self, column: str) -> tuple[str, ...]:
         """Return the distinct values of a column as text, sorted, empty ones left out."""
+        if self.stored and self.stored.holds_text(column):
+            return self.stored.values_of(column)
         return tuple(sorted(as_text(self._column(column)).dropna().unique()))
 
     def counts(self) -> Counts:
         """Count what was asked, judged, unread and missing."""
-        table, readable = self.table, self.readable
-        items = table["item"].nunique() + int(table["item"].isna().sum()) if "item" in table else len(table)
-        swap = table["swap"] if "swap" in table else pd.Series(dtype=object)
-        margins = int(table.loc[readable, "margin"].notna().sum()) if "margin" in table else 0
+        tally = self.tally
         return Counts(
-            items=items,
-            presentations=len(table) + int(swap.notna().sum()),
-            battles=len(table),
-            unread=int((~readable).sum()),
-            one_sided=int((swap == "one-sided").sum()),
+            items=tally.items,
+            presentations=tally.presentations,
+            battles=tally.battles,
+            unread=tally.battles - tally.judged,
+            one_sided=tally.swaps["one-sided"],
             missing=self.missing,
-            without_margin=int(readable.sum()) - margins,
+            without_margin=tally.judged - tally.with_margin,
         )
 
     def informative_items(self) -> int:
         """Count the items on which entrants differ: a readable battle of theirs is not a tie."""
-        decided = self.table.loc[self.readable & (self.table["credit"] != 0.5).to_numpy()]
-        if not self.has_items:
-            return len(decided)
-        return decided["item"].nunique() + int(decided["item"].isna().sum())
+        return self.tally.informative
 
     def swaps(self) -> SwapReport | None:
         """Report how the two orders agree; None when no battle was shown in both orders."""
-        if "swap" not in self.table or not self.table["swap"].notna().any():
-            return None
-        swaps = Counter(self.table["swap"].dropna())
-        return SwapReport(swaps["same"], swaps["half"], swaps["flip"], swaps["one-sided"], swaps["unread"])
+        return SwapReport(*self.tally.swaps.values()) if any(self.tally.swaps.values()) else None
 
     def unread_reasons(self) -> dict[str, int]:
         """Count the unread battles by reason, the most frequent first."""
+        if self.stored:
+            return self.stored.unread_reasons
         unread = self.table.loc[~self.readable]
         if "reason" not in unread:
-            return {"no reason given": len(unread)} if len(unread) else {}
-        reasons = unread["reason"].astype(object).fillna("no reason given")
+            return {NO_REASON: len(unread)} if len(unread) else {}
+        reasons = unread["reason"].astype(object).fillna(NO_REASON)
         return {str(reason): int(n) for reason, n in reasons.value_counts().items()}
 
     def where(self, column: str, value: str) -> "Battles":
@@ -209,12 +222,11 @@ class Battles:
         Raises:
             UsageError: the column does not exist, or nothing has that value.
         """
-        keep = (as_text(self._column(column)) == value).to_numpy()
-        if not keep.any():
-            known = self.values_of(column)
+        known = self.values_of(column)
+        if value not in known:
             shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
             raise UsageError(f"no row has {column}={value!r}; values of {column!r}: {shown or 'none'}")
-        return self.select(keep)
+        return self._having(column, value)
 
     def select(self, keep: np.ndarray) -> "Battles":
         """Keep the rows of a mask; entrants without a row leave, and `missing` is no longer known."""
@@ -222,7 +234,13 @@ class Battles:
         entrants = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
         table["model_a"] = table["model_a"].cat.set_categories(entrants)
         table["model_b"] = table["model_b"].cat.set_categories(entrants)
-        return replace(self, table=table, missing=self.missing if keep.all() else None)
+        return replace(self, rows=table, missing=self.missing if keep.all() else None)
+
+    def number_without(self, column: str) -> int:
+        """Count the battles whose column is empty; none where there is no such column."""
+        if self.stored and self.stored.holds_text(column):
+            return self.stored.number_without(column)
+        return int(self.table[column].isna().sum()) if column in self.table else 0
 
     def complete_items(self) -> "Battles":
         """Keep the items on which every pair of entrants has a readable battle.
@@ -251,8 +269,7 @@ class Battles:
         Raises:
             UsageError: the column does not exist, is empty, or has more than 100 values.
         """
-        values = as_text(self._column(column))
-        known = sorted(values.dropna().unique())
+        known = self.values_of(column)
         if not known:
             raise UsageError(f"column {column!r} is empty; choose another for --by")
         if len(known) > MOST_SLICES:
@@ -261,7 +278,7 @@ class Battles:
                 f"choose one with at most {MOST_SLICES}"
             )
         for value in known:
-            yield value, self.select((values == value).to_numpy())
+            yield value, self._having(column, value)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with plain text instead of categoricals, in the contract's column order."""
@@ -271,7 +288,36 @@ class Battles:
         known = [*(name for name in COLUMNS if name in plain), *criterion_columns(plain)]
         return plain[[*known, *(name for name in plain if name not in known)]]
 
+    def _having(self, column: str, value: str) -> "Battles":
+        """Keep the rows whose column, as text, equals the value."""
+        if not (self.stored and self.stored.holds_text(column)):
+            return self.select((as_text(self._column(column)) == value).to_numpy())
+        kept = self.stored.having(f"{quoted(column)} = {text(value)}")
+        return replace(self, rows=kept, missing=self.missing if kept.tally.battles == len(self) else None)
+
     def _column(self, name: str) -> pd.Series:
         if name not in self.table:
             raise UsageError(f"no column {name!r}; columns: {', '.join(map(str, self.table.columns))}")
         return self.table[name]
+
+
+def _tally_of(table: pd.DataFrame) -> Tally:
+    """Count battles that stand in a frame, merged before."""
+    judged = table["credit"].notna()
+    decided = table[judged & (table["credit"] != 0.5)]
+    swaps = Counter(table["swap"].dropna()) if "swap" in table else Counter()
+    return Tally(
+        presentations=len(table) + sum(swaps.values()),
+        battles=len(table),
+        judged=int(judged.sum()),
+        decided=len(decided),
+        items=_distinct_items(table),
+        informative=_distinct_items(decided),
+        swaps={kind: swaps[kind] for kind in SWAPS},
+        with_margin=int(table.loc[judged, "margin"].notna().sum()) if "margin" in table else 0,
+    )
+
+
+def _distinct_items(table: pd.DataFrame) -> int:
+    """Count distinct items, rows without one singly."""
+    return table["item"].nunique() + int(table["item"].isna().sum()) if "item" in table else len(table)

@@ -71,7 +71,7 @@ def label_by(battles: Battles, judge: str) -> Battles:
         raise _nothing_in_common(battles, votes, ~meetings.ours, judge)
     rest = battles.select(~meetings.ours)
     note = _note(judge, votes, meetings.ours, len(means), human)
-    return replace(rest, table=rest.table.assign(human=human), notes=(*rest.notes, note))
+    return replace(rest, rows=rest.table.assign(human=human), notes=(*rest.notes, note))
 
 
 def _meetings(battles: Battles, judge: str) -> Meetings:

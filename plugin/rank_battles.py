@@ -7,8 +7,8 @@ The way of the battles from the command `podium rank` to the standings of bradle
 3. `podium.rank_battles:rank` deals options, slices, and calls every ranker on every slice by
 4. `podium.rank_battles:RankerCall`, with its settings and random numbers of its own;
 5. `podium.rankers.bradley_terry:bradley_terry` is such a ranker: it lets
-6. `podium.rankers.coded:code_battles` number the entrants and items of the readable battles,
-7. `podium.rankers.pairs:pair_sums` add up the credits of each pair,
+6. `podium.rankers.cells:sum_battles` number the entrants and items of the readable battles,
+7. `podium.rankers.cells:pairs_of` add up the credits of each pair,
 8. `podium.rankers.identification:fit_identified` find the strengths, where the data say them,
 9. `podium.rankers.bradley_terry:sandwich` their errors, by items, and
 10. `podium.rankers.bradley_terry:label_strengths` the standings: names, ranks, rank sets, warnings.
@@ -28,10 +28,9 @@ from podium.calibration_file import read_calibration
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
-from podium.rankers.coded import code_battles
+from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.graph import graph_of
 from podium.rankers.identification import bounded_entrants
-from podium.rankers.pairs import pair_sums
 from podium.ranking import Ranking, Standings, provenance
 from podium.reading.entrants import About, about_entrants
 from podium.reading.judgements import read_battles
@@ -196,7 +195,7 @@ def _center_on(common: tuple[str, ...], ranker: RankerCall) -> RankerCall:
 
 def _note_unsliced(battles: Battles, column: str) -> Battles:
     """Add a note of the battles that are in no slice, because their value is empty."""
-    outside = int(battles.table[column].isna().sum()) if column in battles.table else 0
+    outside = battles.number_without(column)
     if not outside:
         return battles
     note = f"{outside} of {len(battles)} battles have no {column} and are in no slice"
@@ -205,8 +204,8 @@ def _note_unsliced(battles: Battles, column: str) -> Battles:
 
 def _common_entrants(slices: Sequence[Slice]) -> tuple[str, ...]:
     """Return the entrants that the battles of every slice rate, unbounded ones left out."""
-    coded = [code_battles(part) for _, part in slices if part.readable.any()]
-    rated = [set(bounded_entrants(part.entrants, graph_of(pair_sums(part)))) for part in coded]
+    summed = [sum_battles(part) for _, part in slices if part.tally.judged]
+    rated = [set(bounded_entrants(part.entrants, graph_of(pairs_of(part)))) for part in summed]
     return tuple(sorted(set.intersection(*rated))) if rated else ()
 
 

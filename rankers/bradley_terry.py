@@ -7,15 +7,15 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.rankers import identification
-from podium.rankers.clusters import Matrix
-from podium.rankers.coded import Cluster, Labels, code_battles, require_choice
+from podium.rankers.cells import Summed, in_memory, pairs_of, sum_battles
+from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.rankers.graph import Graph, design_efficiency
 from podium.rankers.identification import bounded_entrants, fit_identified
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample
 from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.term import lengths_of
-from podium.rankers.pairs import cells_by_cluster, pair_sums
+from podium.rankers.pairs import cells_by_cluster
 from podium.rankers.scale import EloScale, scale_of
 from podium.rankers.standings import Exposure, Result, exposure_of, standings
 from podium.rankers.strengths import Strengths
@@ -59,16 +59,17 @@ def bradley_terry(
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     lengths = lengths_of(battles, labels, cluster) if length_control else None
-    coded = lengths.coded if lengths else code_battles(battles, labels=labels, cluster=cluster)
-    pairs = pair_sums(coded)
+    coded = lengths.coded if lengths else sum_battles(battles, labels=labels, cluster=cluster)
+    pairs = pairs_of(coded)
     exposure = exposure_of(battles, coded, pairs)
     strengths = fit_identified(coded.entrants, pairs, exposure.battles, regularization)
     length = fit_at_equal_length(lengths, strengths) if lengths else None
     strengths = length.strengths if length else strengths
     scale = scale_of(coded.entrants, center or bounded_entrants(coded.entrants, strengths.graph), pin)
     if interval == "sandwich":
-        estimate = sandwich(strengths, strengths.surpluses(coded), scale, level=level, cluster=coded.unit)
+        estimate = _sandwich(strengths, coded, scale, level)
     else:
+        coded = in_memory(coded)
         cells = cells_by_cluster(coded, pairs)
         source = length or strengths
         draws = resample(
@@ -85,15 +86,11 @@ def bradley_terry(
     return replace(labelled, diagnostics={**labelled.diagnostics, "length_control": length.summary(level)})
 
 
-def sandwich(strengths: Strengths, surplus: Matrix, scale: EloScale, *, level: float, cluster: Cluster) -> Estimate:
-    """Return Elo scores with cluster-robust intervals.
-
-    Args:
-        surplus: likelihood scores per cluster, shape (clusters, parameters).
-    """
+def _sandwich(strengths: Strengths, battles: Summed, scale: EloScale, level: float) -> Estimate:
+    """Return Elo scores with cluster-robust intervals; errors of further parameters are left out."""
     size = len(strengths.theta)
-    spread = scale.covariance(strengths.covariance(surplus)[:size, :size])
-    return by_sandwich(scale.scores(strengths.theta), spread, surplus.shape[0], level=level, cluster=cluster)
+    spread = scale.covariance(strengths.covariance(battles)[:size, :size])
+    return by_sandwich(scale.scores(strengths.theta), spread, battles.clusters, level=level, cluster=battles.unit)
 
 
 def label_strengths(

@@ -1,5 +1,6 @@
 """Sums per cluster and entrant, dense while they fit, sparse beyond."""
 
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -42,10 +43,16 @@ def centre_columns(matrix: Matrix) -> np.ndarray:
     return dense - dense.mean(axis=0)
 
 
-def gram(matrix: Matrix) -> np.ndarray:
-    """Return matrix' matrix after centring the rows on their mean, shape (columns, columns)."""
-    rows = matrix.shape[0]
-    mean = np.asarray(matrix.mean(axis=0)).ravel()
-    square = matrix.T @ matrix
-    dense = square.toarray() if sparse.issparse(square) else square
-    return dense - rows * np.outer(mean, mean)
+def gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
+    """Return matrix' matrix after centring the rows on their mean, shape (columns, columns), and the rows.
+
+    Args:
+        blocks: rows of the matrix, some at a time.
+    """
+    rows, total, square = 0, 0.0, 0.0
+    for block in blocks:
+        own = block.T @ block
+        square = square + (own.toarray() if sparse.issparse(own) else own)
+        total = total + np.asarray(block.sum(axis=0)).ravel()
+        rows += block.shape[0]
+    return square - np.outer(total, total) / rows, rows

@@ -1,5 +1,6 @@
 """Readable battles as arrays: what every ranker starts from."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,6 +28,7 @@ class Coded:
         clusters: number of distinct clusters.
         unit: what a cluster is: `item`, or `row` when asked for or when no item is known.
         entrants: names of those with readable battles, by code; sorted.
+        number: battles that each row adds up, all of one item and pair; None where each is one, shape (battles,).
     """
 
     a: np.ndarray
@@ -37,11 +39,28 @@ class Coded:
     clusters: int
     unit: Cluster
     entrants: tuple[str, ...]
+    number: np.ndarray | None = None
 
     def battles_of(self) -> np.ndarray:
         """Return the number of battles of each entrant, shape (entrants,)."""
         size = len(self.entrants)
-        return np.bincount(self.a, minlength=size) + np.bincount(self.b, minlength=size)
+        battles = np.bincount(self.a, self.number, size) + np.bincount(self.b, self.number, size)
+        return battles.astype(np.int64)
+
+    def clusters_of(self) -> np.ndarray:
+        """Return the number of clusters in which each entrant has a battle, shape (entrants,)."""
+        size = len(self.entrants)
+        item = self.cluster * np.int64(size)
+        cells = np.concatenate([item + self.a, item + self.b])
+        if self.clusters * size <= MOST_FLAGS:
+            seen = np.zeros(self.clusters * size, dtype=bool)
+            seen[cells] = True
+            return seen.reshape(-1, size).sum(axis=0)
+        return np.bincount(np.unique(cells) % size, minlength=size)
+
+    def blocks(self) -> Iterator["Coded"]:
+        """Yield all battles at once: they are in memory."""
+        yield self
 
 
 def code_battles(
@@ -64,7 +83,7 @@ def code_battles(
         credit = hard_credits(battles.table) if labels == "hard" else battles.table["credit"].to_numpy()
     keep = ~np.isnan(credit)
     if not keep.any():
-        raise NotIdentifiedError(f"none of the {len(battles)} battles has a readable verdict: nothing to rank")
+        raise nothing_readable(battles)
     table, credit = (battles.table, credit) if keep.all() else (battles.table[keep], credit[keep])
     a, b, entrants = _entrants(table["model_a"].cat, table["model_b"].cat)
     unit = cluster if battles.has_items else "row"
@@ -96,16 +115,9 @@ def number_alone(codes: np.ndarray) -> np.ndarray:
     return np.where(alone, codes.max(initial=-1) + np.cumsum(alone), codes)
 
 
-def clusters_of(coded: Coded) -> np.ndarray:
-    """Return the number of clusters in which each entrant has a battle, shape (entrants,)."""
-    size = len(coded.entrants)
-    item = coded.cluster * np.int64(size)
-    cells = np.concatenate([item + coded.a, item + coded.b])
-    if coded.clusters * size <= MOST_FLAGS:
-        seen = np.zeros(coded.clusters * size, dtype=bool)
-        seen[cells] = True
-        return seen.reshape(-1, size).sum(axis=0)
-    return np.bincount(np.unique(cells) % size, minlength=size)
+def nothing_readable(battles: Battles) -> NotIdentifiedError:
+    """Return the error of battles of which none can be read."""
+    return NotIdentifiedError(f"none of the {len(battles)} battles has a readable verdict: nothing to rank")
 
 
 def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:

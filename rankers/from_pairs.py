@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from podium.battles import Battles
-from podium.rankers.coded import code_battles
+from podium.rankers.cells import in_memory, sum_battles
 from podium.rankers.defaults import RESAMPLES
 from podium.rankers.intervals import by_bootstrap, resample
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_sums, pairs_of_draw
@@ -37,7 +37,7 @@ def from_pairs(
         rng: draws for the bootstrap and rank sets.
         resamples: of the bootstrap.
     """
-    coded = code_battles(battles)
+    coded = in_memory(sum_battles(battles))
     pairs = pair_sums(coded)
     cells = cells_by_cluster(coded, pairs)
     draws = resample(lambda counts: scores_of_draws(score, cells, counts), coded.clusters, resamples, rng)

@@ -1,6 +1,6 @@
 """Point estimates with intervals: a clustered sandwich with t quantiles, or a bootstrap over clusters."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -136,14 +136,14 @@ def by_bootstrap(score: np.ndarray, draws: np.ndarray, clusters: int, *, level: 
     return Estimate(score, low, high, covariance, clusters, method, tuple(warnings))
 
 
-def covariance_of(influence: Matrix) -> np.ndarray:
+def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
     """Return G / (G - 1) times the centred gram of cluster influences, shape (columns, columns).
 
     Args:
-        influence: what each cluster adds to each score's error, shape (clusters, columns).
+        influence: what each cluster adds to each score's error, shape (clusters, columns); or blocks of it.
     """
-    clusters = influence.shape[0]
-    return gram(influence) * (clusters / (clusters - 1)) if clusters > 1 else np.full([influence.shape[1]] * 2, np.nan)
+    square, clusters = gram([influence] if hasattr(influence, "shape") else influence)
+    return square * (clusters / (clusters - 1)) if clusters > 1 else np.full(square.shape, np.nan)
 
 
 def resample(

@@ -103,7 +103,7 @@ def soft_elo(
     weight = REGULARIZATION if regularization is None else regularization
     strengths = fit_identified(coded.entrants, pairs, exposure.battles, weight)
     scale = scale_of(coded.entrants, center or bounded_entrants(coded.entrants, strengths.graph), pin)
-    spread = scale.covariance(strengths.covariance(strengths.surpluses(coded)) + target_error(coded, strengths, soft))
+    spread = scale.covariance(strengths.covariance(coded) + target_error(coded, strengths, soft))
     scores = scale.scores(strengths.theta)
     estimate = scale.pin_estimate(by_sandwich(scores, spread, coded.clusters, level=level, cluster=coded.unit))
     estimate = replace(estimate, method=_method(estimate.method, soft.target))

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from podium.battles import Battles, Counts
-from podium.rankers.coded import Coded, clusters_of
+from podium.rankers.cells import Summed, pairs_of
 from podium.rankers.defaults import FEW_ITEMS
 from podium.rankers.intervals import Estimate, finite_or_none
-from podium.rankers.pairs import Pairs, pair_sums, win_rates
+from podium.rankers.pairs import Pairs, win_rates
 from podium.rankers.rank_sets import rank_sets
 from podium.ranking import Entry, Fit, Standings
 from podium.text import some
@@ -67,7 +67,7 @@ class Exposure:
     lacking: str = "readable battle"
 
 
-def exposure_of(battles: Battles, coded: Coded, pairs: Pairs | None = None) -> Exposure:
+def exposure_of(battles: Battles, coded: Summed, pairs: Pairs | None = None) -> Exposure:
     """Collect what was played from battles and their codes.
 
     Args:
@@ -76,13 +76,13 @@ def exposure_of(battles: Battles, coded: Coded, pairs: Pairs | None = None) -> E
     return Exposure(
         entrants=coded.entrants,
         battles=coded.battles_of(),
-        win_rates=win_rates(pairs or pair_sums(coded)),
+        win_rates=win_rates(pairs or pairs_of(coded)),
         clusters=coded.clusters,
         unranked=tuple(sorted(set(battles.entrants) - set(coded.entrants))),
         counts=battles.counts(),
         notes=battles.notes,
         diagnostics=summary_of_battles(battles),
-        own=clusters_of(coded),
+        own=coded.clusters_of(),
     )
 
 
@@ -148,7 +148,7 @@ def summary_of_battles(battles: Battles) -> dict[str, Any]:
     """Return the swap report, the reasons of unread battles, and where ties are, on how many items entrants differ."""
     swaps = battles.swaps()
     report: dict[str, Any] = {"swap": asdict(swaps)} if swaps else {}
-    if (battles.table["credit"] == 0.5).any():
+    if battles.tally.decided < battles.tally.judged:
         report |= {"informative_items": battles.informative_items()}
     reasons = battles.unread_reasons()
     return report | ({"unread_reasons": reasons} if reasons else {})

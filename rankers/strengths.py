@@ -8,6 +8,7 @@ from scipy import linalg, sparse
 from scipy.special import expit
 
 from podium.errors import UsageError
+from podium.rankers.cells import Summed, in_memory
 from podium.rankers.clusters import Matrix, centre_columns, gram, surpluses
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
@@ -87,21 +88,22 @@ class Strengths:
         """
         return self.solve(centre_columns(surplus).T).T
 
-    def covariance(self, surplus: Matrix) -> np.ndarray:
+    def covariance(self, battles: Summed) -> np.ndarray:
         """Return the cluster-robust covariance, G / (G - 1) H^-1 B H^-1, shape (parameters, parameters).
 
         B is the sum over clusters of the outer products of their scores, centred.
 
         Args:
-            surplus: scores of the likelihood by cluster, shape (clusters, parameters).
+            battles: those that were fitted.
         """
-        clusters, parameters = surplus.shape
-        factor, correction = self._factor(), clusters / max(clusters - 1, 1)
-        if clusters < parameters:
+        clusters, factor = battles.clusters, self._factor()
+        correction = clusters / max(clusters - 1, 1)
+        if clusters < len(self.optimum.at):
             # H^-1 times the clusters' scores is the smaller system: 10,000 entrants stay affordable.
-            influence = linalg.cho_solve(factor, centre_columns(surplus).T)
+            influence = linalg.cho_solve(factor, centre_columns(self.surpluses(in_memory(battles))).T)
             return correction * (influence @ influence.T)
-        return correction * linalg.cho_solve(factor, linalg.cho_solve(factor, gram(surplus)).T)
+        scores, _ = gram(self.surpluses(block) for block in battles.blocks())
+        return correction * linalg.cho_solve(factor, linalg.cho_solve(factor, scores).T)
 
     def theta_of_draws(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:
         """Return log-strengths of resamples, NaN where one is separated or disconnected, shape (draws, entrants).

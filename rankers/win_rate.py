@@ -5,16 +5,18 @@ from dataclasses import replace
 import numpy as np
 
 from podium.battles import Battles
+from podium.counting.relations import text
 from podium.errors import UsageError, unknown_name
+from podium.rankers.cells import Cells, Summed, in_memory, pairs_of, sum_battles
 from podium.rankers.clusters import Matrix, sums
-from podium.rankers.coded import Cluster, Coded, Labels, clusters_of, code_battles, require_choice
+from podium.rankers.coded import Cluster, Coded, Labels, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.from_pairs import scores_of_draws
 from podium.rankers.graph import graph_of
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
 from podium.rankers.length_control.baseline import against_baseline
 from podium.rankers.length_control.external import External
-from podium.rankers.pairs import Pairs, cells_by_cluster, opponents, pair_of, pair_sums, win_rates
+from podium.rankers.pairs import Pairs, cells_by_cluster, opponents, pair_of, win_rates
 from podium.rankers.standings import Result, exposure_of, standings
 from podium.ranking import Standings
 
@@ -59,15 +61,15 @@ def win_rate(
         return against_baseline(battles, anchor, length_data, level=level, rng=rng, labels=labels, cluster=cluster)
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")
-    coded = code_battles(battles, labels=labels, cluster=cluster)
+    coded = sum_battles(battles, labels=labels, cluster=cluster)
     met = coded if anchor is None else _battles_against(coded, anchor)
-    pairs = pair_sums(met)
+    pairs = pairs_of(met)
     score = win_rates(pairs)
     if interval == "sandwich":
-        spread = covariance_of(influence(met, pairs))
+        spread = covariance_of(influence(block, pairs) for block in met.blocks())
         estimate = by_sandwich(score, spread, met.clusters, level=level, cluster=met.unit)
     else:
-        cells = cells_by_cluster(met, pairs)
+        cells = cells_by_cluster(in_memory(met), pairs)
         draws = resample(lambda counts: scores_of_draws(win_rates, cells, counts), met.clusters, resamples, rng)
         estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=met.unit)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
@@ -91,9 +93,11 @@ def influence(coded: Coded, pairs: Pairs) -> Matrix:
     )
 
 
-def _battles_against(coded: Coded, anchor: str) -> Coded:
+def _battles_against(coded: Summed, anchor: str) -> Summed:
     if anchor not in coded.entrants:
         raise unknown_name("entrant with readable battles", anchor, coded.entrants)
+    if isinstance(coded, Cells):
+        return coded.against(anchor)
     which = coded.entrants.index(anchor)
     keep = (coded.a == which) | (coded.b == which)
     distinct, cluster = np.unique(coded.cluster[keep], return_inverse=True)
@@ -110,25 +114,28 @@ def _battles_against(coded: Coded, anchor: str) -> Coded:
 
 def _with_entrant(battles: Battles, entrant: str) -> Battles:
     """Keep the battles of one entrant: the denominators of a rate against it."""
+    if battles.stored:
+        name = text(entrant)
+        return replace(battles, rows=battles.stored.having(f"model_a = {name} or model_b = {name}"), missing=None)
     sides = [(battles.table[side] == entrant).to_numpy() for side in ("model_a", "model_b")]
     return battles.select(sides[0] | sides[1])
 
 
-def _within_bounds(estimate: Estimate, coded: Coded, level: float) -> Estimate:
+def _within_bounds(estimate: Estimate, coded: Summed, level: float) -> Estimate:
     """Clip intervals to [0, 1]; an entrant that won or lost everything gets the exact binomial bound.
 
     With all of n clusters won, the lower bound is (alpha / 2)^(1 / n) (Clopper and Pearson 1934).
     """
     if estimate.method is None:
         return estimate
-    bound = ((1 - level) / 2) ** (1 / np.maximum(clusters_of(coded), 1))
+    bound = ((1 - level) / 2) ** (1 / np.maximum(coded.clusters_of(), 1))
     won, lost = estimate.score == 1, estimate.score == 0
     low = np.where(won, bound, np.where(lost, 0, np.maximum(estimate.low, 0)))
     high = np.where(lost, 1 - bound, np.where(won, 1, np.minimum(estimate.high, 1)))
     return replace(estimate, low=low, high=high)
 
 
-def _warnings(coded: Coded, pairs: Pairs, score: np.ndarray, anchor: str | None) -> list[str]:
+def _warnings(coded: Summed, pairs: Pairs, score: np.ndarray, anchor: str | None) -> list[str]:
     absent = [coded.entrants[k] for k in np.flatnonzero(np.isnan(score))]
     warnings = [f"{name} has no readable battle against {anchor}: no score" for name in absent]
     if len(pairs.low) < len(score) * (len(score) - 1) / 2 and anchor is None:

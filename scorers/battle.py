@@ -1,6 +1,6 @@
 """A battle: its calls, in which orders and how often, and what their verdicts say together, one battle at a time.
 
-Orders are merged first, then repeats, then judges; `podium.merging` has the same rule of orders for whole tables.
+Orders are merged first, then repeats, then judges; `podium.counting` has the same rule of orders for whole tables.
 """
 
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
+from podium.counting.relations import ONE_ORDER_UNREAD
 from podium.errors import UsageError
 from podium.scorers.reply import Rating, Verdict, unread_verdict, verdict_of_margin
 
@@ -15,7 +16,6 @@ Orders = Literal["both", "random", "as-given"]
 ORDERS = ("both", "random", "as-given")
 Rule = Literal["mean", "majority"]
 RULES = ("mean", "majority")
-ONE_ORDER_UNREAD = "one order unread"
 NO_QUORUM = "no quorum"
 
 

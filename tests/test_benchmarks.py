@@ -12,7 +12,6 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 @pytest.mark.parametrize(
     "command",
     [
-        ("streaming.py", "--rows", "2e5"),
         ("cold_start.py",),
         ("start_up.py", "--starts", "3", "--no-hosts"),
         ("leave_one_out.py", "--small", "--resamples", "20"),

@@ -5,10 +5,6 @@ from typing import Any
 import click
 
 from podium.cli import options
-from podium.errors import UsageError
-
-STREAMED = {"sources", "rankers", "columns", "level", "seed", "settings", "style", "output", "stream"}
-"""Parameters that `--stream` heeds."""
 
 
 @click.command(short_help="Rank models from files of verdicts.")
@@ -28,7 +24,6 @@ STREAMED = {"sources", "rankers", "columns", "level", "seed", "settings", "style
 @click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
 @options.one_sided
 @options.complete
-@click.option("--stream", is_flag=True, help="Read Parquet of any size piece by piece (bradley-terry, no merging).")
 @options.output("table", "json", "csv", "md")
 @options.settings(
     metavar="[RANKER.]KEY=VALUE", help="An option of a ranker, as pin=MODEL:1000; may be given several times."
@@ -50,20 +45,18 @@ def rank(context: click.Context, **arguments: Any) -> None:
 
     style, output = options.pop_output(arguments)
     with show_progress():
-        ranking, whole = _ranking(context, arguments)
+        ranking, whole = _ranking(arguments)
     announce(ranking)
     write_figures(ranking, ranking_reports, style, output)
     context.exit(0 if whole and not ranking.failures else 3)
 
 
-def _ranking(context: click.Context, arguments: dict[str, Any]) -> tuple[Any, bool]:
+def _ranking(arguments: dict[str, Any]) -> tuple[Any, bool]:
     """Return the ranking, and whether all sources could be read."""
     from podium.plugins.settings import parse_settings, ranker_names
 
     names = ranker_names(arguments.pop("rankers"))
     settings = parse_settings(arguments.pop("settings"), names)
-    if arguments.pop("stream"):
-        return _rank_stream(context, arguments, names, settings), True
     from podium.rank_battles import rank as rank_battles
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "entrants")}
@@ -71,19 +64,3 @@ def _ranking(context: click.Context, arguments: dict[str, Any]) -> tuple[Any, bo
     battles = options.read_sources(arguments, merge=not arguments.pop("no_merge"), one_sided=arguments.pop("one_sided"))
     ranked = rank_battles(battles.complete_items() if complete else battles, names, **common, **settings)
     return ranked, not battles.lost
-
-
-def _rank_stream(context: click.Context, arguments: dict[str, Any], names: list[str], typed: dict[str, Any]) -> Any:
-    """Rank piece by piece; refuse options that a stream would pass over in silence."""
-    from podium.plugins.settings import options_of
-    from podium.streaming import rank_stream
-
-    parameters = {str(param.name) for param in context.command.params}
-    if unheeded := options.typed_options(context, parameters - STREAMED):
-        raise UsageError(f"--stream ranks the rows as they are and does not know {', '.join(unheeded)}; leave one out")
-    settings = {key.rpartition(".")[2]: value for key, value in typed.items()}
-    unknown = sorted(settings.keys() - options_of(rank_stream).keys())
-    if unknown:
-        raise UsageError(f"--stream does not know the setting {', '.join(unknown)}; leave one out")
-    common = {name: arguments[name] for name in ("level", "seed")}
-    return rank_stream(arguments["sources"], names, arguments["columns"], **common, **settings)

@@ -61,9 +61,9 @@ class Duck:
         """Give a query a name; it runs each time it is asked."""
         self._run(f"create view {name} as {query}")
 
-    def store(self, name: str, query: str) -> None:
-        """Run a query once and keep its rows, on disk where memory is short."""
-        self._run(f"create table {name} as {query}")
+    def store(self, name: str, query: str, order: str = "") -> None:
+        """Run a query once and keep its rows in this order, on disk where memory is short."""
+        self._run(f"create table {name} as {query}" + (f" order by {order}" if order else ""))
 
     def table(self, query: str) -> pa.Table:
         """Return all rows of a query."""
@@ -74,10 +74,10 @@ class Duck:
         """Return all rows of a small query as Python values."""
         return self._run(query).fetchall()
 
-    def batches(self, query: str) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a query, a million at a time."""
-        with _errors():
-            yield from self.connection.sql(query).to_arrow_reader(BATCH)
+    def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
+        """Yield the rows of a query of a stored table, a million at a time, in the order in which they are stored."""
+        with _errors(), self.connection.cursor() as cursor:
+            yield from cursor.sql(query).to_arrow_reader(BATCH)
 
     def columns(self, name: str) -> dict[str, str]:
         """Return the columns of a table or view with their types."""
@@ -102,20 +102,6 @@ def _errors() -> Iterator[None]:
         raise DataError(
             f"the database cannot read or write ({_first_line(error)})", remedy="free disk space, or repair the file"
         ) from None
-
-
-def quoted(name: str) -> str:
-    """Write a column's name as SQL does: in double quotes, those within doubled."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def text(value: str) -> str:
-    """Write a text as SQL does.
-
-    >>> text("it's")
-    "'it''s'"
-    """
-    return "'" + value.replace("'", "''") + "'"
 
 
 def _first_line(error: Exception) -> str:

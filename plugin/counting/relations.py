@@ -1,4 +1,324 @@
-"""The relations as SQL, in the dialect that DuckDB and Spark share."""
+"""The relations as SQL, in the dialect that DuckDB and Spark share.
+
+presentations (a row a judge call) -> sided (names as codes, seen from the lower one) -> cells (a row per item, pair,
+judge and repeat: everything that is counted, the two orders merged) -> pairs (sums over items); and presentations ->
+battles (a row each, the two orders merged), for what needs single battles. What twins are stands in `TWIN` alone.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
 
 ROW = "podium_row"
 """The column that holds a presentation's place: unique, in the order of reading."""
+NO_REASON = "no reason given"
+ONE_ORDER_UNREAD = "one order unread"
+"""The reason of a battle of which just one of the two orders could be read."""
+CRITERION = "margin_"
+"""How columns begin that hold the margin on one criterion: judge score of a minus that of b; may be empty."""
+TWIN = "ordered and n = 2 and low_first = 1"
+"""Groups of exactly one presentation in each order: the only ones that become one battle."""
+SWAPS = {
+    "same": "judged = 2 and best = worst",
+    "half": "judged = 2 and best - worst = 1",
+    "flip": "judged = 2 and best - worst = 2",
+    "one-sided": "judged = 1",
+    "unread": "judged = 0",
+}
+"""How the two orders of a twin agree."""
+KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
+SCORES = ("score_a", "score_b")
+
+Present = Collection[str]
+"""Columns of the presentations; what needs others is left out."""
+
+
+def quoted(name: str) -> str:
+    """Write a column's name as SQL does: in double quotes, those within doubled."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """Write a text as SQL does.
+
+    >>> text("it's")
+    "'it''s'"
+    """
+    return "'" + value.replace("'", "''") + "'"
+
+
+def names_query(presentations: str, *columns: str) -> str:
+    """Return the distinct names in some columns, with their codes in sorted order."""
+    distinct = " union ".join(
+        f"select distinct {quoted(column)} as name from {presentations} where {quoted(column)} is not null"
+        for column in columns
+    )
+    return f"select name, cast(row_number() over (order by name) - 1 as int) as code from ({distinct}) as names"
+
+
+def sided_query(presentations: str, names: Mapping[str, str], present: Present, items: int) -> str:
+    """Return presentations as the entrant with the lower code sees them, names as codes.
+
+    Args:
+        presentations: the view.
+        names: table of codes by column (item, judge, reason); that of both entrants is under `entrant`.
+        items: number of distinct items; rows without one stand alone and count on from there.
+    """
+    joins = [f"join {names['entrant']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
+    coded = [name for name in ("item", "judge", "reason") if name in present]
+    joins += [f"left join {names[name]} as {name}s on {name}s.name = p.{name}" for name in coded]
+    item = "items.code" if "item" in present else "cast(null as int)"
+    columns = [
+        f"p.{ROW}",
+        f"{item} as item",
+        f"coalesce({item}, {items} + p.{ROW}) as cluster",
+        "least(a.code, b.code) as low",
+        "greatest(a.code, b.code) as high",
+        "a.code < b.code as forward",
+        *(f"{name}s.code as {name}" for name in coded if name != "item"),
+        *(["coalesce(p.repeat, -1) as repeat"] if "repeat" in present else []),
+        *(f"p.{name}" for name in ("weight", "swap") if name in present),
+        f"{_ordered(present, item)} as ordered",
+        f"{_low_first(present)} as low_first",
+        "case when a.code < b.code then p.credit else 1 - p.credit end as credit",
+        *(["case when a.code < b.code then p.margin else -p.margin end as margin"] if "margin" in present else []),
+    ]
+    verdict = f"coalesce(credit, {_stand_in(present)})" if "margin" in present else "credit"
+    return (
+        f"select *, {verdict} as verdict from (select {', '.join(columns)} from {presentations} as p "
+        f"{' '.join(joins)}) as sides"
+    )
+
+
+def _ordered(present: Present, item: str) -> str:
+    return f"coalesce(p.\"order\" in ('ab', 'ba') and {item} is not null, false)" if "order" in present else "false"
+
+
+def _low_first(present: Present) -> str:
+    return "(p.\"order\" = 'ab') = (a.code < b.code)" if "order" in present else "false"
+
+
+def _stand_in(present: Present, side: str = "") -> str:
+    """Return the credit that a margin's sign says, where nothing explains that the credit is missing."""
+    credit = f"(sign({side}margin) + 1) / 2"
+    return f"case when {side}reason is null then {credit} end" if "reason" in present else credit
+
+
+def grouped_query(sided: str, present: Present, further: Mapping[str, str] | None = None) -> str:
+    """Return a row per item, pair, judge, repeat and whether the order is known, with what is counted of each.
+
+    Columns that the presentations lack are not counted: a hundred million groups cost what each count weighs.
+
+    Args:
+        sided: name of the sided presentations.
+        further: aggregates to add, by name.
+    """
+    counts = {
+        "n": "count(*)",
+        "judged": "count(verdict)",
+        "verdicts": "sum(verdict)",
+        "low_first": "sum(case when low_first then 1 else 0 end)",
+        "forward": "sum(case when forward then 1 else 0 end)",
+        "best": "max(sign(verdict - 0.5))",
+        "worst": "min(sign(verdict - 0.5))",
+        "decided": "sum(case when verdict <> 0.5 then 1 else 0 end)",
+        **_counts_of_optional(present),
+        **(further or {}),
+    }
+    keys = ["item", "cluster", "low", "high", "ordered", *(name for name in ("judge", "repeat") if name in present)]
+    columns = ", ".join(f"{count} as {name}" for name, count in counts.items())
+    return f"select {', '.join(keys)}, {columns} from {sided} group by {', '.join(keys)}"
+
+
+def _counts_of_optional(present: Present) -> dict[str, str]:
+    unread = "case when verdict is null then coalesce(reason, -1) end"
+    counts = {
+        "weight": {
+            "weights": "sum(weight)",
+            "judged_weight": "sum(case when verdict is null then 0 else weight end)",
+            "earned": "sum(weight * verdict)",
+        },
+        "margin": {
+            "credits": "count(credit)",
+            "margins": "count(margin)",
+            "margin": "sum(margin)",
+            "with_margin": "count(case when verdict is not null then margin end)",
+        },
+        "reason": {"least_reason": f"min({unread})", "last_reason": f"max({unread})"},
+        "swap": {f"swap_{k}": f"sum(case when swap = {text(kind)} then 1 else 0 end)" for k, kind in enumerate(SWAPS)},
+    }
+    return {name: count for column, own in counts.items() if column in present for name, count in own.items()}
+
+
+def hard_count(present: Present) -> dict[str, str]:
+    """Return the aggregate of weighted credits as win, tie or loss; a battle merged earlier keeps that it flipped."""
+    credit = "(sign(verdict - 0.5) + 1) / 2"
+    if "swap" in present:
+        credit = f"case when swap = 'flip' and verdict is not null then 0.5 else {credit} end"
+    return {"hard": f"sum({'weight * ' if 'weight' in present else ''}{credit})"}
+
+
+def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: bool, hard: bool = False) -> str:
+    """Return the cells: what the battles of each group add up to, its two orders merged where it is a twin.
+
+    Columns: item, cluster, low, high, judge; presentations, battles, judged (readable battles), weight (of those),
+    credit (of the lower code, weighted), decided, a count per kind of swap; with_margin, lacking (credits that the
+    sign of a margin stands in for), ambiguous, crowded, forward and, of twins, the least and the last reason.
+
+    Args:
+        grouped: name of the groups.
+        merge: whether twins are merged.
+        keep_one_sided: whether a twin of which one order could be read keeps that verdict.
+        hard: credits are win, tie or loss, and a flip is a tie.
+    """
+    readable = "judged > 0" if keep_one_sided else "judged = 2"
+    verdict = "verdicts / judged"
+    if "margin" in present:
+        verdict = f"case when credits = 0 and judged = 2 then (sign(margin) + 1) / 2 else {verdict} end"
+    decided, weighed = f"case when ({verdict}) <> 0.5 then 1 else 0 end", "weight" in present
+    if hard:
+        verdict = f"case when {SWAPS['flip']} then 0.5 else (sign({verdict} - 0.5) + 1) / 2 end"
+    weight = "weights / 2" if weighed else "1.0"
+    twins = {
+        "battles": "1",
+        "judged": f"case when {readable} then 1 else 0 end",
+        "weight": f"case when {readable} then {weight} else 0.0 end",
+        "credit": f"case when {readable} then {weight} * ({verdict}) else 0.0 end",
+        "decided": f"case when {readable} then {decided} else 0 end",
+    }
+    earned = "hard" if hard else "earned" if weighed else "verdicts"
+    others = {
+        "battles": "n",
+        "judged": "judged",
+        "weight": "judged_weight" if weighed else "cast(judged as double)",
+        "credit": f"coalesce({earned}, 0.0)",
+        "decided": "decided",
+    }
+    for k, (kind, is_kind) in enumerate(SWAPS.items()):
+        twins[quoted(kind)] = f"case when {is_kind} then 1 else 0 end"
+        others[quoted(kind)] = f"swap_{k}" if "swap" in present else "0"
+    if "margin" in present:
+        whole = "margins > 0" if keep_one_sided else "margins = 2"
+        twins["with_margin"] = f"case when {readable} and {whole} then 1 else 0 end"
+        others["with_margin"] = "with_margin"
+        twins["lacking"] = f"case when {readable} and credits = 0 then 1 else 0 end"
+        others["lacking"] = "judged - credits"
+    swapped = " + ".join(f"swap_{k}" for k in range(len(SWAPS))) if "swap" in present else "0"
+    columns = ["item", "cluster", "low", "high", "forward", *(["judge"] if "judge" in present else [])]
+    columns += [f"n + {swapped} as presentations", "n - judged as rows_unread"]
+    columns += [f"case when twin then {twins[name]} else {others[name]} end as {name}" for name in twins]
+    columns += ["case when ordered and n > 2 and low_first > 0 and low_first < n then n else 0 end as ambiguous"]
+    columns += ["n > 2 or (n = 2 and forward <> 1 and low_first <> 1) as crowded", "twin"]
+    columns += ["least_reason", "last_reason"] if "reason" in present else []
+    twin = TWIN if merge else "false"
+    return f"select {', '.join(columns)} from (select *, {twin} as twin from {grouped}) as marked"
+
+
+def twins_query(sided: str, present: Present) -> str:
+    """Return the places of the two presentations of each twin."""
+    places = {"earlier": f"min({ROW})", "later": f"max({ROW})"}
+    return f"select earlier, later from ({grouped_query(sided, present, places)}) as grouped where {TWIN}"
+
+
+def battles_query(presentations: str, twins: str, columns: Sequence[str], *, keep_one_sided: bool) -> str:
+    """Return a row per battle: twins averaged, on the side of the earlier presentation; all others as they are.
+
+    Values on which the two orders differ are left empty; `swap` says how the verdicts agree, `reason` why one is
+    missing.
+
+    Args:
+        presentations: the view.
+        twins: places of twins, from `twins_query`.
+        columns: of the presentations.
+        keep_one_sided: whether a twin of which one order could be read keeps that verdict.
+    """
+    merged = {name: _merged(name, columns, keep_one_sided) for name in columns if name != ROW}
+    merged |= {"swap": _swap_of_twins(), "reason": _reason_of_twins(columns, keep_one_sided)}
+    if "order" in columns:
+        merged["order"] = "'merged'"
+    both = ", ".join(f"{side}.{quoted(name)} as {quoted(side + '.' + name)}" for side in "fs" for name in columns)
+    verdict = {side: f"coalesce({side}.credit, {_stand_in(columns, side + '.')})" for side in "fs"}
+    if "margin" not in columns:
+        verdict = {side: f"{side}.credit" for side in "fs"}
+    pairs = (
+        f"select *, f_verdict is not null as f_read, s_verdict is not null as s_read from (select {both}, "
+        f"f.model_a <> s.model_a as turned, {verdict['f']} as f_verdict, "
+        f"case when f.model_a <> s.model_a then 1 - {verdict['s']} else {verdict['s']} end as s_verdict "
+        f"from {twins} as t join {presentations} as f on f.{ROW} = t.earlier "
+        f"join {presentations} as s on s.{ROW} = t.later) as verdicts"
+    )
+    of_twins = ", ".join(f"{value} as {quoted(name)}" for name, value in merged.items())
+    return (
+        f"select {_of('f', ROW)} as {ROW}, {of_twins} from ({pairs}) as pairs union all "
+        f"{singles_query(presentations, columns, merged)} where p.{ROW} not in "
+        f"(select earlier from {twins} union all select later from {twins})"
+    )
+
+
+def singles_query(presentations: str, columns: Sequence[str], wanted: Collection[str] = ()) -> str:
+    """Return presentations as battles of their own; the sign of a margin stands in for a credit that nothing explains.
+
+    Args:
+        presentations: the view.
+        columns: of the presentations.
+        wanted: columns in their order, those of the presentations by default; what these lack is empty.
+    """
+    single = {
+        name: f"p.{quoted(name)}" if name in columns else "cast(null as string)"
+        for name in wanted or columns
+        if name != ROW
+    }
+    if "margin" in columns:
+        single["credit"] = f"coalesce(p.credit, {_stand_in(columns, 'p.')})"
+    values = ", ".join(f"{value} as {quoted(name)}" for name, value in single.items())
+    return f"select p.{ROW}, {values} from {presentations} as p"
+
+
+def _merged(name: str, columns: Sequence[str], keep_one_sided: bool) -> str:
+    """Return the value of a column in a merged battle."""
+    x, y = _of("f", name), _turned(name, columns)
+    single = "case when f_read then {} when s_read then {} end" if keep_one_sided else "null"
+    if name == "credit":
+        mean = "(f_verdict + s_verdict) / 2"
+        if "margin" in columns:
+            margin = f"{_of('f', 'margin')} + {_turned('margin', columns)}"
+            mean = f"case when {x} is null and {y} is null then (sign({margin}) + 1) / 2 else {mean} end"
+        return f"case when f_read and s_read then {mean} else {single.format('f_verdict', 's_verdict')} end"
+    if name == "margin" or name.startswith(CRITERION):
+        return f"case when f_read and s_read then ({x} + {y}) / 2 else {single.format(x, y)} end"
+    if name in KNOWN_ONCE or (name in SCORES and keep_one_sided):
+        return f"coalesce(({x} + {y}) / 2, {x}, {y})"
+    return f"({x} + {y}) / 2" if name in SCORES else f"case when {x} = {y} then {x} end"
+
+
+def _turned(name: str, columns: Sequence[str]) -> str:
+    """Return the later presentation's value as the earlier one's model_a sees it."""
+    own, other = _of("s", name), {"_a": "_b", "_b": "_a"}.get(name[-2:])
+    if name == "margin" or name.startswith(CRITERION):
+        turned = f"-{own}"
+    elif name in ("credit", "human"):
+        turned = f"1 - {own}"
+    elif other and name[:-2] + other in columns:
+        turned = _of("s", name[:-2] + other)
+    else:
+        return own
+    return f"case when turned then {turned} else {own} end"
+
+
+def _swap_of_twins() -> str:
+    x, y = "sign(f_verdict - 0.5)", "sign(s_verdict - 0.5)"
+    agree = f"case when {x} = {y} then 'same' when {x} = -{y} then 'flip' else 'half' end"
+    return f"case when f_read and s_read then {agree} when f_read or s_read then 'one-sided' else 'unread' end"
+
+
+def _reason_of_twins(columns: Sequence[str], keep_one_sided: bool) -> str:
+    x, y = (
+        f"coalesce({_of(side, 'reason')}, {text(NO_REASON)})" if "reason" in columns else text(NO_REASON)
+        for side in "fs"
+    )
+    neither = f"case when {x} = {y} then {x} else least({x}, {y}) || ' / ' || greatest({x}, {y}) end"
+    single = "null" if keep_one_sided else text(ONE_ORDER_UNREAD)
+    return f"case when f_read and s_read then null when f_read or s_read then {single} else {neither} end"
+
+
+def _of(side: str, name: str) -> str:
+    """Name a column of the earlier (f) or the later (s) of two presentations."""
+    return quoted(f"{side}.{name}")

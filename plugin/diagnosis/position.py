@@ -7,10 +7,10 @@ import numpy as np
 from scipy.special import logit
 
 from podium.battles import Battles
+from podium.counting.verdicts import verdicts_of
 from podium.diagnosis.clustered import Clustered, column_of, sample_of
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value, labelled_figures
 from podium.diagnosis.subject import Subject, is_soft, near_ties
-from podium.merging import find_twins
 from podium.report.model import Table
 
 BOTH_ORDERS = "show each pair in both orders"
@@ -191,8 +191,7 @@ def meetings_of(battles: Battles, rows: np.ndarray) -> np.ndarray:
 def order_twins(presentations: Battles, level: float) -> OrderTwins:
     """Find the pairs read in both orders: one `ab` and one `ba` of the same item, pair, judge and repeat."""
     credit, margin, _ = first_shown(presentations)
-    twins = find_twins(presentations.table)
-    rows = np.stack([twins.earlier, twins.later], axis=1)
+    rows = (presentations.stored or verdicts_of(presentations.table)).twins()
     rows = rows[~np.isnan(credit[rows]).any(axis=1)]
     sample = sample_of(presentations, level).take(rows[:, 0])
     return OrderTwins(credit[rows], margin[rows], meetings_of(presentations, rows[:, 0]), sample)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from podium.battles import CRITERION
+from podium.counting.relations import CRITERION
 from podium.errors import DataError
 from podium.formats.verdicts import reasons
 from podium.table import number, refuse, row_name

@@ -179,7 +179,7 @@ def per_item(design: TournamentDesign, record: Recording) -> PerItem:
         unbounded = [coded.entrants[k] for k in np.flatnonzero(strengths.graph.separated)]
         raise NotIdentifiedError(f"its verdicts bound no rating of {some(unbounded)}")
     scale = scale_of(coded.entrants, None, None)
-    spread = scale.covariance(strengths.covariance(strengths.surpluses(coded))) * len(record.field.items)
+    spread = scale.covariance(strengths.covariance(coded)) * len(record.field.items)
     return PerItem(scale.scores(strengths.theta), spread)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from podium import table
 from podium.battles import Battles
+from podium.counting.verdicts import verdicts_of
 from podium.errors import DataError, UsageError
 from podium.formats import pointwise
 from podium.formats.containers import read_records
@@ -17,11 +18,9 @@ from podium.formats.files import find_files, local_files
 from podium.formats.foreign import Foreign, fill_columns, rename_columns, translate_verdicts
 from podium.hookspecs import Format, Reading, SourceFiles
 from podium.human_labels import check_judge, label_by
-from podium.merging import merge as merge_orders
-from podium.merging import stand_in
 from podium.plugins import catalogue
 from podium.reading.recognition import known_formats, recognise_format, unrecognised_error
-from podium.reading.rows import RecordTable, join_tables, keep_rows, odd_rows
+from podium.reading.rows import RecordTable, join_tables, keep_rows
 from podium.storage.remote import Place, local_file, urls_in_errors, with_urls, without_secrets
 from podium.text import as_text, some
 
@@ -87,16 +86,13 @@ def read_battles(
         check_judge([each.frame for each in tables], human_judge)
     tables, without_column = keep_rows(tables, conditions, human_judge)
     rows, missing, remarks = join_tables(tables)
-    notes += [*without_column, *remarks, *odd_rows(rows)]
-    if merge:
-        rows, remarks = merge_orders(rows, keep_one_sided=one_sided == "keep")
-        notes += remarks
-    rows, remarks = stand_in(rows)
+    notes += [*without_column, *remarks]
+    verdicts = verdicts_of(rows, merge=merge, keep_one_sided=one_sided == "keep")
     reading = _reading_options(foreign, format, conditions, merge, one_sided, human_judge)
     reading |= {"metric": list(metrics)} if metrics else {}
     reading |= {"runs": runs} if runs != "newest" else {}
     names = tuple(each.source for each in tables)
-    battles = Battles(rows.reset_index(drop=True), missing, (*lost, *notes, *remarks), names, reading, tuple(lost))
+    battles = Battles(verdicts, missing, (*lost, *notes, *verdicts.notes()), names, reading, tuple(lost))
     return battles if human_judge is None else label_by(battles, human_judge)
 
 

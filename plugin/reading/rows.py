@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pandas as pd
 
 from podium import table
@@ -95,47 +94,6 @@ def _concatenate(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         rows["weight"] = rows["weight"].fillna(1.0)
     names = {name for frame in frames for name in frame.columns[frame.dtypes == "category"]}
     return rows.assign(**{name: as_categorical(rows[name]) for name in rows.columns if name in names})
-
-
-def odd_rows(rows: pd.DataFrame) -> list[str]:
-    """Return notes of rows that repeat another in every column, and of orders shown that nothing tells."""
-    if not _has_items(rows):
-        return []
-    item, a, b = (rows[name].cat.codes.to_numpy(dtype=np.int64) for name in ("item", "model_a", "model_b"))
-    return [*_repeated_rows(rows, item, a, b), *_untold_orders(rows, item, a, b)]
-
-
-def _repeated_rows(rows: pd.DataFrame, item: np.ndarray, a: np.ndarray, b: np.ndarray) -> list[str]:
-    """Warn of rows that repeat another in every column; they are kept as repeats."""
-    suspects = pd.Series(_battle_codes(rows, item, a, b)).duplicated(keep=False).to_numpy()
-    if not suspects.any():
-        return []
-    candidates = rows[suspects]
-    nested = [name for name in candidates if pd.api.types.is_object_dtype(candidates[name])]
-    twice = int(candidates.astype(dict.fromkeys(nested, str)).duplicated().sum())
-    return [f"{twice} rows repeat another row in every column; they count as repeats"] if twice else []
-
-
-def _untold_orders(rows: pd.DataFrame, item: np.ndarray, a: np.ndarray, b: np.ndarray) -> list[str]:
-    """Warn where a judge has a pair in both orders on one item and nothing says that those are orders shown."""
-    if "order" in rows:
-        return []
-    if "judge" in rows:
-        item = item * (len(rows["judge"].cat.categories) + 1) + rows["judge"].cat.codes.to_numpy()
-    turned = pd.Series(_battle_codes(rows, item, b, a))
-    both = int(turned.isin(pd.unique(_battle_codes(rows, item, a, b))).sum())
-    if not both:
-        return []
-    return [
-        f"{both} rows compare (a, b) on an item that also has (b, a): if model_a was shown first, say --shown a, and "
-        "the two orders are merged"
-    ]
-
-
-def _battle_codes(rows: pd.DataFrame, item: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return a number of each row's item and pair in this order, shape (rows,)."""
-    entrants = len(rows["model_a"].cat.categories)
-    return (item * entrants + a) * entrants + b
 
 
 def _has_items(rows: pd.DataFrame) -> bool:

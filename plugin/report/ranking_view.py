@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from podium.battles import ONE_ORDER_UNREAD
+from podium.counting.relations import ONE_ORDER_UNREAD
 from podium.ranking import Entry, Ranking, Standings
 from podium.report.model import EMPTY, Axis, Bar, Kind, Note, Report, Table, notes_of
 from podium.report.numbers import (

@@ -52,7 +52,7 @@ def strengths_after(played: Sequence[Round], entrants: Sequence[str]) -> Interim
         return InterimStrengths(dict.fromkeys(names, 0.0), np.full((len(names), len(names)), np.nan), 0)
     coded = code_outcomes(readable, names)
     strengths = fit_strengths(pair_sums(coded))
-    covariance = strengths.covariance(strengths.surpluses(coded))
+    covariance = strengths.covariance(coded)
     unknown = separated_entrants(strengths.pairs) | (coded.clusters < 2)
     covariance[unknown], covariance[:, unknown] = np.nan, np.nan
     return InterimStrengths(dict(zip(names, strengths.theta.tolist(), strict=True)), covariance, coded.clusters)

@@ -78,7 +78,7 @@ def slopes(x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: np.ndarray
     surplus = (weight * (y - expected))[:, None] * x
     scores = np.stack([np.bincount(codes, column, clusters) for column in surplus.T], axis=1)
     correction = clusters / (clusters - 1) if clusters > 1 else np.nan
-    return Slopes(weights, correction * bread @ gram(scores) @ bread, clusters, len(y))
+    return Slopes(weights, correction * bread @ gram([scores])[0] @ bread, clusters, len(y))
 
 
 def towards_mean(features: int, ridge: float) -> np.ndarray:

@@ -72,7 +72,7 @@ class EqualLength:
         }
 
     def _slope_error(self) -> float:
-        spread = self.strengths.covariance(self.strengths.surpluses(self.lengths.coded))
+        spread = self.strengths.covariance(self.lengths.coded)
         return float(np.sqrt(spread[-1, -1]))
 
 

@@ -7,10 +7,10 @@ from functools import cache
 import numpy as np
 
 from podium import Battles, Judge, World, read_battles, simulate
+from podium.counting.verdicts import verdicts_of
 from podium.diagnosis.card import QUESTIONS, Reply, ask_all
 from podium.diagnosis.figures import Statistic
 from podium.diagnosis.subject import Subject
-from podium.merging import merge
 
 STRENGTHS = {"gpt-4": 0.9, "gpt-3": -0.2, "claude": 0.6, "llama": -0.4, "mistral": -0.9, "gemini": 0.0}
 LENGTHS = (7.1, 6.9, 7.3, 7.0, 6.8, 6.9)
@@ -38,7 +38,7 @@ def world(seed: int, items: int = ITEMS, item_sd: float = 0.0) -> World:
 def both(played: World, judge: Judge, repeats: int = 1) -> tuple[Battles, Battles]:
     """Return a judge's presentations, and its battles."""
     apart = read_battles(played.presentations(judge, human=True, repeats=repeats), merge=False)
-    return apart, replace(apart, table=merge(apart.table)[0].reset_index(drop=True))
+    return apart, replace(apart, rows=verdicts_of(apart.table).table())
 
 
 def answers(played: World, judge: Judge, sections: tuple[str, ...] = ASKED, repeats: int = 1) -> dict[str, Reply]:

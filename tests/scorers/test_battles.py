@@ -9,10 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import podium
-from podium import merging
 from podium.errors import UsageError
 from podium.scorers.battle import (
-    ONE_ORDER_UNREAD,
     Presentation,
     compare_ratings,
     merge_jury,
@@ -74,10 +72,6 @@ def test_a_battle_is_what_a_table_with_both_presentations_is_read_as(
     assert same(ours.margin, theirs["margin"])
     assert ours.reason == (None if pd.isna(theirs["reason"]) else theirs["reason"])
     assert change_of_order(ab, ba) == theirs["swap"]
-
-
-def test_the_reason_for_one_sided_battles_is_that_of_recorded_ones() -> None:
-    assert ONE_ORDER_UNREAD == merging.ONE_ORDER_UNREAD
 
 
 def test_margins_per_criterion_are_averaged_where_both_orders_have_them() -> None:

@@ -1,0 +1,321 @@
+"""Verdicts in a database: counted, merged and handed over in blocks, whatever their number."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from podium.counting import relations
+from podium.counting.duck import Duck
+from podium.counting.frames import arrow_of, frame_of
+from podium.counting.relations import NO_REASON, ONE_ORDER_UNREAD, ROW, SWAPS, quoted
+
+CODED = ("item", "judge", "reason")
+"""Columns of names that become codes, beside the entrants."""
+CELL_ORDER = "cluster, low, high"
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What all cells add up to: the denominators.
+
+    Attributes:
+        presentations: judge calls recorded, both orders counted.
+        battles: pairs compared after merging, read or not.
+        judged: those with a readable verdict.
+        decided: those whose verdict is not a tie.
+        items: distinct items, rows without one counted singly.
+        informative: items on which a readable battle is not a tie.
+        swaps: battles shown in both orders, by how their verdicts agree.
+        with_margin: readable battles that carry a margin.
+        lacking: readable battles whose credit the sign of a margin says.
+        ambiguous: presentations in both orders of which nothing tells which belong together.
+        crowded: rows in groups that may hold identical rows.
+    """
+
+    presentations: int
+    battles: int
+    judged: int
+    decided: int
+    items: int
+    informative: int
+    swaps: dict[str, int]
+    with_margin: int = 0
+    lacking: int = 0
+    ambiguous: int = 0
+    crowded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Readable cells of whole clusters, sorted by cluster.
+
+    Attributes:
+        low, high: entrant codes, low < high, shape (cells,).
+        credit: mean credit of `low`, in [0, 1], shape (cells,).
+        weight: above 0, shape (cells,).
+        battles: readable battles behind each, shape (cells,).
+        cluster: code of the item, contiguous from 0 within the block, shape (cells,).
+        clusters: their number.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    credit: np.ndarray
+    weight: np.ndarray
+    battles: np.ndarray
+    cluster: np.ndarray
+    clusters: int
+
+
+class Verdicts:
+    """Presentations in a database, and all that is made of them.
+
+    Args:
+        engine: where they are.
+        presentations: a view with the column `podium_row` and columns of the battles table, checked.
+        merge: average the two orders of a pair into one battle.
+        keep_one_sided: a pair of which one order could be read keeps that verdict.
+    """
+
+    def __init__(self, engine: Duck, presentations: str, *, merge: bool = True, keep_one_sided: bool = False) -> None:
+        self.engine, self.presentations = engine, presentations
+        self.merge, self.keep_one_sided = merge, keep_one_sided
+        self.columns = tuple(engine.columns(presentations))
+        self._cells: dict[bool, str] = {}
+
+    @cached_property
+    def entrants(self) -> tuple[str, ...]:
+        """Names of all entrants, sorted: the order of their codes."""
+        return self._names("entrant")
+
+    @cached_property
+    def judges(self) -> tuple[str, ...]:
+        """Names of all judges, sorted; empty when the table does not say. Rows that do not say count as one more."""
+        if "judge" not in self.columns:
+            return ()
+        named = self._names("judge")
+        unnamed = named and self.engine.rows(f"select 1 from {self.presentations} where judge is null limit 1")
+        return (*named, "(no judge)") if unnamed else named
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The denominators."""
+        sums = ["presentations", "battles", "judged", "decided", *SWAPS, "ambiguous"]
+        sums += ["with_margin", "lacking"] if "margin" in self.columns else []
+        query = ", ".join(f"cast(coalesce(sum({quoted(name)}), 0) as bigint)" for name in sums)
+        decided = "count(distinct case when decided > 0 then cluster end)"
+        crowded = "cast(coalesce(sum(case when crowded then battles else 0 end), 0) as bigint)"
+        (row,) = self.engine.rows(f"select {query}, count(distinct cluster), {decided}, {crowded} from {self.cells()}")
+        sums_by_name = dict(zip([*sums, "items", "informative", "crowded"], map(int, row), strict=True))
+        swaps = {kind: sums_by_name.pop(kind) for kind in SWAPS}
+        return Tally(swaps=swaps, **sums_by_name)
+
+    @cached_property
+    def unread_reasons(self) -> dict[str, int]:
+        """Unread battles by reason, the most frequent first."""
+        if self.tally.judged == self.tally.battles:
+            return {}
+        known = "reason" in self.columns
+        names = dict(enumerate(self._names("reason") if known else ())) | {-1: NO_REASON}
+        rows = f"select {'coalesce(reason, -1)' if known else -1}, count(*) from {self._sided} where verdict is null"
+        counts = Counter({names[code]: number for code, number in self.engine.rows(f"{rows} group by 1")})
+        ends = "least_reason, last_reason" if known else "-1, -1"
+        twins = (
+            f"select rows_unread, {ends}, count(*) from {self.cells()} where twin and rows_unread > 0 group by 1, 2, 3"
+        )
+        for unread, least, last, number in self.engine.rows(twins):
+            reasons = sorted({names[least], names[last]})
+            counts[names[least]] -= number
+            counts[names[last]] -= number if unread == 2 else 0
+            if unread == 2 or not self.keep_one_sided:
+                counts[" / ".join(reasons) if unread == 2 else ONE_ORDER_UNREAD] += number
+        return {reason: number for reason, number in counts.most_common() if number}
+
+    def notes(self) -> list[str]:
+        """Say what is odd: groups that cannot be merged, identical rows, orders that nothing tells."""
+        tally, notes = self.tally, []
+        if self.has_items:
+            if twice := self._identical_rows() if tally.crowded else 0:
+                notes.append(f"{twice} rows repeat another row in every column; they count as repeats")
+            if both := self._untold_orders() if "order" not in self.columns else 0:
+                notes.append(
+                    f"{both} rows compare (a, b) on an item that also has (b, a): if model_a was shown first, say "
+                    "--shown a, and the two orders are merged"
+                )
+        if tally.ambiguous and self.merge:
+            notes.append(
+                f"{tally.ambiguous} presentations share item, pair, judge and repeat with more than one other; "
+                "they stay battles of their own (a `repeat` column would tell which belong together)"
+            )
+        if tally.lacking:
+            notes.append(f"{tally.lacking} battles have a margin and no credit: the sign of the margin stands in")
+        return notes
+
+    def pairs(self, *, hard: bool = False, against: int | None = None) -> dict[str, np.ndarray]:
+        """Return sums over the readable battles of each pair that met: low, high, credit, weight, judged.
+
+        Args:
+            hard: credits are win, tie or loss, and a flip is a tie.
+            against: code of an entrant; only its battles.
+        """
+        sums = ", ".join(f"cast(sum({name}) as double) as {name}" for name in ("credit", "weight", "judged"))
+        query = f"select low, high, {sums} from {self.cells(hard=hard)} where {_met(against)} group by low, high"
+        return _arrays(self.engine.table(f"{query} order by low, high"))
+
+    def blocks(self, *, hard: bool = False, against: int | None = None) -> Iterator[Block]:
+        """Yield the readable cells, whole clusters at a time, in the order of the clusters.
+
+        Args:
+            hard, against: as for `pairs`.
+        """
+        columns = "cluster, low, high, credit / weight as credit, weight, judged"
+        query = f"select {columns} from {self.cells(hard=hard)} where {_met(against)}"
+        rest: dict[str, np.ndarray] = {}
+        for batch in self.engine.batches(query, CELL_ORDER):
+            arrays = _arrays(batch)
+            arrays = {name: np.concatenate([rest[name], own]) for name, own in arrays.items()} if rest else arrays
+            end = int(np.searchsorted(arrays["cluster"], arrays["cluster"][-1]))
+            if end:
+                yield _block({name: own[:end] for name, own in arrays.items()})
+            rest = {name: own[end:] for name, own in arrays.items()}
+        if rest:
+            yield _block(rest)
+
+    def twins(self) -> np.ndarray:
+        """Return the places of the two presentations of each pair that has one in each order, shape (twins, 2)."""
+        if not ("order" in self.columns and self.has_items):
+            return np.empty((0, 2), dtype=np.int64)
+        query = relations.twins_query(self._sided, self.columns)
+        return np.array(self.engine.rows(f"{query} order by earlier"), dtype=np.int64).reshape(-1, 2)
+
+    def table(self) -> pd.DataFrame:
+        """Return the battles as rows, in the order of their first presentations; names are categoricals."""
+        return frame_of(self.engine.table(f"select * from {self._battles} order by {ROW}"), self.entrants)
+
+    def having(self, condition: str) -> "Verdicts":
+        """Return the battles, merged before, that meet a condition.
+
+        Args:
+            condition: on columns of the battles, as SQL.
+        """
+        view = self.engine.fresh("slice")
+        self.engine.view(view, f"select * from {self._battles} where {condition}")
+        return Verdicts(self.engine, view, merge=False)
+
+    def holds_text(self, column: str) -> bool:
+        """Tell whether a column of the battles holds text."""
+        return self.engine.columns(self._battles).get(column) == "VARCHAR"
+
+    def values_of(self, column: str) -> tuple[str, ...]:
+        """Return the distinct values of a column of text, sorted, empty ones left out."""
+        name = quoted(column)
+        query = f"select distinct {name} from {self._battles} where {name} is not null order by 1"
+        return tuple(value for (value,) in self.engine.rows(query))
+
+    def number_without(self, column: str) -> int:
+        """Count the battles whose column is empty."""
+        return int(self.engine.rows(f"select count(*) from {self._battles} where {quoted(column)} is null")[0][0])
+
+    def cells(self, *, hard: bool = False) -> str:
+        """Return the name of the stored cells."""
+        if hard not in self._cells:
+            further = relations.hard_count(self.columns) if hard else {}
+            grouped = f"({relations.grouped_query(self._sided, self.columns, further)}) as grouped"
+            options = {"merge": self.merge, "keep_one_sided": self.keep_one_sided, "hard": hard}
+            name = self.engine.fresh("cells")
+            self.engine.store(name, relations.cells_query(grouped, self.columns, **options), CELL_ORDER)
+            self._cells[hard] = name
+        return self._cells[hard]
+
+    @cached_property
+    def has_items(self) -> bool:
+        """Whether any row says which item it is about; without items each row stands alone."""
+        return bool(self._codes.get("item") and self.engine.rows(f"select 1 from {self._codes['item']} limit 1"))
+
+    @cached_property
+    def _codes(self) -> dict[str, str]:
+        """Tables of names and their codes, by what they name."""
+        tables = {}
+        for what, columns in {"entrant": ("model_a", "model_b"), **{name: (name,) for name in CODED}}.items():
+            if {*columns} <= {*self.columns}:
+                tables[what] = self.engine.fresh(what)
+                self.engine.store(tables[what], relations.names_query(self.presentations, *columns))
+        return tables
+
+    @cached_property
+    def _sided(self) -> str:
+        name = self.engine.fresh("sided")
+        items = self.engine.rows(f"select count(*) from {self._codes['item']}")[0][0] if "item" in self._codes else 0
+        self.engine.view(name, relations.sided_query(self.presentations, self._codes, self.columns, items))
+        return name
+
+    @cached_property
+    def _battles(self) -> str:
+        """The stored battles; the presentations themselves where none is merged and no credit stands in."""
+        twins = self.engine.fresh("twins")
+        if self.merge and "order" in self.columns and self.has_items:
+            self.engine.store(twins, relations.twins_query(self._sided, self.columns))
+            merged = bool(self.engine.rows(f"select 1 from {twins} limit 1"))
+        else:
+            merged = False
+        if not merged and "margin" not in self.columns:
+            return self.presentations
+        if merged:
+            options = {"keep_one_sided": self.keep_one_sided}
+            query = relations.battles_query(self.presentations, twins, self.columns, **options)
+        else:
+            query = relations.singles_query(self.presentations, self.columns)
+        name = self.engine.fresh("battles")
+        self.engine.store(name, query)
+        return name
+
+    def _names(self, what: str) -> tuple[str, ...]:
+        return tuple(name for (name,) in self.engine.rows(f"select name from {self._codes[what]} order by code"))
+
+    def _identical_rows(self) -> int:
+        """Count the rows that repeat another in every column; only groups of several rows are looked at."""
+        keys = "item, low, high"
+        suspects = f"select distinct {keys} from {self.cells()} where crowded"
+        rows = f"select {ROW} from {self._sided} as s join ({suspects}) as c using ({keys})"
+        columns = ", ".join(quoted(name) for name in self.columns if name != ROW)
+        query = f"select count(*) as copies from {self.presentations} where {ROW} in ({rows}) group by {columns}"
+        return int(self.engine.rows(f"select coalesce(sum(copies - 1), 0) from ({query}) as counted")[0][0])
+
+    def _untold_orders(self) -> int:
+        """Count the rows of pairs that a judge has in both orders on one item."""
+        keys = "item, low, high, judge" if "judge" in self.columns else "item, low, high"
+        cells = f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} where item is not null"
+        query = f"select coalesce(sum(n), 0) from ({cells} group by {keys}) as meetings where ahead > 0 and ahead < n"
+        return int(self.engine.rows(query)[0][0])
+
+
+def verdicts_of(frame: pd.DataFrame, *, merge: bool = True, keep_one_sided: bool = False) -> Verdicts:
+    """Return presentations of a frame as verdicts in a database.
+
+    Args:
+        frame: columns of the battles table, checked.
+        merge, keep_one_sided: as for `Verdicts`.
+    """
+    engine = Duck()
+    engine.register("presentations", arrow_of(frame))
+    return Verdicts(engine, "presentations", merge=merge, keep_one_sided=keep_one_sided)
+
+
+def _arrays(table: pa.Table | pa.RecordBatch) -> dict[str, np.ndarray]:
+    return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.schema.names}
+
+
+def _block(arrays: dict[str, np.ndarray]) -> Block:
+    fresh = np.append(True, arrays["cluster"][1:] != arrays["cluster"][:-1])
+    cluster = np.cumsum(fresh) - 1
+    low, high, credit, weight, judged = (arrays[name] for name in ("low", "high", "credit", "weight", "judged"))
+    return Block(low, high, credit, weight, judged, cluster, int(cluster[-1]) + 1)
+
+
+def _met(against: int | None) -> str:
+    return "judged > 0" if against is None else f"judged > 0 and (low = {against} or high = {against})"

@@ -1,0 +1,126 @@
+"""Readable battles summed per item and pair: what rankers of pair sums take from a database, block by block."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from podium.battles import Battles
+from podium.counting.verdicts import Verdicts
+from podium.rankers.coded import Cluster, Coded, Labels, code_battles, nothing_readable, require_choice
+from podium.rankers.pairs import Pairs, pair_sums
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells in a database; a block of them is coded as if each were one battle, which no sum can tell.
+
+    Attributes:
+        verdicts: where they are.
+        codes: in the database, of the entrants with readable battles, sorted, shape (entrants,).
+        hard: credits are win, tie or loss, and a flip is a tie.
+        anchor: code in the database of the entrant in all of them; None for all cells.
+    """
+
+    verdicts: Verdicts
+    codes: np.ndarray
+    hard: bool = False
+    anchor: int | None = None
+
+    @property
+    def unit(self) -> Cluster:
+        """What a cluster is: an item, or a row where no item is known."""
+        return "item" if self.verdicts.has_items else "row"
+
+    @cached_property
+    def entrants(self) -> tuple[str, ...]:
+        """Names of those with readable battles, by code; sorted."""
+        return tuple(self.verdicts.entrants[code] for code in self.codes)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Sums over the battles of each pair."""
+        sums, size = self._sums, len(self.codes)
+        return Pairs(self._recode(sums["low"]), self._recode(sums["high"]), sums["credit"], sums["weight"], size)
+
+    @property
+    def clusters(self) -> int:
+        """Number of clusters with readable battles."""
+        return self._presence[0]
+
+    def clusters_of(self) -> np.ndarray:
+        """Return the number of clusters in which each entrant has a readable battle, shape (entrants,)."""
+        return self._presence[1]
+
+    def battles_of(self) -> np.ndarray:
+        """Return the number of battles of each entrant, shape (entrants,)."""
+        pairs, number = self.pairs, self._sums["judged"]
+        battles = np.bincount(pairs.low, number, pairs.entrants) + np.bincount(pairs.high, number, pairs.entrants)
+        return battles.astype(np.int64)
+
+    def against(self, anchor: str) -> "Cells":
+        """Return the cells of one entrant."""
+        return replace(self, anchor=int(self.codes[self.entrants.index(anchor)]))
+
+    def blocks(self) -> Iterator[Coded]:
+        """Yield the cells, whole clusters at a time; codes of clusters count from 0 in each block."""
+        for block in self.verdicts.blocks(hard=self.hard, against=self.anchor):
+            a, b = self._recode(block.low), self._recode(block.high)
+            arrays = a, b, block.credit, block.weight, block.cluster
+            yield Coded(*arrays, block.clusters, self.unit, self.entrants, block.battles)
+
+    @cached_property
+    def _sums(self) -> dict[str, np.ndarray]:
+        return self.verdicts.pairs(hard=self.hard, against=self.anchor)
+
+    @cached_property
+    def _presence(self) -> tuple[int, np.ndarray]:
+        number, own = 0, np.zeros(len(self.codes), dtype=np.int64)
+        for block in self.blocks():
+            number, own = number + block.clusters, own + block.clusters_of()
+        return number, own
+
+    def _recode(self, codes: np.ndarray) -> np.ndarray:
+        return np.searchsorted(self.codes, codes)
+
+
+Summed = Coded | Cells
+"""Readable battles, each a row or added up: all that is asked of them are sums."""
+
+
+def pairs_of(battles: Summed) -> Pairs:
+    """Return the sums over the battles of each pair."""
+    return battles.pairs if isinstance(battles, Cells) else pair_sums(battles)
+
+
+def in_memory(battles: Summed) -> Coded:
+    """Return all battles or cells at once."""
+    blocks = list(battles.blocks())
+    if len(blocks) == 1:
+        return blocks[0]
+    starts = np.cumsum([0, *(block.clusters for block in blocks)])
+    arrays = [np.concatenate([getattr(block, name) for block in blocks]) for name in ("a", "b", "credit", "weight")]
+    cluster = np.concatenate([block.cluster + start for block, start in zip(blocks, starts, strict=False)])
+    number = np.concatenate([block.number for block in blocks])
+    return Coded(*arrays, cluster, int(starts[-1]), battles.unit, battles.entrants, number)
+
+
+def sum_battles(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item") -> Summed:
+    """Return the readable battles, summed by item and pair in the database where that is where they are.
+
+    Args:
+        labels: `soft` takes credits as they are; `hard` maps them to win, tie, loss, and a flip to a tie.
+        cluster: what resampling and standard errors treat as independent.
+
+    Raises:
+        UsageError: an unknown option.
+        NotIdentifiedError: nothing is readable.
+    """
+    if battles.stored is None or cluster != "item":
+        return code_battles(battles, labels=labels, cluster=cluster)
+    require_choice("labels", labels, ("soft", "hard"))
+    sums = battles.stored.pairs(hard=labels == "hard")
+    if not len(sums["low"]):
+        raise nothing_readable(battles)
+    return Cells(battles.stored, np.union1d(sums["low"], sums["high"]), labels == "hard")

@@ -10,7 +10,7 @@ The way of the battles from the command `podium rank` to the standings of bradle
 6. `podium.rankers.cells:sum_battles` number the entrants and items of the readable battles,
 7. `podium.rankers.cells:pairs_of` add up the credits of each pair,
 8. `podium.rankers.identification:fit_identified` find the strengths, where the data say them,
-9. `podium.rankers.bradley_terry:sandwich` their errors, by items, and
+9. `podium.rankers.strengths:Strengths.covariance` their errors, by items, and
 10. `podium.rankers.bradley_terry:label_strengths` the standings: names, ranks, rank sets, warnings.
 """
 

@@ -105,7 +105,7 @@ def test_the_clustered_covariance_equals_statsmodels():
     battles = worldly_battles(4)
     coded, pairs, _ = squares_of(battles)
     strengths = fit_strengths(pairs, 0.0)
-    ours = strengths.covariance(strengths.surpluses(coded))
+    ours = strengths.covariance(coded)
     glm = sm.GLM(coded.credit, design(coded), family=sm.families.Binomial()).fit(
         tol=1e-14, cov_type="cluster", cov_kwds={"groups": coded.cluster, "use_correction": False}
     )

@@ -271,7 +271,7 @@ def pointwise_difference_found(battles):
     names = battles.entrants
     coded = code_battles(battles)
     rated = strengths_of(coded)
-    spread = rated.covariance(rated.surpluses(coded))
+    spread = rated.covariance(coded)
     a, b = np.triu_indices(len(names), 1)
     se = np.sqrt(spread[a, a] + spread[b, b] - 2 * spread[a, b])
     return bool((np.abs(rated.theta[a] - rated.theta[b]) > norm.ppf(0.975) * se).any())

@@ -85,10 +85,13 @@ class StandIn:
         missed = [missed_demands(response, asked) for response in texts.responses]
         shares = [1 - len(names) / len(asked) for names in missed]
         if len(shares) == 1:
-            return how.write_reply(self._opinion_of_one(shares[0] + self.waver(prompt)))
+            share = shares[0] + self.waver(prompt)
+            return how.write_reply(Preference(min(1.0, max(0.0, share)), self._chance(share - 0.5)))
         lead = shares[0] - shares[1] + self.position_bias + self.waver(prompt)
-        sentences = [_reason(letter, names, len(asked)) for letter, names in zip("AB", missed, strict=True)]
-        return how.write_reply(self._preference_of_two(lead, "\n".join(sentences)))
+        reasons = "\n".join(_reason(letter, names, len(asked)) for letter, names in zip("AB", missed, strict=True))
+        if abs(lead) <= self.tie + 1e-9:
+            return how.write_reply(Preference(0.5, 0.5, reasons))
+        return how.write_reply(Preference(min(1.0, max(0.0, (1 + lead) / 2)), self._chance(lead), reasons))
 
     def waver(self, prompt: str) -> float:
         """Return the error of this prompt: the same prompt and seed, the same error."""
@@ -96,14 +99,6 @@ class StandIn:
             return 0.0
         digest = hashlib.sha256(f"{self.seed}\0{prompt}".encode("utf-8", "surrogatepass")).digest()
         return self.noise * (2 * int.from_bytes(digest[:6], "big") / (2**48 - 1) - 1)
-
-    def _preference_of_two(self, lead: float, reasons: str) -> Preference:
-        if abs(lead) <= self.tie + 1e-9:
-            return Preference(0.5, 0.5, reasons)
-        return Preference(min(1.0, max(0.0, (1 + lead) / 2)), self._chance(lead), reasons)
-
-    def _opinion_of_one(self, share: float) -> Preference:
-        return Preference(min(1.0, max(0.0, share)), self._chance(share - 0.5))
 
     def _chance(self, lead: float) -> float:
         return 1 / (1 + exp(-self.sharpness * lead))
@@ -119,14 +114,14 @@ def _reason(letter: str, missed: tuple[str, ...], asked: int) -> str:
 
 def missed_demands(response: str, asked: tuple[Demand, ...]) -> tuple[str, ...]:
     """Return the names of the demands that a response does not meet; what trips a rule does not meet its demand."""
-    return tuple(demand.name for demand in asked if not _holds(demand, response))
 
+    def is_met(demand: Demand) -> bool:
+        try:
+            return demand.holds(response)
+        except (TypeError, ValueError, OverflowError, RecursionError):
+            return False
 
-def _holds(demand: Demand, response: str) -> bool:
-    try:
-        return demand.holds(response)
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        return False
+    return tuple(demand.name for demand in asked if not is_met(demand))
 
 
 def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...]:
@@ -271,11 +266,7 @@ def _json(instruction: str) -> Iterator[Demand]:
         yield Demand("bare JSON", lambda text: _json_in(text) is not None)
         keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
         for name in QUOTED.findall(keys[1]) if keys else ():
-            yield Demand(f"has key {name}", partial(_has_key, name))
-
-
-def _has_key(name: str, text: str) -> bool:
-    return name in dict(_json_in(text))
+            yield Demand(f"has key {name}", lambda text, name=name: name in dict(_json_in(text)))
 
 
 def _json_in(text: str) -> Any:

@@ -1,6 +1,6 @@
 """Replay a tournament: recorded verdicts stand in for the judge, and nothing is called."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -57,10 +57,7 @@ class Price:
     """What a tournament costs.
 
     Attributes:
-        battles: asked for.
-        judged: with a readable verdict.
-        unread: on record without a readable verdict.
-        missing: not on record.
+        battles: asked for; of them `judged` have a readable verdict, `unread` none, and `missing` are not on record.
         calls: judge calls recorded for them, both orders counted.
         pairs: of entrants that were to meet.
         rounds: in which the battles were scheduled.
@@ -98,13 +95,7 @@ class Playthrough:
 
 @dataclass(frozen=True, slots=True)
 class Replay(Playthrough):
-    """A tournament that was played with recorded verdicts, and ranked.
-
-    Attributes:
-        tournament: its name.
-        settings: its options.
-        ranking: of `battles`.
-    """
+    """A tournament that was played with recorded verdicts, its name and settings, and the ranking of `battles`."""
 
     tournament: str
     settings: Mapping[str, Any]
@@ -162,7 +153,7 @@ def recording_of(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = F
     if not battles.has_items:
         raise NotIdentifiedError("no item column: a tournament cannot be replayed without knowing which item is which")
     pairings, code = _distinct_pairings(battles)
-    credit, margin = (_means(values, code, len(pairings)) for values in _verdicts_by_name(battles))
+    credit, margin = _means_by_name(battles, code, len(pairings))
     calls = 1.0 + battles.table["swap"].notna().to_numpy() if "swap" in battles.table else np.ones(len(battles))
     return Recording(
         battles=battles,
@@ -194,7 +185,9 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     Raises:
         PluginError: the tournament asks for a battle twice, or for one that cannot be.
     """
-    given = _given_outcomes(tournament, record)
+    ranked_before = getattr(tournament, "ranked_before", None)
+    ranked = frozenset(ranked_before(record.field)) if ranked_before else frozenset()
+    given = tuple(outcome for outcome in record.outcomes if {outcome.pairing.a, outcome.pairing.b} <= ranked)
     before = (Round(given, "ranked before"),) if given else ()
     rounds: list[Round] = []
     seen: set[Pairing] = set()
@@ -214,11 +207,8 @@ def divide_options(
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Give each tournament the options that are its own; return those, and what is left for the rankers.
 
-    A general option that both a tournament and a ranker have goes to both.
-
-    Args:
-        options: `option` or `name.option` to value.
-        tournaments, rankers: their names.
+    A general option that both a tournament and a ranker have goes to both. Options are `option` or `name.option` to
+    value.
     """
     known = {name: options_of(catalogue.tournament_rule(name)) for name in tournaments}
     ranked = {option for name in rankers for option in options_of(catalogue.ranker_function(name))}
@@ -260,37 +250,22 @@ def _distinct_pairings(battles: Battles) -> tuple[list[Pairing], np.ndarray]:
     return pairings, code - unplaced
 
 
-def _verdicts_by_name(battles: Battles) -> tuple[np.ndarray, np.ndarray]:
-    """Return credit and margin of whoever comes first by name, NaN where there is none, shape (rows,) each."""
-    table, nothing = battles.table, np.full(len(battles), np.nan)
+def _means_by_name(battles: Battles, code: np.ndarray, size: int) -> Iterator[list[float | None]]:
+    """Yield mean credit and margin of whoever comes first by name, of each code but -1; None where nothing is read."""
+    table = battles.table
     in_order = (table["model_a"].cat.codes < table["model_b"].cat.codes).to_numpy()
     credit = table["credit"].to_numpy()
-    margin = table["margin"].to_numpy() if "margin" in table else nothing
-    in_order_margin = np.where(in_order, margin, -margin)
-    return np.where(in_order, credit, 1 - credit), np.where(np.isnan(credit), np.nan, in_order_margin)
-
-
-def _means(values: np.ndarray, code: np.ndarray, size: int) -> list[float | None]:
-    """Return the mean of the values of each code, None where there is none; the code -1 is left out."""
-    keep = (code >= 0) & ~np.isnan(values)
-    total, number = np.bincount(code[keep], values[keep], size), np.bincount(code[keep], minlength=size)
-    means = total / np.maximum(number, 1)
-    return [None if count == 0 else mean for mean, count in zip(means.tolist(), number.tolist(), strict=True)]
-
-
-def _given_outcomes(tournament: TournamentRule, record: Recording) -> tuple[Outcome, ...]:
-    """Return the recorded battles of those who were ranked before the tournament begins."""
-    ranked_before = getattr(tournament, "ranked_before", None)
-    ranked = frozenset(ranked_before(record.field)) if ranked_before else frozenset()
-    return tuple(outcome for outcome in record.outcomes if {outcome.pairing.a, outcome.pairing.b} <= ranked)
+    margin = table["margin"].to_numpy() if "margin" in table else np.full(len(battles), np.nan)
+    read_margin = np.where(np.isnan(credit), np.nan, np.where(in_order, margin, -margin))
+    for values in (np.where(in_order, credit, 1 - credit), read_margin):
+        keep = (code >= 0) & ~np.isnan(values)
+        total, number = np.bincount(code[keep], values[keep], size), np.bincount(code[keep], minlength=size)
+        means = (total / np.maximum(number, 1)).tolist()
+        yield [None if count == 0 else mean for mean, count in zip(means, number.tolist(), strict=True)]
 
 
 def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
-    """Return how a battle ended, without a credit where it is not on record.
-
-    Raises:
-        PluginError: there can be no such battle.
-    """
+    """Return how a battle ended, without a credit where it is not on record; refuse one that cannot be."""
     code = record.codes.get(pairing)
     if code is not None:
         return record.outcomes[code]

@@ -21,7 +21,8 @@ def list_(kind: str | None) -> None:
 
     known: dict[str, dict[str, Any]] = {f"{noun}s": catalogue.extensions_of(of) for of, noun in catalogue.KINDS.items()}
     for name in [kind] if kind else KINDS:
-        rows = _hosts() if name == "hosts" else _rows(known.get(name, {}))
+        rows = _hosts() if name == "hosts" else []
+        rows += [(own, added.extension.summary, added.origin) for own, added in known.get(name, {}).items()]
         click.echo(f"hosts: {_state_of_enabling()}" if name == "hosts" else f"{name}:" if rows else f"{name}: none yet")
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for row in rows:
@@ -41,21 +42,17 @@ def _options(kind: str, name: str) -> str:
     )
 
 
-def _rows(registered: dict[str, Any]) -> list[tuple[str, str, str]]:
-    return [(name, known.extension.summary, known.origin) for name, known in registered.items()]
-
-
-def _hosts() -> list[tuple[str, str]]:
+def _hosts() -> list[tuple[str, ...]]:
     """Return the commands of the hosts with the versions that are installed beside podium."""
     from importlib.metadata import PackageNotFoundError, version
 
-    def version_of(package: str) -> str:
+    rows: list[tuple[str, ...]] = []
+    for command, package in HOSTS.items():
         try:
-            return f"{package} {version(package)}"
+            rows.append((command, f"{package} {version(package)}"))
         except PackageNotFoundError:
-            return f"{package} is not installed"
-
-    return [(command, version_of(package)) for command, package in HOSTS.items()]
+            rows.append((command, f"{package} is not installed"))
+    return rows
 
 
 def _state_of_enabling() -> str:

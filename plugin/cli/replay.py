@@ -135,7 +135,7 @@ def _study(
     from podium.study.study_report import study_reports
     from podium.study.yardstick import read_reference
 
-    numbers = {"items": asked["items"] or (), "seeds": asked["seeds"] or STUDY_SEEDS}
+    numbers: dict[str, Any] = {"items": asked["items"] or (), "seeds": asked["seeds"] or STUDY_SEEDS}
     with show_progress():
         gold = read_reference(asked["gold"], pool=common["pool"]) if asked["gold"] is not None else {}
         findings = run_study(battles, rankers, tournaments=tournaments, **numbers, **gold, **common)

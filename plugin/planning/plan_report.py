@@ -35,9 +35,9 @@ def _sections(plan: Plan) -> Iterator[Section]:
     if plan.gaps:
         yield _gaps(plan)
     if plan.asked["items"] is not None:
-        yield _planned(plan)
+        yield _planned_costs(plan)
     if any(line.needed for line in plan.lines):
-        yield _needed(plan)
+        yield _needed_costs(plan)
     yield Section("assumptions", "what this rests on", notes=notes_of(*(f"- {text}" for text in plan.assumptions)))
     if plan.missing:
         lacking = [f"- {missing.part}: {missing.why}; {missing.remedy}" for missing in plan.missing]
@@ -75,7 +75,7 @@ def _samples(plan: Plan) -> Section:
         ("exact", lambda sample: f"{sample.exact:,}"),
         ("items, direct", lambda sample: _quantity(sample.direct, "{:,.0f}")),
         ("by anchor", lambda sample: _quantity(sample.anchored, "{:,.0f}")),
-        ("by anchor, Wilcoxon", lambda sample: _simulated(sample.wilcoxon)),
+        ("by anchor, Wilcoxon", lambda sample: _simulated_items(sample.wilcoxon)),
     )
     asked, share = plan.asked, plan.asked["informativeness"]
     anchor = "" if plan.anchor is None else f" {plan.anchor}"
@@ -105,7 +105,7 @@ def _gaps(plan: Plan) -> Section:
     return Section("gaps", title, tables=(_table(plan.gaps, columns),), notes=notes)
 
 
-def _planned(plan: Plan) -> Section:
+def _planned_costs(plan: Plan) -> Section:
     columns: tuple[Column, ...] = (
         ("design", lambda line: line.design),
         ("battles", lambda line: f"{line.planned.battles:,}"),
@@ -128,7 +128,7 @@ def _planned(plan: Plan) -> Section:
     return Section("costs", title, tables=(_designs(plan, columns),), notes=notes_of(*notes))
 
 
-def _needed(plan: Plan) -> Section:
+def _needed_costs(plan: Plan) -> Section:
     columns: tuple[Column, ...] = (
         ("design", lambda line: line.design),
         ("items", lambda line: _quantity(line.items, "{:,.0f}")),
@@ -165,7 +165,7 @@ def _millions(tokens: float | None) -> str:
     return EMPTY if tokens is None else f"{tokens / 1e6:,.2f} M"
 
 
-def _simulated(size: Any) -> str:
+def _simulated_items(size: Any) -> str:
     return EMPTY if size is None else _quantity(Quantity(size.items, size.low, size.high), "{:,.0f}")
 
 

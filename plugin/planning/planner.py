@@ -12,11 +12,11 @@ from podium.planning.cost import PAIRS, battles_of, cheapest_design, priced_desi
 from podium.planning.decision import decide
 from podium.planning.differences import three_levels
 from podium.planning.draft import Draft
+from podium.planning.edges import sample_sizes, smallest_gaps
 from podium.planning.pilots import anchor_candidates, read_pilot, share_of_ties
 from podium.planning.plan import Candidate, Plan, Quantity, Tariff, TournamentDesign
 from podium.planning.precision import MOST_ENTRANTS, SPREAD
 from podium.planning.sample_size import check_numbers
-from podium.planning.samples import sample_sizes, smallest_gaps
 from podium.rank_battles import rank
 from podium.rankers.intervals import check_level
 from podium.rankers.scale import POINTS

@@ -4,7 +4,6 @@ A design is played with those verdicts as the judge. What its item-clustered cov
 number of items, is what it will be for that number.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, exp, log
@@ -19,6 +18,7 @@ from podium.planning.sample_size import check_numbers
 from podium.rankers.coded import code_battles
 from podium.rankers.identification import strengths_of
 from podium.rankers.intervals import Estimate, mean_interval, t_reach
+from podium.rankers.pairs import pair_sums, win_rates
 from podium.rankers.rank_sets import rank_sets
 from podium.rankers.scale import scale_of
 from podium.replays import Recording, make_tournament, play, recording_of
@@ -151,14 +151,10 @@ def simulated_worlds(
 
 
 def middling_entrant(record: Recording) -> str:
-    """Return an entrant of middling strength, by mean credit over what was read."""
-    credits: defaultdict[str, list[float]] = defaultdict(list)
-    for outcome in record.outcomes:
-        if outcome.credit is not None:
-            credits[outcome.pairing.a].append(outcome.credit)
-            credits[outcome.pairing.b].append(1 - outcome.credit)
-    ranked = sorted(credits, key=lambda name: (float(np.mean(credits[name])), name))
-    return ranked[len(ranked) // 2]
+    """Return an entrant of middling win rate; of equals, by name."""
+    coded = code_battles(record.battles)
+    ranked = sorted(zip(np.round(win_rates(pair_sums(coded)), 9), coded.entrants, strict=True))
+    return ranked[len(ranked) // 2][1]
 
 
 def per_item(design: TournamentDesign, record: Recording) -> PerItem:

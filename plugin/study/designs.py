@@ -8,7 +8,7 @@ import numpy as np
 
 from podium.replays import Recording, make_tournament, play, seed_settings
 from podium.tournaments.schedule import Field
-from podium.tournaments.selection import draw_items, generator
+from podium.tournaments.selection import draw_items, draw_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,12 @@ class Workbench:
     def draw(self, cell: Cell, seed: int) -> Draw:
         """Return what a cell plays with a seed; items and entrants of one seed are nested and shared by all cells."""
         whole = self.record.field
-        names = _draw_names(whole.entrants, cell.entrants, seed, "entrants")
+        names = tuple(sorted(draw_names(whole.entrants, cell.entrants, seed, "entrants")))
         part = Field(names, draw_items(whole, cell.items, seed), {})
         taking = np.isin(whole.entrants, names)
         settings = dict(cell.settings)
         if cell.anchors is not None:
-            settings["anchor"] = _draw_names(names, cell.anchors, seed, "anchors")
+            settings["anchor"] = tuple(sorted(draw_names(names, cell.anchors, seed, "anchors")))
         if cell.name == "round_robin" or (cell.name == "anchor" and settings.get("anchor", "auto") != "auto"):
             return self._draw_by_mask(cell, settings, part, taking)
         tournament = make_tournament(cell.name, seed_settings(cell.name, settings, seed))
@@ -91,11 +91,3 @@ class Workbench:
             self._sizes[key] = make_tournament(cell.name, settings).size(part)
         calls, missing = int(self.record.calls[codes].sum()), self._sizes[key] - len(codes)
         return Draw(rows, np.flatnonzero(taking), self._sizes[key], calls, missing)
-
-
-def _draw_names(names: tuple[str, ...], number: int, seed: int, purpose: str) -> tuple[str, ...]:
-    """Return some of the names, sorted; those of a seed are nested."""
-    if number >= len(names):
-        return names
-    ordered = sorted(names)
-    return tuple(sorted(ordered[k] for k in generator(seed, purpose).permutation(len(ordered))[:number]))

@@ -60,19 +60,29 @@ class Anchor:
         """
         items = draw_items(field, self.items, self.seed)
         anchors = self._anchors(field)
-        if not anchors:
-            return self._next_with_pilot(field, played, items)
-        note = f"all against {' and '.join(anchors)} on {len(items)} items"
-        return schedule_pairings(field, pairings_against(anchors, field.entrants, items), played, note)
+        if anchors:
+            note = f"all against {' and '.join(anchors)} on {len(items)} items"
+            return schedule_pairings(field, pairings_against(anchors, field.entrants, items), played, note)
+        candidates, tried, pilot = self._pilot(field, items)
+        rounds = _rounds_until(pilot.pairings, played)
+        if rounds is None:
+            return schedule_pairings(field, pilot.pairings, played, pilot.note)
+        if len(played) > rounds:
+            # The round after the pilot is on record: who the anchor is must not be worked out again.
+            return OVER
+        outcomes = [outcome for done in played for outcome in done.outcomes if outcome.pairing.item in tried]
+        best = most_informative(candidates, field.entrants, outcomes)
+        rest = [item for item in items if item not in tried]
+        note = f"all against {best}, the most informative in the pilot, on {len(rest)} more items"
+        return schedule_pairings(field, pairings_against((best,), field.entrants, rest), played, note)
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be; with `auto`, at most."""
         if self._anchors(field):
             return len(self.next(field, ()).pairings)
         items = draw_items(field, self.items, self.seed)
-        pilot = self._pilot(field, items)
-        rest = len(items) - len(self._pilot_items(field, items))
-        return len(pilot.pairings) + rest * max(len(field.entrants) - 1, 0)
+        _, tried, pilot = self._pilot(field, items)
+        return len(pilot.pairings) + (len(items) - len(tried)) * max(len(field.entrants) - 1, 0)
 
     def _anchors(self, field: Field) -> tuple[str, ...]:
         """Return the anchors, none when a pilot is to choose; of two entrants, either makes the same battles."""
@@ -80,32 +90,14 @@ class Anchor:
             return field.entrants[:1] if len(field.entrants) < MIN_FOR_PILOT else ()
         return entrants_named(self.anchor, field.entrants)
 
-    def _next_with_pilot(self, field: Field, played: Sequence[Round], items: Sequence[str]) -> Next:
-        pilot = self._pilot(field, items)
-        rounds = _rounds_until(pilot.pairings, played)
-        if rounds is None:
-            return schedule_pairings(field, pilot.pairings, played, pilot.note)
-        if len(played) > rounds:
-            # The round after the pilot is on record: who the anchor is must not be worked out again.
-            return OVER
-        tried = set(self._pilot_items(field, items))
-        outcomes = [outcome for done in played for outcome in done.outcomes if outcome.pairing.item in tried]
-        best = most_informative(self._candidates(field), field.entrants, outcomes)
-        rest = [item for item in items if item not in tried]
-        note = f"all against {best}, the most informative in the pilot, on {len(rest)} more items"
-        return schedule_pairings(field, pairings_against((best,), field.entrants, rest), played, note)
-
-    def _pilot(self, field: Field, items: Sequence[str]) -> Next:
-        candidates, tried = self._candidates(field), self._pilot_items(field, items)
+    def _pilot(self, field: Field, items: Sequence[str]) -> tuple[tuple[str, ...], frozenset[str], Next]:
+        """Return the candidates, the items that they are tried on, and their battles."""
+        candidates = field.entrants if self.candidates is None else entrants_named(self.candidates, field.entrants)
+        # Samples of one seed are nested, so these are among all items asked for.
+        tried = draw_items(field, min(self.pilot, len(items)), self.seed)
         note = f"pilot: all against each of {len(candidates)} candidates on {len(tried)} items"
-        return schedule_pairings(field, pairings_against(candidates, field.entrants, tried), note=note)
-
-    def _pilot_items(self, field: Field, items: Sequence[str]) -> tuple[str, ...]:
-        """Return the items of the pilot: samples of one seed are nested, so these are among all items asked for."""
-        return draw_items(field, min(self.pilot, len(items)), self.seed)
-
-    def _candidates(self, field: Field) -> tuple[str, ...]:
-        return field.entrants if self.candidates is None else entrants_named(self.candidates, field.entrants)
+        battles = pairings_against(candidates, field.entrants, tried)
+        return candidates, frozenset(tried), schedule_pairings(field, battles, note=note)
 
 
 def pairings_against(anchors: Collection[str], entrants: Sequence[str], items: Sequence[str]) -> Iterator[Pairing]:

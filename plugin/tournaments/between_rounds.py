@@ -97,7 +97,9 @@ def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: M
     known = dict(fixed)
     for name in newcomers:
         opponents = sorted(opponents_of(name, met) & known.keys())
-        credits = [_credits_of(name, other, met) for other in opponents]
+        credits = [
+            met[name, other] if name < other else [1 - credit for credit in met[other, name]] for other in opponents
+        ]
         theta = place(
             np.array([known[other] for other in opponents]),
             np.array([[fsum(own) for own in credits]]),
@@ -106,7 +108,3 @@ def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: M
         )
         known[name] = 0.0 if np.isnan(theta[0]) else float(theta[0])
     return known
-
-
-def _credits_of(name: str, other: str, met: Meetings) -> Sequence[float]:
-    return met[name, other] if name < other else [1 - credit for credit in met[other, name]]

@@ -25,6 +25,12 @@ def generator(seed: int, *words: str) -> np.random.Generator:
     return np.random.default_rng([seed, int.from_bytes(purpose[:8], "big")])
 
 
+def draw_names(names: Sequence[str], number: int, seed: int, purpose: str) -> frozenset[str]:
+    """Return so many of the names, or all there are; draws of one seed and purpose are nested."""
+    ordered = sorted(names)
+    return frozenset(ordered[k] for k in generator(seed, purpose).permutation(len(ordered))[:number])
+
+
 def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
     """Return a sample of the items, in their own order; all of them when there are no more than that.
 
@@ -37,8 +43,7 @@ def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
         raise UsageError(f"items={number}: a tournament needs at least one item")
     if number is None or number >= len(field.items):
         return field.items
-    names = sorted(field.items)
-    chosen = {names[k] for k in generator(seed, "items").permutation(len(names))[:number]}
+    chosen = draw_names(field.items, number, seed, "items")
     return tuple(item for item in field.items if item in chosen)
 
 

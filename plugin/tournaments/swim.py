@@ -64,7 +64,8 @@ class Swim:
                 continue
             open_ = [name for name in possible if name not in done]
             if not done:
-                opponent, why = next(name for name in self._shuffle(ranked) if name in open_), "at random"
+                rng, names = generator(self.seed, "first opponent", str(position)), sorted(ranked)
+                opponent, why = next(names[k] for k in rng.permutation(position) if names[k] in open_), "at random"
             else:
                 opponent, why = _nearest(joins, open_, self._strengths(field, order[: position + 1], played)), "nearest"
             note = f"{joins} joins {position}: opponent {len(done) + 1} of {opponents(position)}, {why}: {opponent}"
@@ -95,12 +96,6 @@ class Swim:
         if sorted(order) != new:
             raise UsageError(f"order={','.join(order)}: name each of these once: {', '.join(new)}")
         return (*before, *order)
-
-    def _shuffle(self, ranked: Sequence[str]) -> list[str]:
-        """Return those ranked so far in random order: the first who can play is the first opponent."""
-        names = sorted(ranked)
-        rng = generator(self.seed, "first opponent", str(len(names)))
-        return [names[k] for k in rng.permutation(len(names))]
 
     def _strengths(self, field: Field, joined: Sequence[str], played: Sequence[Round]) -> Mapping[str, float]:
         if self.ratings is None:

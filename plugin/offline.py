@@ -266,7 +266,11 @@ def _json(instruction: str) -> Iterator[Demand]:
         yield Demand("bare JSON", lambda text: _json_in(text) is not None)
         keys = re.search(r"\bkeys?\b([^.\n]*)", instruction)
         for name in QUOTED.findall(keys[1]) if keys else ():
-            yield Demand(f"has key {name}", lambda text, name=name: name in dict(_json_in(text)))
+            yield Demand(f"has key {name}", partial(_has_key, name))
+
+
+def _has_key(name: str, text: str) -> bool:
+    return name in dict(_json_in(text))
 
 
 def _json_in(text: str) -> Any:

@@ -137,7 +137,7 @@ def _played_points(
 def _point(cell: Cell, ranker: str, draws: Sequence[Draw], distances: np.ndarray, level: float) -> Point:
     """Summarise a cell, given tau and error of each seed, shape (seeds, 2)."""
     ranked = ~np.isnan(distances[:, 0])
-    costs = {
+    costs: dict[str, Any] = {
         name: float(np.mean([getattr(draw, name) for draw in draws])) if draws else None
         for name in ("battles", "calls", "missing")
     }

@@ -156,9 +156,18 @@ def _row(variant: Variant, record: Recording, yardstick: Yardstick, seeds: Seque
         distances.append(yardstick.distance(played.rows, everyone))
     known = np.array([distance for distance in distances if not np.isnan(distance[0])]).reshape(-1, 2)
     (tau, tau_sd), (error, error_sd) = (_mean_and_deviation(values) for values in known.T)
-    costs = [float(np.mean([getattr(price, name) for price in prices])) for name in COSTS]
-    failed = len(seeds) - len(known)
-    return TournamentRow(variant.label, variant.budget, *costs, error, error_sd, tau, tau_sd, len(seeds), failed)
+    costs: dict[str, Any] = {name: float(np.mean([getattr(price, name) for price in prices])) for name in COSTS}
+    return TournamentRow(
+        tournament=variant.label,
+        budget=variant.budget,
+        **costs,
+        error=error,
+        error_sd=error_sd,
+        tau=tau,
+        tau_sd=tau_sd,
+        seeds=len(seeds),
+        failed=len(seeds) - len(known),
+    )
 
 
 def _variants(name: str, settings: Mapping[str, Any], record: Recording) -> Iterator[Variant]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf
 
 from podium.errors import NotIdentifiedError
@@ -76,9 +77,7 @@ def _designs(draft: Draft) -> Iterator[TournamentDesign]:
 def _priced_tournament(
     draft: Draft, design: TournamentDesign, names: Sequence[str], records: Sequence[Recording]
 ) -> PricedDesign:
-    def battles(items: int) -> int:
-        return battles_of(design, names, items)
-
+    battles = partial(battles_of, design, names)
     precision = _precision(draft, design, records) if records else None
     if precision is None:
         return _price(draft, design.label, battles, None)

@@ -7,7 +7,7 @@ from podium.planning.precision import elo_of_edge
 from podium.replays import Recording
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """What the parts of a plan are made from, most of it the arguments of `make_plan`.
 

@@ -1,7 +1,7 @@
 """Make a plan, part after part, from numbers or from a pilot."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
@@ -98,9 +98,9 @@ def make_plan(
         pairs=tuple(pairs),
     )
     candidates = tuple(_candidates(draft))
-    draft.anchor = baseline or next((candidate.anchor for candidate in candidates), None)
-    draft.share = _share(draft, candidates) if informativeness is None else Quantity(informativeness)
-    return _plan_of(draft, candidates)
+    draft = replace(draft, anchor=baseline or next((candidate.anchor for candidate in candidates), None))
+    share = _share(draft, candidates) if informativeness is None else Quantity(informativeness)
+    return _plan_of(replace(draft, share=share), candidates)
 
 
 def _plan_of(draft: Draft, candidates: tuple[Candidate, ...]) -> Plan:

@@ -26,6 +26,10 @@ LOGITS = np.arange(-40, 40.05, 0.1)
 """Nodes of a trapezoidal rule for a logistic variable; its error falls exponentially with the step."""
 LOGISTIC_WEIGHTS = 0.1 * expit(LOGITS) * expit(-LOGITS)
 UNREAD = "simulated: unreadable"
+COLUMNS = (
+    *("item", "model_a", "model_b", "credit", "margin", "order", "judge", "repeat", "human"),
+    *("category", "length_a", "length_b", "reason"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +132,27 @@ class World:
         )
         item, pair = (axis.ravel() for axis in np.indices((len(self.quality), len(compared))))
         a, b = compared[pair].T
-        label = (rng.random(len(item)) < expit(self.quality[item, a] - self.quality[item, b])) * 1.0 if human else None
+        names, length = np.array(self.entrants, dtype=object), np.exp(self.log_length).round().astype(int)
+        digits = len(str(len(self.quality)))
+        known: dict[str, Any] = {
+            "item": np.array([f"item-{k:0{digits}d}" for k in range(len(self.quality))])[item],
+            "model_a": names[a],
+            "model_b": names[b],
+            "category": np.array(self.categories, dtype=object)[item],
+            "length_a": length[item, a],
+            "length_b": length[item, b],
+        }
+        if human:
+            won = rng.random(len(item)) < expit(self.quality[item, a] - self.quality[item, b])
+            known["human"] = won * 1.0
         parts = [
-            self._part(judge, item, a, b, order, repeat, label, rng)
+            pd.DataFrame({**known, **self._verdict_columns(judge, item, a, b, order, rng), "repeat": repeat})
             for judge in judges or (Judge(),)
             for repeat in range(repeats)
             for order in (("ab", "ba") if orders == "both" else ("ab",))
         ]
-        frame = pd.concat(parts, ignore_index=True)
-        return frame if repeats > 1 else frame.drop(columns="repeat")
+        shown = [name for name in COLUMNS if (name != "repeat" or repeats > 1) and (name != "human" or human)]
+        return pd.concat(parts, ignore_index=True)[shown]
 
     def battles(self, *judges: Judge, **how: Any) -> Battles:
         """Return the same verdicts, the two orders merged; it takes what `presentations` takes."""
@@ -171,42 +187,29 @@ class World:
         """Return the logits in favour of each entrant, shape (entrants,)."""
         return judge.self_preference * np.isin(self.entrants, judge.favours)
 
-    def _part(
-        self,
-        judge: Judge,
-        item: np.ndarray,
-        a: np.ndarray,
-        b: np.ndarray,
-        order: str,
-        repeat: int,
-        label: np.ndarray | None,
-        rng: np.random.Generator,
-    ) -> pd.DataFrame:
+    def _verdict_columns(
+        self, judge: Judge, item: np.ndarray, a: np.ndarray, b: np.ndarray, order: str, rng: np.random.Generator
+    ) -> dict[str, Any]:
+        """Return what a judge says of pairs on items in one order."""
         sign = 1.0 if order == "ab" else -1.0
-        lean = judge.scale * (self.quality[item, a] - self.quality[item, b])
         longer, favour = self.log_length[item, a] - self.log_length[item, b], self._favour(judge)
-        lean = lean + judge.length_bias * longer + favour[a] - favour[b]
+        lean = judge.scale * (self.quality[item, a] - self.quality[item, b])
+        lean = sign * (lean + judge.length_bias * longer + favour[a] - favour[b]) + judge.position_bias
         beyond = sign * judge.verbosity_bias * longer
-        margin, credit = _verdicts(judge, sign * lean + judge.position_bias, beyond, rng)
+        if judge.verdicts == "soft":
+            margin, credit = lean, judge.mean_credit(lean + beyond)
+        else:
+            margin = lean + judge.noise * rng.logistic(size=len(lean))
+            decided = margin + beyond
+            credit = (np.sign(decided - judge.tie) + np.sign(decided + judge.tie)) / 4 + 0.5
         lost = rng.random(len(item)) < judge.unread
-        names = np.array(self.entrants, dtype=object)
-        length = np.exp(self.log_length).round().astype(int)
-        columns = {
-            "item": np.array([f"item-{k:0{len(str(len(self.quality)))}d}" for k in range(len(self.quality))])[item],
-            "model_a": names[a],
-            "model_b": names[b],
+        return {
             "credit": np.where(lost, np.nan, credit if order == "ab" else 1 - credit),
             "margin": np.where(lost, np.nan, sign * margin),
             "order": order,
             "judge": judge.name,
-            "repeat": repeat,
-            **({} if label is None else {"human": label}),
-            "category": np.array(self.categories, dtype=object)[item],
-            "length_a": length[item, a],
-            "length_b": length[item, b],
             "reason": reasons(lost, UNREAD),
         }
-        return pd.DataFrame(columns)
 
 
 def simulate(
@@ -256,22 +259,6 @@ def simulate(
         categories=tuple(categories[k % len(categories)] for k in range(items)),
         seed=int(rng.integers(2**63)),
     )
-
-
-def _verdicts(
-    judge: Judge, lean: np.ndarray, beyond: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the margin and credit of the response shown first.
-
-    Args:
-        lean: margin before noise, shape (presentations,).
-        beyond: what the verdict adds to the margin, shape (presentations,).
-    """
-    if judge.verdicts == "soft":
-        return lean, judge.mean_credit(lean + beyond)
-    margin = lean + judge.noise * rng.logistic(size=len(lean))
-    decided = margin + beyond
-    return margin, (np.sign(decided - judge.tie) + np.sign(decided + judge.tie)) / 4 + 0.5
 
 
 def _gaps(values: np.ndarray) -> np.ndarray:

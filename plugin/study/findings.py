@@ -117,13 +117,10 @@ class Findings:
         low, high = pearson.confidence_interval(self.level)
         return Spread(float(pearson.statistic), None, float(low), float(high))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {"podium": FORMAT_VERSION, "study": asdict(self)}
-
     def to_json(self) -> str:
         """Return a JSON document without NaN or infinity."""
-        return json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False, default=plain)
+        document = {"podium": FORMAT_VERSION, "study": asdict(self)}
+        return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False, default=plain)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per point; anchors bring their place and their informativeness."""

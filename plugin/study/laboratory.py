@@ -230,8 +230,9 @@ def _anchor_profiles(battles: Battles, reference: np.ndarray, level: float, seed
     except PodiumError:
         entries = ()
     measured = {entry.model: (entry.score, entry.low, entry.high) for entry in entries}
-    names = battles.entrants
-    for k in sorted(range(len(names)), key=lambda k: (-np.nan_to_num(reference[k], nan=-np.inf), names[k])):
+    names, strength = battles.entrants, np.nan_to_num(np.round(reference, 9), nan=-np.inf)
+    # Rounding must not make an order of equals.
+    for k in sorted(range(len(names)), key=lambda k: (-strength[k], names[k])):
         place = None if np.isnan(reference[k]) else 1 + int(np.sum(reference > reference[k] + LEVEL_WITH))
         yield AnchorProfile(names[k], place, *measured.get(names[k], (None, None, None)))
 

@@ -120,10 +120,9 @@ def diagnose(
     Args:
         presentations: verdicts of one or more judges, the two orders apart (`read_battles(..., merge=False)`).
         battles: the same, the two orders merged.
-        gold: the gold standard.
+        gold: what the judges are measured by.
         families: entrants and judges to their family.
-        level: of intervals, in (0, 1).
-        seed: of resampling.
+        level, seed: of intervals, in (0, 1), and of resampling.
         near_tie: margins up to this are near-ties.
 
     Raises:

@@ -64,7 +64,7 @@ class Clustered:
             values: shape (rows,).
             of: what the cells are, in the plural.
             what, remedy: of what there is nothing where there is no row; `of` by default.
-            among: mask of the rows that count, shape (rows,); all by default.
+            among: mask of the rows that count, shape (rows,).
             cells: that each row stands for, shape (rows,); one by default.
             within: least and largest possible value, at which a t interval ends.
 
@@ -102,7 +102,6 @@ class Clustered:
         Args:
             influence: what each row adds to the error of the estimate, shape (rows,).
             method: what to call the interval, around its usual name.
-            within: least and largest possible value, at which the interval ends.
         """
         sums = self.sums(influence)
         if len(sums) < 2:
@@ -129,13 +128,7 @@ def column_of(battles: Battles, name: str) -> np.ndarray:
 def wilson(
     share: np.ndarray | float, variance: np.ndarray | float, clusters: np.ndarray | int, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ends of Wilson intervals for effective sample sizes, any shape.
-
-    Args:
-        share: p, in [0, 1].
-        variance: of p; where it is 0, the number of clusters is the sample size.
-        clusters: at least 2.
-    """
+    """Return the ends of Wilson intervals for effective sample sizes, any shape; for clusters where nothing varies."""
     share, variance = np.asarray(share, dtype=np.float64), np.asarray(variance, dtype=np.float64)
     spread = share * (1 - share)
     flat = (variance <= 1e-24) | (spread <= 0)
@@ -147,7 +140,7 @@ def wilson(
 
 
 def usable_draws(draws: np.ndarray) -> np.ndarray | None:
-    """Return the resamples that are no NaN; None where they are too few for an interval."""
+    """Return the resampled values that are no NaN, shape (draws,); None where they are too few for an interval."""
     usable = draws[~np.isnan(draws)]
     return usable if len(usable) >= max(2, FEWEST_DRAWS * len(draws)) else None
 
@@ -157,9 +150,6 @@ def reflected_interval(value: float, draws: np.ndarray, level: float) -> tuple[f
 
     Sampling noise adds to a mean of squares, and resampling adds as much again. So 2 value - mean(draws) removes it,
     and the basic (reflected) interval 2 value - quantiles has the right ends where a percentile one lies too high.
-
-    Args:
-        draws: resampled values, NaN where one is not usable, shape (draws,).
 
     Source: Davison and Hinkley 1997, Bootstrap methods and their application, sections 2.1 and 5.2.
     """
@@ -174,12 +164,7 @@ def reflected_interval(value: float, draws: np.ndarray, level: float) -> tuple[f
 def agreement_interval(
     value: float, draws: np.ndarray, level: float, within: tuple[float, float]
 ) -> tuple[float, float] | None:
-    """Return the `farther_ends` of an agreement's percentile interval; None where too few resamples are usable.
-
-    Args:
-        draws: resampled values, NaN where one is not usable, shape (draws,).
-        within: least and largest possible value.
-    """
+    """Return the `farther_ends` of an agreement's percentile interval; None where too few resamples are usable."""
     usable = usable_draws(draws)
     if usable is None:
         return None

@@ -74,7 +74,12 @@ def _retest(presentations: Battles, win: np.ndarray, sample: Clustered) -> tuple
     if not presentations.has_items:
         missing = Missing(what, "no row says its item, so nobody knows what was asked twice", "give a column item")
         return missing, missing, 0
-    code, outcome = _presentation_codes(presentations, win)
+    # What was shown (item, pair, which response first), and verdicts turned to the entrant of lower code.
+    table, read, order = presentations.table, ~np.isnan(win), orders_of(presentations)
+    a_is_low = (table["model_a"].cat.codes < table["model_b"].cat.codes).to_numpy()
+    low_first = np.where(order == "ab", 1 + a_is_low, np.where(order == "ba", 2 - a_is_low, 0))
+    key = meetings_of(presentations, np.arange(len(table))) * 3 + low_first
+    code, outcome = np.unique(key[read], return_inverse=True)[1], np.where(a_is_low, win, -win)[read]
     tally = np.stack([np.bincount(code, outcome == verdict) for verdict in (1, 0, -1)], axis=1)
     size = tally.sum(axis=1)
     again = size > 1
@@ -83,7 +88,7 @@ def _retest(presentations: Battles, win: np.ndarray, sample: Clustered) -> tuple
         return missing, missing, 0
     tally, size = tally[again], size[again]
     item = np.zeros(len(again), dtype=np.int64)
-    item[code] = sample.code[~np.isnan(win)]
+    item[code] = sample.code[read]
     repeats = replace(sample, code=item[again])
     agree, ties = (tally * (tally - 1)).sum(axis=1) / (size * (size - 1)), tally[:, 1] / size
     agreement = repeats.share(agree, of, what)
@@ -95,16 +100,3 @@ def _retest(presentations: Battles, win: np.ndarray, sample: Clustered) -> tuple
     value = (a - chance) / (1 - chance)
     influence = ((agree - a) - (1 - value) * (3 * t - 1) * (ties - t)) / (1 - chance) / len(agree)
     return agreement, repeats.linear(value, influence, len(agree), of, within=(-1, 1)), len(agree)
-
-
-def _presentation_codes(presentations: Battles, win: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Code what was shown (item, pair, which response first), and turn verdicts to the entrant of lower code.
-
-    Returns:
-        Codes from 0 and outcomes 1, 0, -1 of the readable rows.
-    """
-    table, read, order = presentations.table, ~np.isnan(win), orders_of(presentations)
-    a, b = (table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b"))
-    low_first = np.where(order == "ab", 1 + (a < b), np.where(order == "ba", 1 + (b < a), 0))
-    key = meetings_of(presentations, np.arange(len(table))) * 3 + low_first
-    return np.unique(key[read], return_inverse=True)[1], np.where(a < b, win, -win)[read]

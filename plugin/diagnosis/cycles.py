@@ -33,8 +33,7 @@ class Cycle:
     """Three entrants that beat each other in a ring.
 
     Attributes:
-        entrants: each beats the next, the last beats the first.
-        rates: win rates of each over the next.
+        entrants, rates: each beats the next, the last the first, at these win rates.
         p: that one of the three is no win at all, by the weakest link (one-sided, item-clustered t).
         adjusted: p after Holm over both rings of every triple.
     """
@@ -50,8 +49,7 @@ class Cycles(CardAnswer):
     """How far the win rates of whole models add up.
 
     Attributes:
-        triples: with win rates between all three.
-        possible: all triples of entrants.
+        triples, possible: of entrants: with win rates between all three, and all of them.
         tie: win rates within 0.5 +- this are ties in `no_order`.
         rings: triples in which each beats the next, in the rates as they are.
         certain: those that are no accident of the items at `level`, all rings taken together.
@@ -87,16 +85,12 @@ class Cycles(CardAnswer):
 
     def tables(self) -> tuple[Table, ...]:
         """Return the table of the surest rings."""
-        rows = tuple(
-            (
-                " > ".join((*ring.entrants, ring.entrants[0])),
-                *(f"{rate:.1%}" for rate in ring.rates),
-                f"{ring.adjusted:.3g}",
-            )
-            for ring in self.cycles[:SHOWN]
-        )
+        rows = []
+        for ring in self.cycles[:SHOWN]:
+            rates = [f"{rate:.1%}" for rate in ring.rates]
+            rows.append((" > ".join((*ring.entrants, ring.entrants[0])), *rates, f"{ring.adjusted:.3g}"))
         header = ("each beats the next", "first", "second", "third", "p (Holm)")
-        return (Table("Rings", header, rows),) if rows else ()
+        return (Table("Rings", header, tuple(rows)),) if rows else ()
 
 
 def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) -> Cycles | Missing:
@@ -104,10 +98,6 @@ def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) ->
 
     A ring is certain when each of its three win rates is above a half: p is the largest of the three one-sided
     p-values (an intersection-union test), and Holm's rule covers both rings of every triple.
-
-    Args:
-        tie: win rates within 0.5 +- this are ties.
-        resamples: of the items; fewer with very many triples.
     """
     coded, level = code_battles(subject.battles), subject.level
     size = len(coded.entrants)
@@ -162,12 +152,7 @@ def items_of(cells: PairCells) -> np.ndarray:
 
 
 def model_deviation(rate: np.ndarray, triples: np.ndarray) -> np.ndarray:
-    """Return the mean SNTD of win rates over triples, NaN where a rate is unknown, shape (...).
-
-    Args:
-        rate: win rate of each pair, shape (..., pairs).
-        triples: positions of the pairs ab, bc and ac, shape (triples, 3).
-    """
+    """Return the mean SNTD of win rates, shape (..., pairs), over triples of pairs, NaN where a rate is unknown."""
     return np.asarray(deviation(*(rate[..., edge] for edge in triples.T)).mean(axis=-1))
 
 

@@ -1,6 +1,6 @@
 """Win rates beside those of a gold standard: decisiveness, accuracy, error and biases as JuStRank defines them.
 
-Source of all: Gera et al. 2025, sections 5 and 6, appendices E and F.
+Source of all: Gera et al. 2025, sections 5 and 6 (biases and their spread, delta: 6.2), appendices E and F.
 """
 
 from functools import lru_cache
@@ -36,10 +36,7 @@ def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
 
 
 def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
-    """Return alpha of the Beta CDF nearest to the judge's win rates.
-
-    Args:
-        judge, gold: win rates of the same pairs, in [0, 1], shape (pairs,) each.
+    """Return alpha of the Beta CDF nearest to the judge's win rates, in [0, 1], shape (pairs,).
 
     Raises:
         NotIdentifiedError: no alpha is better than all others, or the best lies at an end of [0.1, 10000].
@@ -74,8 +71,7 @@ def decisiveness_of_draws(judge: np.ndarray, gold: np.ndarray) -> np.ndarray:
     fit all but equally well, it may be the other one.
 
     Args:
-        judge: win rates, NaN where a pair was not drawn, shape (draws, pairs).
-        gold: the same, shape (draws, pairs) or (pairs,).
+        judge, gold: win rates, NaN where a pair was not drawn, shape (draws, pairs); of gold also (pairs,).
     """
     known = ~np.isnan(judge) & ~np.isnan(gold)
     weights, targets = np.where(known, np.abs(judge - 0.5), 0), np.nan_to_num(judge, nan=0.5)
@@ -129,10 +125,7 @@ def system_biases(low: np.ndarray, high: np.ndarray, surplus: np.ndarray, system
     """Return the mean over opponents of judge win rate - gold win rate, NaN without any, shape (..., systems).
 
     Args:
-        low, high: pairs of systems, shape (pairs,) each.
-        surplus: of the win rate of low, NaN where unknown, shape (..., pairs).
-
-    Source: section 6.2.
+        low, high, surplus: pairs of systems, and that of low's win rate, NaN where unknown, shape (..., pairs).
     """
     side = np.zeros((len(low), systems))
     side[np.arange(len(low)), low] = 1
@@ -144,10 +137,7 @@ def system_biases(low: np.ndarray, high: np.ndarray, surplus: np.ndarray, system
 
 
 def spread_of(values: np.ndarray, fewest: float = 2) -> np.ndarray:
-    """Return the standard deviation along the last axis (divisor n - 1), NaN left out, NaN below `fewest`, shape (...).
-
-    Source: section 6.2 (delta, over the biases of systems).
-    """
+    """Return the standard deviation (divisor n - 1) along the last axis, NaN left out, NaN for few, shape (...)."""
     known = ~np.isnan(values)
     number = known.sum(axis=-1)
     squares = np.where(known, values - _mean_among(values, known)[..., None], 0) ** 2

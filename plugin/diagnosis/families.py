@@ -56,6 +56,8 @@ class Family:
 def family_of(model: str, given: Mapping[str, str]) -> Family | None:
     """Return the family of a model; None where nothing tells it.
 
+    Guessed from the first word of the name that a maker is known by; the model's own part of the path first.
+
     Args:
         model: its name, which may begin with a provider (`openai/gpt-x`).
         given: patterns (as of file names, case ignored) to families; the first that fits counts.
@@ -63,25 +65,10 @@ def family_of(model: str, given: Mapping[str, str]) -> Family | None:
     >>> family_of("openai/gpt-4o", {}), family_of("my-model", {"my-*": "mine"})
     (Family(name='OpenAI', how='guessed'), Family(name='mine', how='given'))
     """
-    for pattern, name in given.items():
+    for pattern, family in given.items():
         if fnmatchcase(model.lower(), pattern.lower()):
-            return Family(name, "given")
-    return _guessed_family(model.lower())
-
-
-def members(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Sort models into families, by name; those of no known family are left out."""
-    families: dict[str, list[str]] = {}
-    for model in sorted(models):
-        family = family_of(model, given)
-        if family is not None:
-            families.setdefault(family.name, []).append(model)
-    return {name: tuple(families[name]) for name in sorted(families)}
-
-
-def _guessed_family(name: str) -> Family | None:
-    """Find the beginning of a word of the name that a maker is known by; the model's own part of the path first."""
-    name = NO_MODEL.sub("", name)
+            return Family(family, "given")
+    name = NO_MODEL.sub("", model.lower())
     for part in (name.rpartition("/")[2], name):
         fits = [
             (place.start(), -len(sign), maker)
@@ -92,3 +79,13 @@ def _guessed_family(name: str) -> Family | None:
         if fits:
             return Family(min(fits)[2], "guessed")
     return None
+
+
+def members(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Sort models into families, by name; those of no known family are left out."""
+    families: dict[str, list[str]] = {}
+    for model in sorted(models):
+        family = family_of(model, given)
+        if family is not None:
+            families.setdefault(family.name, []).append(model)
+    return {name: tuple(families[name]) for name in sorted(families)}

@@ -32,11 +32,9 @@ class Statistic:
 
     Attributes:
         value: the estimate.
-        low, high: ends of the interval; None where there is none, and `method` says why.
-        level: of the interval, in (0, 1).
+        low, high: ends of the interval at `level`, in (0, 1); None where there is none, and `method` says why.
         method: how the interval was made, and what it is clustered by.
-        n: what the number is made of: presentations, battles, pairs of orders, entrants; `of` says which.
-        of: the noun that n counts, in the plural.
+        n, of: what the number is made of, as 12 entrants.
         clusters: independent clusters (items) behind it; None where the interval is not clustered.
         unit: how to write it.
     """
@@ -101,13 +99,7 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A question that the data cannot answer; as text it is a dash.
-
-    Attributes:
-        what: the figure or section.
-        why: what the data lack.
-        remedy: what would supply it.
-    """
+    """A figure or section that the data cannot give, what they lack, and what would supply it; as text a dash."""
 
     what: str
     why: str
@@ -115,6 +107,10 @@ class Missing:
     estimate: ClassVar[str] = EMPTY
     interval: ClassVar[str] = EMPTY
     brief: ClassVar[str] = EMPTY
+
+    def measure(self) -> Measure:
+        """Return a dash."""
+        return Measure(EMPTY)
 
 
 Figured: TypeAlias = Statistic | Missing

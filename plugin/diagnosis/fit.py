@@ -27,12 +27,10 @@ class PairMiss:
 
     Attributes:
         first, second: the entrants, the stronger first.
-        battles: readable ones of the two.
         observed, expected: mean credit of the first, and what the fitted strengths say.
         residual: observed - expected.
         low, high: its interval, this pair alone; None where nothing can be said.
-        p: two-sided; None where nothing can be said.
-        adjusted: p after Holm over all pairs.
+        p, adjusted: two-sided, and after Holm over all pairs; None where nothing can be said.
     """
 
     first: str
@@ -49,12 +47,10 @@ class PairMiss:
 
 @dataclass(frozen=True, slots=True)
 class JointTest:
-    """One test of all pairs together.
+    """One F test of all pairs together.
 
-    Attributes:
-        statistic: F.
-        degrees: of freedom: pairs beyond what strengths take up, and items beyond those.
-        p: that residuals as large come from the sample of items alone.
+    Degrees of freedom are the pairs beyond what strengths take up, and the items beyond those; p is the chance that
+    residuals as large come from the sample of items alone.
     """
 
     statistic: float
@@ -69,7 +65,7 @@ class BradleyTerryFit(CardAnswer):
     Attributes:
         pairs: that met.
         tested: those with at least 10 items, and 5 expected wins and losses, between entrants whose ratings the data
-            bound; the others have no test.
+            bound.
         items: independent clusters.
         level: of intervals; a pair is missed at this family-wise level.
         method: behind intervals and p-values.
@@ -103,20 +99,14 @@ class BradleyTerryFit(CardAnswer):
 
     def tables(self) -> tuple[Table, ...]:
         """Return the table of the least likely pairs."""
-        rows = tuple(
-            (
-                f"{miss.first} - {miss.second}",
-                f"{miss.battles:,}",
-                f"{miss.observed:.1%}",
-                f"{miss.expected:.1%}",
-                f"{100 * miss.residual:+.1f}",
-                "-" if miss.low is None or miss.high is None else f"{100 * miss.low:+.1f} to {100 * miss.high:+.1f}",
-                "-" if miss.adjusted is None else f"{miss.adjusted:.2g}",
-            )
-            for miss in self.misses[:SHOWN]
-        )
+        rows = []
+        for miss in self.misses[:SHOWN]:
+            rates = (f"{miss.observed:.1%}", f"{miss.expected:.1%}", f"{100 * miss.residual:+.1f}")
+            ends = [f"{100 * end:+.1f}" for end in (miss.low, miss.high) if end is not None]
+            p = "-" if miss.adjusted is None else f"{miss.adjusted:.2g}"
+            rows.append((f"{miss.first} - {miss.second}", f"{miss.battles:,}", *rates, " to ".join(ends) or "-", p))
         header = ("pair", "battles", "observed", "expected", "points off", "interval", "p (Holm)")
-        return (Table("Pairs farthest from the fit", header, rows),)
+        return (Table("Pairs farthest from the fit", header, tuple(rows)),)
 
 
 def bradley_terry_fit(
@@ -127,12 +117,6 @@ def bradley_terry_fit(
     The standard error of a residual is clustered by item, and accounts for the strengths being fitted to the same
     battles: an item moves a residual by its own surplus in the pair less p (1 - p) times its pull on the difference of
     the strengths. All pairs together are tested by Hotelling's T^2 of the residuals.
-
-    Args:
-        battles: of one judge, merged.
-        level: of intervals; a pair is missed at this family-wise level.
-        regularization: lambda of the fit.
-        cluster: `item`, or `row` for comparison.
 
     Raises:
         NotIdentifiedError: the comparison graph is not connected.

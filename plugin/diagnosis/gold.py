@@ -18,8 +18,7 @@ class GoldAgreement(CardAnswer):
 
     Attributes:
         gold: where the gold standard comes from.
-        systems: known to both.
-        pairs: with a win rate by both.
+        systems, pairs: known to both, with a win rate by both.
         gold_pairs: with at least 10 gold battles that are no ties (all, for a gold ranking).
         tau: Kendall's tau-b of the two rankings by Bradley-Terry.
         accuracy: share of pairs in which both name the same better system.
@@ -73,19 +72,12 @@ class GoldAgreement(CardAnswer):
         """Return the biases by system."""
         if isinstance(self.biases, Missing):
             return ()
-        rows = tuple(
-            (
-                bias.model,
-                f"{bias.opponents:,}",
-                bias.raw.brief,
-                bias.corrected.estimate,
-                bias.corrected.interval,
-                cell(bias.p, ".2g"),
-            )
-            for bias in self.biases[:SHOWN]
-        )
+        rows = []
+        for bias in self.biases[:SHOWN]:
+            figures = (bias.raw.brief, bias.corrected.estimate, bias.corrected.interval)
+            rows.append((bias.model, f"{bias.opponents:,}", *figures, cell(bias.p, ".2g")))
         header = ("system", "opponents", "raw", "corrected", "interval", "p (Holm)")
-        return (Table("Bias by system (judge win rate less gold win rate)", header, rows),)
+        return (Table("Bias by system (judge win rate less gold win rate)", header, tuple(rows)),)
 
 
 def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreement | Missing:

@@ -23,7 +23,7 @@ from podium.diagnosis.gold_pairs import GoldDraws, GoldPairs
 from podium.diagnosis.sides import FEWEST_DECIDED, taus
 from podium.diagnosis.subject import Subject, model_of
 from podium.errors import NotIdentifiedError
-from podium.rankers.intervals import holm, t_reach
+from podium.rankers.intervals import finite_or_none, holm, t_reach
 
 SELF_BIAS = "self-bias"
 
@@ -33,7 +33,6 @@ class SystemBias:
     """How a judge treats one system.
 
     Attributes:
-        model: the system.
         opponents: with a gold win rate against it.
         raw: mean over opponents of judge win rate - gold win rate.
         corrected: the same after the gold win rates went through the judge's Beta CDF.
@@ -52,9 +51,7 @@ class SelfBias:
     """The corrected bias of a judge towards itself.
 
     Attributes:
-        model: the system that is the judge.
         bias: mean over opponents of the judge's win rate less the gold one sent through the judge's Beta CDF.
-        opponents: with a gold win rate against it.
         paired_p: JuStRank's one-sided paired t-test over opponents, Bonferroni; None for fewer than 2 opponents. It
             takes opponents for independent, although they are judged on the same items against the same responses.
         item_p: the same hypothesis by the item-clustered standard error, one-sided, Bonferroni.
@@ -79,11 +76,11 @@ class GoldComparison:
         self.both, self.draws, self.level = both, draws, level
         self.judge, self.gold = both.rates()
         self.items, self.systems = len(both.judge.clusters), len(both.entrants)
-        self.without_pairs: Missing | None = None
-        if len(both.low) < 2:
-            why = f"{len(both.low)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} gold battles that"
-            remedy = "give more gold battles per pair, or a gold ranking"
-            self.without_pairs = Missing("win rates beside the gold standard", f"{why} are no ties", remedy)
+        self.reach = t_reach(max(self.items, 2), level)
+        why = f"{len(both.low)} pairs have a win rate by the judge and at least {FEWEST_DECIDED} gold battles that are"
+        remedy = "give more gold battles per pair, or a gold ranking"
+        few = Missing("win rates beside the gold standard", f"{why} no ties", remedy)
+        self.without_pairs = few if len(both.low) < 2 else None
         self.lacking = both.without_rates or self.without_pairs
         self.alpha: float | Missing = self.lacking or 1.0
         if not self.lacking:
@@ -133,7 +130,7 @@ class GoldComparison:
             return Missing("decisiveness beyond noise", "most resamples of the items have no alpha", "give more items")
         without = float(np.log(decisiveness_of_draws(centre[None, :], self.gold))[0])
         middle = np.log(self.alpha) - (usable.mean() - without)
-        reach = self._t_reach() * usable.std(ddof=1)
+        reach = self.reach * usable.std(ddof=1)
         low, value, high = np.exp([middle - reach, middle, middle + reach]).tolist()
         return self._statistic(value, (low, high), f"{self.draws.method}, normal on the logarithm, corrected for noise")
 
@@ -173,34 +170,20 @@ class GoldComparison:
         value, se = (raw[0], np.full(self.systems, np.nan)) if isinstance(corrected, Missing) else corrected
         t = np.divide(value, se, out=np.full(len(value), np.nan), where=se > 0)
         p = holm(np.asarray(2 * stdtr(max(self.items - 1, 1), -np.abs(t))))
-        method = f"{self.draws.method}, standard error, t"
-
-        def figure_of(values: np.ndarray, errors: np.ndarray, k: int) -> Statistic:
-            return self._bias(float(values[k]), float(errors[k]), int(met[k]), method)
-
-        return tuple(
-            SystemBias(
-                model=self.both.entrants[k],
-                opponents=int(met[k]),
-                raw=figure_of(*raw, k),
-                corrected=corrected if isinstance(corrected, Missing) else figure_of(*corrected, k),
-                p=None if np.isnan(p[k]) else float(p[k]),
-            )
-            for k in np.argsort(-np.nan_to_num(np.abs(value)), kind="stable").tolist()
-            if met[k]
-        )
+        biases, method = [], f"{self.draws.method}, standard error, t"
+        for k in np.argsort(-np.nan_to_num(np.abs(value)), kind="stable").tolist():
+            if met[k]:
+                opponents, name, chance = int(met[k]), self.both.entrants[k], finite_or_none(p[k])
+                own: Figured = self._bias(float(value[k]), float(se[k]), opponents, method)
+                own = corrected if isinstance(corrected, Missing) else own
+                plain = self._bias(float(raw[0][k]), float(raw[1][k]), opponents, method)
+                biases.append(SystemBias(name, opponents, plain, own, chance))
+        return tuple(biases)
 
     def _self_bias(
         self, subject: Subject, expected: np.ndarray, biases: np.ndarray, errors: np.ndarray
     ) -> SelfBias | Missing:
-        """Test the judge's bias towards its own model; it is accused at 1 - level.
-
-        Args:
-            expected: win rates of the pairs by the gold standard through the judge's Beta CDF.
-            biases, errors: corrected, and their standard errors, shape (systems,) each.
-
-        Source: Gera et al. 2025, section 6.2 and table 3.
-        """
+        """Test the judge's corrected bias towards its own model. Source: Gera et al. 2025, section 6.2 and table 3."""
         both, own, tests = self.both, own_system(self.both.entrants, model_of(subject.judge)), _tests_together(subject)
         if isinstance(own, Missing):
             return own
@@ -210,30 +193,22 @@ class GoldComparison:
         if not opponents:
             return Missing(SELF_BIAS, f"no gold win rate involves {own}", "give gold battles of it")
         mine, fitted = (np.where(against < 0, 1 - rate, rate)[against != 0] for rate in (self.judge, expected))
-        paired_p: float | None = None
-        item_p: float | None = None
+        paired_p = item_p = None
         if opponents > 1 and float(np.ptp(mine - fitted)) > 1e-12:
             paired_p = min(1.0, tests * float(stats.ttest_rel(mine, fitted, alternative="greater").pvalue))
         value, se = float(biases[k]), float(errors[k]) or np.nan
         if not np.isnan(se):
             item_p = min(1.0, tests * float(stats.t.sf(value / se, self.items - 1)))
-        return SelfBias(
-            model=own,
-            bias=self._bias(value, se, opponents, "item bootstrap standard error, t"),
-            opponents=opponents,
-            paired_p=paired_p,
-            item_p=item_p,
-            tests=tests,
-            favours_itself=item_p is not None and item_p <= 1 - self.level,
-        )
+        bias = self._bias(value, se, opponents, "item bootstrap standard error, t")
+        favours_itself = item_p is not None and item_p <= 1 - self.level
+        return SelfBias(own, bias, opponents, paired_p, item_p, tests, favours_itself)
 
     def _bias(self, value: float, se: float, opponents: int, method: str) -> Statistic:
-        ends, reach = None, self._t_reach() * se
-        if np.isnan(se):
-            method = "too few items: no interval"
-        else:
-            ends = (value - reach, value + reach)
-        return self._statistic(value, ends, method, opponents, "opponents", Unit.SHARE)
+        reach = self.reach * se
+        ends = None if np.isnan(se) else (value - reach, value + reach)
+        return self._statistic(
+            value, ends, method if ends else "too few items: no interval", opponents, "opponents", Unit.SHARE
+        )
 
     def _reflected(self, value: float, draws: np.ndarray, what: str) -> Figured:
         ends = reflected_interval(value, draws, self.level)
@@ -245,12 +220,11 @@ class GoldComparison:
         self, value: float, draws: np.ndarray, within: tuple[float, float], n: int, of: str, unit: Unit
     ) -> Statistic:
         ends = agreement_interval(value, draws, self.level, within)
-        method = "too few usable resamples of the items: no interval"
-        if ends:
-            lost = int(np.isnan(draws).sum())
-            left_out = f", {lost} of them without a fit left out" if lost else ""
-            method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
-        return self._statistic(value, ends, method, n, of, unit)
+        lost = int(np.isnan(draws).sum())
+        left_out = f", {lost} of them without a fit left out" if lost else ""
+        method = f"{self.draws.method}, percentile or reflected, the farther end{left_out}"
+        few = "too few usable resamples of the items: no interval"
+        return self._statistic(value, ends, method if ends else few, n, of, unit)
 
     def _statistic(
         self,
@@ -262,11 +236,7 @@ class GoldComparison:
         unit: Unit = Unit.NUMBER,
     ) -> Statistic:
         number = len(self.both.low) if n is None else n
-        low, high = ends or (None, None)
-        return Statistic(value, low, high, self.level, method, number, of, self.items, unit)
-
-    def _t_reach(self) -> float:
-        return t_reach(max(self.items, 2), self.level)
+        return Statistic(value, *(ends or (None, None)), self.level, method, number, of, self.items, unit)
 
 
 def own_system(entrants: tuple[str, ...], model: str | None) -> str | Missing:

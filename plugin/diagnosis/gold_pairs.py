@@ -22,12 +22,10 @@ class GoldPairs:
     """A judge and its gold standard.
 
     Attributes:
-        judge, gold: both sides.
         entrants: known to both, sorted.
-        ours, theirs: positions of those on either side, shape (entrants,) each.
-        low, high: pairs of positions in `entrants`, low < high, with enough gold battles and a win by the judge, shape
-            (pairs,).
-        gold_pairs: pairs with enough gold battles, whatever the judge says.
+        ours, theirs: their positions on either side, shape (entrants,) each.
+        low, high: pairs with enough gold battles and a win by the judge, by position in `entrants`, shape (pairs,).
+        gold_pairs: number of pairs with enough gold battles.
         without_rates: why the gold standard gives no win rates; None when it does.
     """
 

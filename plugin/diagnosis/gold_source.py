@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,10 +29,8 @@ class Gold:
     """What the judge is measured by; either scores or battles are there.
 
     Attributes:
-        source: the file.
-        scores: of each system, higher is better; None where battles were given.
-        scale: of the scores: `elo`, or whatever the ranking says.
-        battles: what people decided; None where a ranking was given.
+        scores: of each system, higher is better, on a scale: `elo`, or whatever the ranking says.
+        battles: what people decided.
     """
 
     source: str
@@ -65,9 +62,9 @@ def read_gold(source: str, ranker: str | None = None) -> Gold:
     """
     path = Path(source)
     if path.is_file():
-        rankings = _rankings(path) if path.suffix == ".json" else None
-        if rankings:
-            return _from_ranking(source, rankings, ranker)
+        ranking = _ranking_in(path, source, ranker) if path.suffix == ".json" else None
+        if ranking is not None:
+            return ranking
         frame = read_records(path)
         column = next((name for name in SCORES if name in frame), None)
         if column and "model" in frame and "item" not in frame:
@@ -80,27 +77,24 @@ def read_gold(source: str, ranker: str | None = None) -> Gold:
         raise DataError(f"neither a ranking nor battles: {error.problem}", source=source, remedy=REMEDY) from None
 
 
-def _rankings(path: Path) -> list[dict[str, Any]] | None:
-    """Return the rankings in a file of `podium rank`; None where it is something else."""
+def _ranking_in(path: Path, source: str, ranker: str | None) -> Gold | None:
+    """Return a ranking in a file of `podium rank`; None where the file is something else."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         return None
     rankings = content.get("rankings") if isinstance(content, dict) else None
-    return rankings if isinstance(rankings, list) else None
-
-
-def _from_ranking(source: str, rankings: list[dict[str, Any]], ranker: str | None) -> Gold:
+    if not isinstance(rankings, list) or not rankings:
+        return None
     try:
         known = [ranking["ranker"] for ranking in rankings]
         chosen = next((ranking for ranking in rankings if ranker in (None, ranking["ranker"])), None)
         if chosen is None:
             raise UsageError(f"{source} has no ranking by {ranker!r}; it has {some(known)}")
         entries = [(entry["model"], entry["score"]) for entry in chosen["models"] if entry["score"] is not None]
-        scale = str(chosen["scale"])
+        frame, scale = pd.DataFrame(entries, columns=["model", "score"]), str(chosen["scale"])
     except (KeyError, TypeError) as error:
         raise DataError(f"not a ranking of podium's: {error} is not there", source=source, remedy=REMEDY) from None
-    frame = pd.DataFrame(entries, columns=["model", "score"])
     return Gold(source, _scores(source, frame["model"], frame["score"]), scale)
 
 

@@ -64,10 +64,8 @@ class JudgesSideBySide(CardAnswer):
     Attributes:
         entrants: ranked by all of them.
         judges: the nearest to the gold standard first, else by name.
-        correlations: of every two.
-        mean: of the correlations.
-        aggregations: ways from verdicts to a ranking that the variance is shared out over.
-        variance: of tau with the gold standard, by judge, realization and aggregation.
+        correlations, mean: of every two, and the mean of those.
+        variance: of tau with the gold standard, by judge, realization and aggregation (of the ones named).
     """
 
     entrants: int
@@ -91,17 +89,10 @@ class JudgesSideBySide(CardAnswer):
 
     def tables(self) -> tuple[Table, ...]:
         """Return the judges, their correlations and the shares of variance."""
-        rows = [
-            (
-                f"{k}. {row.judge}",
-                row.realization or EMPTY,
-                f"{row.battles:,}",
-                f"{row.ties:.1%}",
-                row.hard.estimate,
-                row.tau.brief,
-            )
-            for k, row in enumerate(self.judges, start=1)
-        ]
+        rows = []
+        for k, row in enumerate(self.judges, start=1):
+            counts = (f"{row.battles:,}", f"{row.ties:.1%}")
+            rows.append((f"{k}. {row.judge}", row.realization or EMPTY, *counts, row.hard.estimate, row.tau.brief))
         tables = [Table("", ("judge", "realization", "judged", "ties", "PNT", "tau with gold"), tuple(rows))]
         names = [row.judge for row in self.judges]
         if 2 < len(names) <= MOST_SHOWN:
@@ -124,25 +115,28 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
     """
     if len(subjects) < 2:
         return Missing(SIDES, "there is one judge only", "give the verdicts of several, told apart by a column judge")
-    level, why = subjects[0].level, []
-    ready: list[Subject] = []
+    level, ready, sides, why = subjects[0].level, [], [], []
     for subject in subjects:
         try:
-            ready += [subject] if subject.side.entrants else []
+            sides.append(subject.side)
+            ready.append(subject)
         except (NotIdentifiedError, NotConvergedError) as error:
             why.append(str(error))
     if len(ready) < 2:
         return Missing(SIDES, f"fewer than two judges give a ranking: {why[0]}", "judge more battles")
-    sides = [subject.side for subject in ready]
     names = tuple(sorted(set.intersection(*(set(side.entrants) for side in sides))))
     if len(names) < 3:
         return Missing(SIDES, f"{len(names)} entrants are ranked by all judges", "let all judge the same entrants")
     theta, draws = _strengths(sides, names, resamples, subjects[0].rng)
     golds = [_gold_pairs(subject) for subject in ready]
-    standings = [
-        _judge_standing(subject, _tau_with_gold(golds[k], theta[k], draws[:, k], names, level))
-        for k, subject in enumerate(ready)
-    ]
+    standings = []
+    for k, subject in enumerate(ready):
+        credit, triples = subject.side.coded.credit, transitivity(subject.battles, level=level)
+        hard = triples.hard if isinstance(triples, Transitivity) else triples
+        ties = float(np.mean(np.abs(credit - 0.5) < 1e-12))
+        tau = _tau_with_gold(golds[k], theta[k], draws[:, k], names, level)
+        judge = subject.judge or "(no judge)"
+        standings.append(JudgeStanding(judge, *parts_of(subject.judge), len(credit), ties, hard, tau))
     first, second = np.triu_indices(len(ready), 1)
     values, drawn = taus(theta[first], theta[second]), taus(draws[:, first], draws[:, second])
     correlations = tuple(
@@ -177,13 +171,6 @@ def _strengths(
         return np.stack([side.strengths(counts[:, position])[:, place] for side, position, place in parts], axis=1)
 
     return theta, resample(strengths_of_draws, items, resamples, rng, width=len(sides) * len(names) ** 2)
-
-
-def _judge_standing(subject: Subject, tau: Figured) -> JudgeStanding:
-    answer, credit = transitivity(subject.battles, level=subject.level), subject.side.coded.credit
-    hard = answer.hard if isinstance(answer, Transitivity) else answer
-    ties = float(np.mean(np.abs(credit - 0.5) < 1e-12))
-    return JudgeStanding(subject.judge or "(no judge)", *parts_of(subject.judge), len(credit), ties, hard, tau)
 
 
 def _tau_with_gold(

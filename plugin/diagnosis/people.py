@@ -29,8 +29,7 @@ class ReliabilityBin:
 
     Attributes:
         mean_margin: mean |margin|; None without margins.
-        predicted: mean predicted probability that people take the side of the signal.
-        agreement: share of battles in which people sided with the judge's verdict.
+        predicted, agreement: mean predicted probability that people take the side of the signal, and how often they do.
     """
 
     mean_margin: float | None
@@ -74,10 +73,7 @@ class People(CardAnswer):
 
 
 def people(subject: Subject) -> People | Missing:
-    """Compare a judge with people; the generator draws the bootstrap of the calibration error.
-
-    Source: Soft-Elo, section 4.1 and appendix G.
-    """
+    """Compare a judge with people. Source: Soft-Elo, section 4.1 and appendix G."""
     battles, level = subject.battles, subject.level
     if not (~np.isnan(subject.human) & battles.readable).any():
         return Missing("agreement with people", "no readable battle has a human label", LABELS)

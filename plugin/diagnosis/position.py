@@ -22,8 +22,7 @@ class OrderTwins:
     """Pairs read in both orders; each order's credit and margin belong to the response shown first in it.
 
     Attributes:
-        credit: shape (pairs, 2).
-        margin: shape (pairs, 2); NaN where there is none.
+        credit, margin: shape (pairs, 2) each; a margin is NaN where there is none.
         meeting: code of item and entrants, which repeats share, shape (pairs,).
         rows: the pairs as a sample.
     """
@@ -46,23 +45,13 @@ class OrderTwins:
         first, then = np.sign(self.credit - 0.5).T
         return first, then
 
-    @property
-    def flips(self) -> np.ndarray:
-        """Whether each order declared another winner: the first, or the second, each time, shape (pairs,)."""
-        first, then = self.wins
-        return (first == then) & (first != 0)
-
 
 @dataclass(frozen=True, slots=True)
 class Swaps:
-    """How verdicts hold when the order is swapped.
+    """How verdicts hold when the order is swapped: shares of the pairs read in both orders.
 
-    Attributes:
-        pairs: read in both orders.
-        same, half, flip: shares: one verdict, one order a tie, each order another winner.
-        flip_decisive: share of flips where neither order is a tie.
-        prefers_first: share of decisive presentations that the response shown first won; 0.5 without bias.
-        flips_to_first: share of flips that went to the response shown first; 0.5 without bias.
+    A flip is another winner in each order. Without bias `prefers_first`, of decisive presentations, and
+    `flips_to_first`, of flips, are 0.5.
     """
 
     pairs: int
@@ -76,11 +65,7 @@ class Swaps:
 
 @dataclass(frozen=True, slots=True)
 class SwapsByCloseness:
-    """Swaps of all pairs, of those that are no near-ties, and of near-ties.
-
-    Attributes:
-        rule: what a near-tie is here; None without pairs.
-    """
+    """Swaps of all pairs, of those that are no near-ties, and of near-ties; `rule` says what a near-tie is here."""
 
     all: Swaps | Missing
     clear: Swaps | Missing
@@ -93,8 +78,7 @@ class Position(CardAnswer):
     """What the order of presentation does.
 
     Attributes:
-        first_wins, ties, second_wins: shares of the presentations that were read.
-        prefers_first: share of decisive presentations.
+        first_wins, ties, second_wins, prefers_first: shares of the presentations that were read.
         balanced: whether every presentation that was read has a twin in the other order; where not, `prefers_first`
             holds the quality of what was shown first, too.
         first_credit: mean over pairs read in both orders; 0.5 without bias, whatever the strengths.
@@ -132,10 +116,7 @@ class Position(CardAnswer):
 
 
 def position(subject: Subject) -> Position | Missing:
-    """Describe what the order of presentation does to a judge's verdicts.
-
-    Source: Soft-Elo, appendix F.1.
-    """
+    """Describe what the order of presentation does to a judge's verdicts. Source: Soft-Elo, appendix F.1."""
     credit, _, known = first_shown(subject.presentations)
     if not known.any():
         return _no_order(subject.presentations)
@@ -163,11 +144,7 @@ def position(subject: Subject) -> Position | Missing:
 
 
 def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what the response shown first earned, its margin, and whether both verdict and order are known.
-
-    Returns:
-        Shape (rows,) each; NaN where unread or unknown.
-    """
+    """Return what the response shown first earned, its margin, NaN where unknown, and whether verdict and order are."""
     credit, margin, order = column_of(battles, "credit"), column_of(battles, "margin"), orders_of(battles)
     second = order == "ba"
     known = np.isin(order, ["ab", "ba"]) & ~np.isnan(credit)
@@ -208,7 +185,8 @@ def effect_of_being_first(twins: OrderTwins) -> Figured:
         return Missing(what, NO_PAIRS, BOTH_ORDERS)
     if is_soft(twins.credit):
         return Missing(what, "the credits are probabilities, not verdicts", "see the credit of the first instead")
-    to_first = twins.rows.share(twins.wins[0] == 1, "flips", among=twins.flips)
+    first, then = twins.wins
+    to_first = twins.rows.share(first == 1, "flips", among=(first == then) & (first != 0))
     if isinstance(to_first, Missing):
         return Missing(what, "no verdict flips", "judge more pairs in both orders")
     if to_first.value in (0.0, 1.0):
@@ -218,24 +196,19 @@ def effect_of_being_first(twins: OrderTwins) -> Figured:
 
 
 def swaps_of(twins: OrderTwins) -> Swaps | Missing:
-    """Report how verdicts hold.
-
-    Source: Soft-Elo, appendix F.1 (flips of decisive battles; the position-1 response picked).
-    """
+    """Report how verdicts hold. Source: Soft-Elo, appendix F.1."""
     if not len(twins):
         return Missing("swap report", NO_PAIRS, BOTH_ORDERS)
     first, then = twins.wins
-    flip, decisive, pairs = twins.flips, (first != 0) & (then != 0), twins.rows
-    win = np.concatenate([first, then])
+    flip, decisive, pairs = (first == then) & (first != 0), (first != 0) & (then != 0), twins.rows
+    win, presentations = np.concatenate([first, then]), replace(pairs, code=np.tile(pairs.code, 2))
     return Swaps(
         pairs=len(twins),
         same=pairs.share(first == -then, "pairs"),
         half=pairs.share((first == 0) != (then == 0), "pairs"),
         flip=pairs.share(flip, "pairs"),
         flip_decisive=pairs.share(flip, "pairs", "pairs without a tie", among=decisive),
-        prefers_first=replace(pairs, code=np.tile(pairs.code, 2)).share(
-            win == 1, "presentations", "decisive verdicts", among=win != 0
-        ),
+        prefers_first=presentations.share(win == 1, "presentations", "decisive verdicts", among=win != 0),
         flips_to_first=pairs.share(first == 1, "flips", among=flip),
     )
 
@@ -265,14 +238,11 @@ def swaps_by_closeness(twins: OrderTwins, near_tie: float) -> SwapsByCloseness:
 
 
 def _no_order(presentations: Battles) -> Missing:
-    table = presentations.table
     if not presentations.readable.any():
         return Missing("position", "no verdict could be read", "see the reasons of the unread replies")
-    if "score_a" in table and table["score_a"].notna().any():
+    if np.isfinite(column_of(presentations, "score_a")).any():
         return Missing("position", "each response was scored alone: there is no first one", "none is needed")
-    merged = "order" in table and bool((table["order"] == "merged").any())
-    return Missing(
-        "position",
-        "the two orders are merged already" if merged else "no row says which response was shown first",
-        "give a row per order and a column order (ab, ba), or say --shown a where model_a was shown first",
-    )
+    merged = (orders_of(presentations) == "merged").any()
+    why = "the two orders are merged already" if merged else "no row says which response was shown first"
+    remedy = "give a row per order and a column order (ab, ba), or say --shown a where model_a was shown first"
+    return Missing("position", why, remedy)

@@ -65,13 +65,11 @@ class JudgedSide:
     """A view that battles give.
 
     Attributes:
-        coded: readable battles.
-        fit: their Bradley-Terry strengths.
+        coded, fit: readable battles, and their Bradley-Terry strengths.
         cells: pair sums by cluster.
-        wins: pair sums by cluster of the battles that are no ties, credits rounded to 0 and 1.
+        wins: the same of the battles that are no ties, credits rounded to 0 and 1.
         number: battles behind each pair of `wins`, indexed [low, high], shape (entrants, entrants).
-        clusters: names of what resampling draws, None for a row without item.
-        rows: the same with the codes that the table gives them.
+        clusters, rows: names of what resampling draws, None for a row without item, and its codes in the table.
     """
 
     coded: Coded
@@ -89,7 +87,7 @@ class JudgedSide:
 
     @cached_property
     def ratings(self) -> Ratings:
-        """Ratings as `podium rank` gives them, in Elo points."""
+        """Ratings as `podium rank` gives them."""
         influence = POINTS * self.fit.influence(self.fit.surpluses(self.coded))
         centred = influence - influence.mean(axis=1, keepdims=True)
         return Ratings(self.entrants, POINTS * self.fit.theta, centred, self.rows, ~self.fit.graph.separated)
@@ -152,7 +150,6 @@ def prepare_side(battles: Battles, credit: np.ndarray | None = None) -> JudgedSi
     """Prepare a side from battles.
 
     Args:
-        battles: of one judge, or of people.
         credit: what a earned instead, NaN where a battle is to be left out, shape (battles,).
 
     Raises:
@@ -183,11 +180,7 @@ def prepare_side(battles: Battles, credit: np.ndarray | None = None) -> JudgedSi
 
 
 def number_items(sides: Sequence[Side]) -> tuple[int, list[np.ndarray]]:
-    """Number the clusters of all sides, shared items once; rows without an item stand alone.
-
-    Returns:
-        How many there are, and the positions of each side's.
-    """
+    """Count the clusters of all sides, shared items once, and return the positions of each side's among them."""
     number: dict[str | tuple[int, int], int] = {}
     positions = []
     for k, side in enumerate(sides):
@@ -197,11 +190,7 @@ def number_items(sides: Sequence[Side]) -> tuple[int, list[np.ndarray]]:
 
 
 def taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return Kendall's tau-b of rows, NaN where one is constant or unknown, shape (...).
-
-    Args:
-        first, second: scores, shape (..., entrants); differences below 1e-9 are ties.
-    """
+    """Return Kendall's tau-b of scores along the last axis, NaN where one is constant or unknown, shape (...)."""
     low, high = np.triu_indices(first.shape[-1], 1)
     signs = [np.sign(np.round(scores[..., low] - scores[..., high], 9)) for scores in (first, second)]
     scale = np.sqrt(np.abs(signs[0]).sum(axis=-1) * np.abs(signs[1]).sum(axis=-1))

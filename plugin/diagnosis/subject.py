@@ -31,13 +31,10 @@ class Subject:
 
     Attributes:
         judge: its identity; None where the table does not say.
-        presentations: its verdicts, a row per call, the two orders apart.
-        battles: the same, the two orders merged.
+        presentations, battles: its verdicts, the two orders apart, and merged.
         others: merged battles of all other judges of the table; None when it is the only one.
-        gold: the gold standard of `--gold`; None without.
         families: entrants and judges to their family, as given; the rest is guessed from names.
-        level: of intervals, in (0, 1).
-        seed: of resampling.
+        level, seed: of intervals, in (0, 1), and of resampling.
         near_tie: margins up to this are near-ties.
     """
 
@@ -125,8 +122,8 @@ def near_ties(credit: np.ndarray, margin: np.ndarray, near_tie: float) -> tuple[
     """Tell which battles are near-ties by the judge's own margin, or by its soft credit; None where it gives neither.
 
     Args:
-        credit: merged credit, NaN where unread, shape (battles,).
-        margin: merged margin, NaN where there is none, shape (battles,); where some have one, others are no near-ties.
+        credit, margin: of merged battles, NaN where there is none, shape (battles,) each; where some have a margin,
+            others are no near-ties.
         near_tie: largest |margin| of a near-tie.
 
     Returns:

@@ -22,6 +22,7 @@ from podium.diagnosis.triples import (
     chance_of_no_order,
     count_triples,
 )
+from podium.rankers.intervals import finite_or_none
 from podium.report.model import EMPTY, Table
 from podium.text import as_text
 
@@ -43,13 +44,7 @@ HARD_VERDICTS = Missing(
 
 @dataclass(frozen=True, slots=True)
 class TripleGroup:
-    """Some of the triples and items.
-
-    Attributes:
-        name: what they have in common.
-        hard: PNT, the share of triples on an item whose outcomes are no weak order.
-        soft: SNTD, the mean deviation from transitivity.
-    """
+    """Some of the triples and items: PNT, the share whose outcomes are no weak order, and SNTD, the mean deviation."""
 
     name: str
     hard: Figured
@@ -61,7 +56,6 @@ class Triplet:
     """Three entrants, the strongest first.
 
     Attributes:
-        entrants: their names.
         items: on which all three pairs have a verdict.
         hard, hard_low, hard_high: PNT and its Wilson interval (items independent, t).
         soft: SNTD; None for hard verdicts.
@@ -82,19 +76,14 @@ class Transitivity(CardAnswer):
     """How far a judge's verdicts on single items add up.
 
     Attributes:
-        entrants: how many.
-        triples: of entrants with all three verdicts on at least one item.
-        possible: all triples of entrants.
+        entrants, possible: how many, and all their triples.
+        triples: of those, with all three verdicts on at least one item.
         items: with at least one such triple.
-        tie: credits within 0.5 +- this are ties.
-        lead: gap of win rates from which one leads by far.
-        clip: see `CLIP`.
-        clipped: share of credits that were moved by it; None for hard verdicts.
-        hard: PNT over all triples and items.
+        tie, lead, clip: see `TIE`, `LEAD` and `CLIP`.
+        clipped: share of credits that were moved by the clip; None for hard verdicts.
+        hard, soft: PNT, and SNTD (natural logarithm, at most ln 2), over all triples and items.
         chance: PNT of a judge that draws each verdict blindly with the same share of ties.
-        soft: SNTD, natural logarithm; at most ln 2.
-        consistent: triples on an item whose three verdicts do not change with the order of presentation.
-        ambiguous: those of which at least one does.
+        consistent, ambiguous: triples on an item none or some of whose verdicts change with the order of presentation.
         consistent_share: of the triples on an item with all three pairs judged in both orders.
         scenarios: by gaps in strength, the strongest entrant first.
         categories: by category of the item.
@@ -157,12 +146,6 @@ def transitivity(
 
     Repeats of a pair on an item are averaged. SNTD is given for soft credits only: on wins, ties and losses it depends
     on where they are clipped and on nothing else.
-
-    Args:
-        battles: of one judge, merged.
-        level: of intervals, in (0, 1).
-        tie: credits within 0.5 +- this are ties.
-        lead: gap of win rates from which one entrant leads by far.
     """
     counts = count_triples(battles, tie, lead)
     if isinstance(counts, Missing):
@@ -234,20 +217,14 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
     order = known[np.lexsort((known, -counts.known[known], -share))][:MOST_LISTED]
     items, share = counts.known[order], counts.broken[order] / counts.known[order]
     freedom = np.maximum(items, 2)
-    low, high = wilson(share, share * (1 - share) / (freedom - 1), freedom, level)
-    names = counts.entrants
-    return tuple(
-        Triplet(
-            entrants=(names[i], names[j], names[k]),
-            items=int(items[row]),
-            hard=float(share[row]),
-            hard_low=float(low[row]) if items[row] > 1 else None,
-            hard_high=float(high[row]) if items[row] > 1 else None,
-            soft=float(counts.deviation[order[row]] / items[row]) if counts.is_soft else None,
-            scenario=SCENARIOS[counts.scenario[order[row]]],
-        )
-        for row, (i, j, k) in enumerate(counts.triples[order].tolist())
-    )
+    ends = np.where(items > 1, wilson(share, share * (1 - share) / (freedom - 1), freedom, level), np.nan).T
+    soft = np.where(counts.is_soft, counts.deviation[order] / items, np.nan)
+    triplets = []
+    for row, (i, j, k) in enumerate(counts.triples[order].tolist()):
+        names, numbers = (counts.entrants[i], counts.entrants[j], counts.entrants[k]), (*ends[row], soft[row])
+        scenario = SCENARIOS[counts.scenario[order[row]]]
+        triplets.append(Triplet(names, int(items[row]), float(share[row]), *map(finite_or_none, numbers), scenario))
+    return tuple(triplets)
 
 
 def _table(title: str, what: str, groups: Sequence[TripleGroup]) -> Table:

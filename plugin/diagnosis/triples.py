@@ -1,6 +1,5 @@
 """Triples of entrants on single items: outcomes that are no weak order, and how far credits are from strengths."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb
@@ -29,10 +28,7 @@ ALL, CONSISTENT, AMBIGUOUS, FIRST_SCENARIO = range(4)
 
 
 def is_transitive(ab: int, bc: int, ac: int) -> bool:
-    """Tell whether three outcomes are a weak order: some ranks, ties allowed, give all three.
-
-    Args:
-        ab, bc, ac: 1, 0 or -1 where the first of the two is better, equal or worse.
+    """Tell whether three outcomes (1, 0, -1: better, equal, worse) are a weak order: some ranks give all three.
 
     13 of the 27 cases are. Source: Xu et al. 2025, appendix B.1, where two of the 14 others are misprinted.
 
@@ -61,14 +57,10 @@ class TripleCounts:
     Attributes:
         entrants: the strongest (by win rate) first.
         clipped: share of the readable credits nearer to 0 or 1 than `CLIP`; None when verdicts are hard.
-        triples: entrants by position, i < j < k, shape (triples, 3).
-        scenario: of each triple, shape (triples,).
-        known: items with all three verdicts, per triple, shape (triples,).
-        broken: those with outcomes that are no weak order, per triple, shape (triples,).
-        deviation: summed SNTD per triple, shape (triples,).
-        cells: triples with all three verdicts per group and item, shape (groups, items).
-        hits: those that are no weak order, shape (groups, items).
-        sums: summed SNTD, shape (groups, items).
+        triples, scenario: entrants by position, i < j < k, shape (triples, 3), and the gaps between them.
+        known, broken, deviation: of each triple, items with all three verdicts, those of them that are no weak order,
+            and summed SNTD, shape (triples,) each.
+        cells, hits, sums: the same of each group and item, shape (groups, items) each.
         ties: share of tied outcomes.
     """
 
@@ -132,7 +124,10 @@ def count_triples(battles: Battles, tie: float = TIE, lead: float = LEAD) -> Tri
         if clipped is not None:
             soft = np.where(complete, deviation(*(np.nan_to_num(credit[edge], nan=0.5) for edge in edges)), 0)
         known[rows], broken[rows], off[rows] = (part.sum(axis=1) for part in (complete, no_order, soft))
-        for group, members in _groups(np.max([steady[edge] for edge in edges], axis=0), scenario[rows]):
+        swaps, gap = np.max([steady[edge] for edge in edges], axis=0), scenario[rows, None]
+        groups = {ALL: True, CONSISTENT: swaps == STEADY, AMBIGUOUS: swaps == SHAKY}
+        groups |= {FIRST_SCENARIO + name: gap == name for name in np.unique(gap).tolist()}
+        for group, members in groups.items():
             cells[group] += (complete & members).sum(axis=0)
             hits[group] += (no_order & members).sum(axis=0)
             sums[group] += (soft * members).sum(axis=0)
@@ -142,11 +137,7 @@ def count_triples(battles: Battles, tie: float = TIE, lead: float = LEAD) -> Tri
 
 
 def _arrange(battles: Battles, coded: Coded, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean credit of the stronger, NaN without one, and how a swap leaves it, shape (pairs, items) each.
-
-    Args:
-        place: of each entrant, the strongest first, shape (entrants,).
-    """
+    """Return the mean credit of the stronger, NaN without one, and how a swap leaves it, shape (pairs, items) each."""
     first, second = place[coded.a], place[coded.b]
     pair = pair_number(np.minimum(first, second), np.maximum(first, second), len(place))
     cell, shape = pair * coded.clusters + coded.cluster, (comb(len(place), 2), coded.clusters)
@@ -161,16 +152,6 @@ def _arrange(battles: Battles, coded: Coded, place: np.ndarray) -> tuple[np.ndar
         steady[cell[np.isin(swap, ("half", "flip"))]] = SHAKY
         steady[cell[~np.isin(swap, ("same", "half", "flip"))]] = UNSEEN
     return mean.reshape(shape), steady.reshape(shape)
-
-
-def _groups(steady: np.ndarray, scenario: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield groups and their members, shape (triples, items) or (triples, 1)."""
-    yield ALL, np.ones((len(steady), 1), dtype=bool)
-    if (steady != UNSEEN).any():
-        yield CONSISTENT, steady == STEADY
-        yield AMBIGUOUS, steady == SHAKY
-    for name in np.unique(scenario).tolist():
-        yield FIRST_SCENARIO + name, (scenario == name)[:, None]
 
 
 def outcomes(credit: np.ndarray, tie: float = TIE) -> np.ndarray:

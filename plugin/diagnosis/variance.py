@@ -41,10 +41,8 @@ class Analysis:
     """Effects, each after all others that do not contain it.
 
     Attributes:
-        n: numbers analysed.
-        residual: degrees of freedom left over.
+        n, residual: numbers analysed, and degrees of freedom left over.
         unexplained: share of the total sum of squares that no effect explains.
-        level: of intervals.
         effects: in the order asked for; those that the design cannot tell from others are left out.
     """
 
@@ -56,20 +54,13 @@ class Analysis:
 
     def table(self) -> Table:
         """Return the shares of variance."""
-        rows = tuple(
-            (
-                effect.name,
-                str(effect.freedom),
-                f"{effect.share:.1%}",
-                f"{effect.partial:.2f}",
-                f"{effect.low:.2f} … {effect.high:.2f}",
-                f"{effect.f:.1f}",
-                f"{effect.p:.2g}",
-            )
-            for effect in self.effects
-        )
+        rows = []
+        for effect in self.effects:
+            partial = (f"{effect.partial:.2f}", f"{effect.low:.2f} … {effect.high:.2f}")
+            size = (effect.name, str(effect.freedom), f"{effect.share:.1%}", *partial)
+            rows.append((*size, f"{effect.f:.1f}", f"{effect.p:.2g}"))
         title = f"Share of the variance of tau ({self.level:.0%} interval of the partial share: non-central F)"
-        return Table(title, ("due to", "freedom", "share", "partial", "interval", "F", "p"), rows)
+        return Table(title, ("due to", "freedom", "share", "partial", "interval", "F", "p"), tuple(rows))
 
 
 def analyse(

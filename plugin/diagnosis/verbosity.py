@@ -62,10 +62,7 @@ class Verbosity(CardAnswer):
 
 
 def verbosity(subject: Subject) -> Verbosity | Missing:
-    """Describe what length does to a judge's verdicts.
-
-    Source: Soft-Elo, appendix F.1.
-    """
+    """Describe what length does to a judge's verdicts. Source: Soft-Elo, appendix F.1."""
     battles, ratio = subject.battles, log_ratio(subject.battles)
     known = battles.readable & ~np.isnan(ratio)
     if not known.any():
@@ -114,10 +111,7 @@ def length_weight(battles: Battles, credit: np.ndarray, ratio: np.ndarray, level
 
 
 def length_effect(coded: Coded, z: np.ndarray) -> tuple[float, np.ndarray]:
-    """Fit e = theta_a - theta_b + g z; return g, logits per unit of z, and each battle's influence on it.
-
-    Args:
-        z: log-length of a's response minus that of b's, shape (battles,).
+    """Fit e = theta_a - theta_b + g z, z the `log_ratio`; return g, logits per unit, and each battle's influence on it.
 
     Raises:
         NotIdentifiedError: the lengths differ in no pair of responses, or always as strengths do.

@@ -108,7 +108,9 @@ class GoldComparison:
         if self.lacking:
             return self.lacking, self.lacking
         value = float(squared_error(self.judge, self.gold))
-        return value, self._reflected(value, squared_error(self.draws.judge, self.draws.gold), "mean squared error")
+        return value, self._reflected_figure(
+            value, squared_error(self.draws.judge, self.draws.gold), "mean squared error"
+        )
 
     def alpha_beyond_noise(self) -> Figured:
         """Find what the same noise does to a judge with as much misfit, and take that from alpha.
@@ -151,7 +153,7 @@ class GoldComparison:
         expected = curve(self.gold, self.alpha)
         biases, drawn = self._biases_beyond(expected, np.reshape(fitted, rows.shape))
         corrected, delta = (biases, error_of_draws(drawn)), float(spread_of(biases))
-        sound = self._reflected(delta**2, spread_of(drawn) ** 2, "delta")
+        sound = self._reflected_figure(delta**2, spread_of(drawn) ** 2, "delta")
         sound = sound if isinstance(sound, Missing) else sound.rescale(np.sqrt)
         return self._by_system((raw, raw_se), corrected), delta, sound, self._self_bias(subject, expected, *corrected)
 
@@ -210,7 +212,7 @@ class GoldComparison:
             value, ends, method if ends else "too few items: no interval", opponents, "opponents", Unit.SHARE
         )
 
-    def _reflected(self, value: float, draws: np.ndarray, what: str) -> Figured:
+    def _reflected_figure(self, value: float, draws: np.ndarray, what: str) -> Figured:
         ends = reflected_interval(value, draws, self.level)
         if ends is None:
             return Missing(f"{what} beyond noise", "the items are too few to be resampled", "judge more items")
@@ -236,7 +238,8 @@ class GoldComparison:
         unit: Unit = Unit.NUMBER,
     ) -> Statistic:
         number = len(self.both.low) if n is None else n
-        return Statistic(value, *(ends or (None, None)), self.level, method, number, of, self.items, unit)
+        low, high = ends or (None, None)
+        return Statistic(value, low, high, self.level, method, number, of, self.items, unit)
 
 
 def own_system(entrants: tuple[str, ...], model: str | None) -> str | Missing:

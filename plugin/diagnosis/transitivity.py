@@ -221,9 +221,9 @@ def _triplets(counts: TripleCounts, level: float) -> tuple[Triplet, ...]:
     soft = np.where(counts.is_soft, counts.deviation[order] / items, np.nan)
     triplets = []
     for row, (i, j, k) in enumerate(counts.triples[order].tolist()):
-        names, numbers = (counts.entrants[i], counts.entrants[j], counts.entrants[k]), (*ends[row], soft[row])
-        scenario = SCENARIOS[counts.scenario[order[row]]]
-        triplets.append(Triplet(names, int(items[row]), float(share[row]), *map(finite_or_none, numbers), scenario))
+        names, scenario = (counts.entrants[i], counts.entrants[j], counts.entrants[k]), counts.scenario[order[row]]
+        low, high, off = map(finite_or_none, (*ends[row], soft[row]))
+        triplets.append(Triplet(names, int(items[row]), float(share[row]), low, high, off, SCENARIOS[scenario]))
     return tuple(triplets)
 
 

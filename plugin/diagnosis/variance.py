@@ -96,17 +96,17 @@ def analyse(
     if residual < 1 or left <= 1e-12 * total:
         raise NotIdentifiedError("the factors explain every value: nothing is left to measure their effects by")
     effects = []
-    for name in terms:
+    for term in terms:
         # Each after all that do not contain it; left out where they already explain as much.
-        others = [columns for other, columns in terms.items() if not set(name) <= set(other)]
+        others = [columns for other, columns in terms.items() if not set(term) <= set(other)]
         without, before = _left_over(values, others)
-        within, after = _left_over(values, [*others, terms[name]])
+        within, after = _left_over(values, [*others, terms[term]])
         freedom, square = after - before, max(without - within, 0.0)
         if freedom:
             f = square / freedom / (left / residual)
             low, high = partial_interval(f, freedom, residual, level)
             share, partial, p = square / total, square / (square + left), float(fdtrc(freedom, residual, f))
-            effects.append(Effect(" x ".join(name), freedom, share, partial, low, high, f, p))
+            effects.append(Effect(" x ".join(term), freedom, share, partial, low, high, f, p))
     return Analysis(len(values), residual, left / total, level, tuple(effects))
 
 

@@ -30,20 +30,18 @@ class Meetings:
         return np.where(self.as_named, credit, 1 - credit)
 
 
-def check_judge(frames: Sequence[pd.DataFrame], judge: str) -> None:
-    """Refuse a human judge that no frame knows.
+def check_judge(judges: Sequence[str], judge: str) -> None:
+    """Refuse a human judge that no table knows.
 
     Raises:
         UsageError: no column says the judge, or none is called so.
     """
-    texts = [as_text(frame["judge"]) for frame in frames if "judge" in frame]
-    if not texts:
+    if not judges:
         raise UsageError(
             f"no column says whose rows are those of the human judge {judge!r}; name it with --columns judge=COLUMN"
         )
-    known = {str(name) for text in texts for name in text.dropna().unique()}
-    if judge not in known:
-        raise unknown_name("judge", judge, known)
+    if judge not in judges:
+        raise unknown_name("judge", judge, {*judges})
 
 
 def label_by(battles: Battles, judge: str) -> Battles:

@@ -1,191 +1,237 @@
-"""The gate: a foreign frame comes in, a battles table with checked types and ranges goes out."""
+"""The gate: columns as a file has them come in, presentations with checked types and ranges go out."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from podium.battles import COLUMNS, criterion_columns
+from podium.counting.duck import text
+from podium.counting.relations import ROW
 from podium.errors import DataError
-from podium.text import EMPTY, as_categorical, text_of
+from podium.records import JSON, Column, Records, shorten
 
 NUMBERS = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight", "repeat")
-CATEGORIES = ("item", "judge", "order", "category", "reason", "swap")
+TEXTS = ("item", "judge", "order", "category", "reason", "swap")
 ORDERS = ("ab", "ba", "merged")
 SWAPS = ("same", "half", "flip", "one-sided", "unread")
+SCORES = frozenset({"item", "model", "score"})
+BLANK = "[\\s\\p{Z}]*"
+NO_NUMBER = ("is not a number", "write a number or leave it empty")
+INFINITE = ("is infinite", "leave the cell empty if the value is unknown")
+NAMELESS = "every battle needs the names of both entrants"
 
 
-def check(frame: pd.DataFrame, source: str) -> pd.DataFrame:
-    """Return a table with the contract's columns typed and every value in its range.
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What no row may be.
+
+    Attributes:
+        column: whose value is shown.
+        broken: the condition of a row that breaks it.
+        problem, remedy: what is said then.
+    """
+
+    column: str
+    broken: str
+    problem: str
+    remedy: str
+
+
+def is_pointwise(columns: Iterable[str]) -> bool:
+    """Tell whether a reader gave scores instead of battles."""
+    return {*columns} >= SCORES and "model_a" not in columns
+
+
+def check(records: Records, *, skip_alone: bool = False) -> Records | None:
+    """Return the contract's columns typed, and every value in its range; of scores the columns item, model, score.
 
     Columns that begin with `margin_` are margins on single criteria: numbers, whose mean over the criteria present
     in a row is its margin where no column `margin` says it.
 
     Args:
-        frame: columns named as in the contract; its index names the rows (`row` or `line` numbers).
-        source: what to call the file in an error.
+        records: columns named as in the contract.
+        skip_alone: return None where every row compares a model with itself.
 
     Raises:
         DataError: a column is missing, or a value is impossible; it names the row, the value, the remedy.
     """
     try:
-        return _check(frame)
+        if is_pointwise(records.columns):
+            typed = _typed(records, records.columns)
+            return _scanned(records, typed, _score_rules(records), "false")
+        records = _without_foreign_swap(records)
+        typed = _typed_battles(records)
+        rules = [*_number_rules(records), *_rules(records, typed)]
+        return _scanned(records, typed, rules, f"{typed['model_a'].sql} = {typed['model_b'].sql}", skip_alone)
     except DataError as error:
-        raise error.with_place(source) from None
+        raise error.with_place(records.source) from None
 
 
-def _check(frame: pd.DataFrame) -> pd.DataFrame:
-    _refuse_namesakes(frame)
-    frame = _with_criteria(_without_foreign_swap(frame))
-    _require_columns(frame)
-    table = {name: number(frame[name]) for name in NUMBERS if name in frame}
-    table |= _scores_as_margin(table)
-    a, b = _entrants(frame)
-    table |= {"model_a": a, "model_b": b}
-    table |= {name: as_categorical(frame[name]) for name in CATEGORIES if name in frame}
-    _refuse_ranges(frame, table)
-    foreign = {name: frame[name].to_numpy() for name in frame if name not in COLUMNS}
-    checked = pd.DataFrame({**table, **foreign}, index=frame.index)
-    _refuse_orders(checked)
-    if "credit" not in checked:
-        checked["credit"] = np.nan
-    elif "margin" not in frame and "margin" in checked:
-        checked["reason"] = _explain_empty_credit(checked)
-    return checked
+def _scanned(
+    records: Records, typed: Mapping[str, Column], rules: Sequence[Rule], alone: str, skip_alone: bool = False
+) -> Records | None:
+    """Look for rows that break a rule, in one scan for all rules."""
+    foreign = [name for name, column in typed.items() if column.type == JSON]
+    wanted = ["count(*)", f"bool_and({alone})", *(f"min({ROW}) filter ({rule.broken})" for rule in rules)]
+    wanted += [fact for name in foreign for fact in _kinds(typed[name])]
+    (rows, is_alone, *found), *_ = records.rows(", ".join(wanted))
+    if not rows:
+        raise DataError("no rows", remedy="give a file that holds verdicts")
+    if skip_alone and is_alone:
+        return None
+    for rule, row in zip(rules, found, strict=False):
+        if row is not None:
+            raise _broken(records, rule, row)
+    facts = found[len(rules) :]
+    plain = {name: _plain(typed[name], *facts[2 * k : 2 * k + 2]) for k, name in enumerate(foreign)}
+    return replace(records, columns={**typed, **plain})
 
 
-def _without_foreign_swap(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rename a column `swap` that says something else than podium's own: a flag of many judges' files."""
-    if "swap" not in frame or as_categorical(frame["swap"]).categories.isin(SWAPS).all():
-        return frame
-    return frame.rename(columns={"swap": "swap_"})
-
-
-def _with_criteria(frame: pd.DataFrame) -> pd.DataFrame:
-    """Read the margins on single criteria as numbers; where no column says the margin, it is a row's mean of them."""
-    criteria = criterion_columns(frame)
-    if not criteria:
-        return frame
-    frame = frame.assign(**{name: number(frame[name]) for name in criteria})
-    return frame if "margin" in frame else frame.assign(margin=frame[criteria].mean(axis=1))
-
-
-def _explain_empty_credit(checked: pd.DataFrame) -> pd.Categorical:
-    """Give an empty credit a reason, so that no margin derived from pointwise scores stands in for the verdict."""
-    reason = checked["reason"].astype(object) if "reason" in checked else pd.Series(None, checked.index, dtype=object)
-    return as_categorical(reason.mask(checked["credit"].isna() & reason.isna(), "no verdict"))
-
-
-def number(column: pd.Series) -> np.ndarray:
-    """Read a column as numbers, shape (rows,); empty cells become NaN.
-
-    Raises:
-        DataError: a cell holds something else, or an infinity.
-    """
-    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    if not pd.api.types.is_numeric_dtype(column):
-        unclear = column[np.isnan(numbers)]
-        empty = unclear.isna() | unclear.astype(str).str.strip().str.lower().isin(EMPTY)
-        refuse(unclear, ~empty.to_numpy(), "is not a number", "write a number or leave it empty")
-    refuse(column, np.isinf(numbers), "is infinite", "leave the cell empty if the value is unknown")
-    return numbers
-
-
-def refuse(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) -> None:
-    """Raise for the first row of a mask, naming the row and the value; tell how many there are.
-
-    Raises:
-        DataError: any row is bad.
-    """
-    if not bad.any():
-        return
-    first = int(np.argmax(bad))
-    more = f" ({int(bad.sum())} such rows)" if bad.sum() > 1 else ""
-    raise DataError(
-        f"{column.name}{_cell_text(column.iloc[first])} {problem}{more}",
-        remedy=remedy,
-        row=row_name(column.index, first),
+def _kinds(column: Column) -> tuple[str, str]:
+    """Return the questions whether all cells of a JSON column are whole numbers, and whether all are truths."""
+    whole = f"json_type({column.sql}) in ('BIGINT', 'UBIGINT') and try_cast({column.text} as bigint) is not null"
+    return (
+        f"bool_and({column.text} is null or ({whole}))",
+        f"bool_and({column.text} is null or json_type({column.sql}) = 'BOOLEAN')",
     )
 
 
-def _cell_text(value: Any) -> str:
+def _plain(column: Column, whole: bool, truths: bool) -> Column:
+    kind = "bigint" if whole else "boolean" if truths else None
+    return Column(f"cast({column.text} as {kind})", kind.upper()) if kind else Column(column.text)
+
+
+def _broken(records: Records, rule: Rule, row: int) -> DataError:
+    """Return the error for a rule: the first row, its value, and how many such rows there are."""
+    count, *_ = records.rows("count(*)", f"where {rule.broken}")[0]
+    column = records.columns[rule.column]
+    value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
+    more = f" ({count} such rows)" if count > 1 else ""
+    problem = f"{rule.column}{_shown(column, value)} {rule.problem}{more}"
+    return DataError(problem, remedy=rule.remedy, row=records.name_row(row))
+
+
+def _shown(column: Column, value: Any) -> str:
     """Write a cell as it would be typed; an empty one shows nothing."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return "" if text_of(plain) is None else f" {plain!r}"
+    if value is None or value != value or value == "":
+        return ""
+    if column.type != JSON:
+        return f" {shorten(repr(value))}"
+    named = {"Infinity": "inf", "-Infinity": "-inf", "null": "None", "true": "True", "false": "False"}
+    quoted = value.startswith('"')
+    return " " + (shorten(repr(value[1:-1])) if quoted else named.get(value, shorten(value)))
 
 
-def row_name(index: pd.Index, position: int) -> str:
-    """Name a row as its file counts: 'row 7' of a table, 'line 7' of a JSONL file."""
-    label = index[position]
-    return f"{index.name} {label}" if index.name else f"row {position + 1}"
+def _without_foreign_swap(records: Records) -> Records:
+    """Rename a column `swap` that says something else than podium's own: a flag of many judges' files."""
+    swap = records.columns.get("swap")
+    if swap is None or not records.rows("1", f"where {swap.text} not in {_listed(SWAPS)} limit 1"):
+        return records
+    columns = {name if name != "swap" else "swap_": column for name, column in records.columns.items()}
+    return replace(records, columns=columns)
 
 
-def _refuse_namesakes(frame: pd.DataFrame) -> None:
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise DataError(f"two columns are called {twice!r}", remedy="rename or remove one of them in the file")
+def _typed(records: Records, names: Iterable[str]) -> dict[str, Column]:
+    """Return columns with the contract's types, foreign ones as they are."""
+    numbers = {*NUMBERS, *criterion_columns(names), "score", "length"}
+    columns = {}
+    for name in names:
+        column = records.columns[name]
+        if name in numbers:
+            column = Column(column.number, "DOUBLE")
+        elif name in TEXTS or name in ("model", "model_a", "model_b"):
+            column = Column(column.text)
+        columns[name] = column
+    return columns
 
 
-def _require_columns(frame: pd.DataFrame) -> None:
-    missing = [name for name in ("model_a", "model_b") if name not in frame]
-    if not {"credit", "margin"} & set(frame) and not {"score_a", "score_b"} <= set(frame):
+def _typed_battles(records: Records) -> dict[str, Column]:
+    """Return the columns of presentations, the contract's first.
+
+    Raises:
+        DataError: a column is missing.
+    """
+    names = records.columns
+    criteria = criterion_columns(names)
+    scores = {"score_a", "score_b"} <= set(names)
+    missing = [name for name in ("model_a", "model_b") if name not in names]
+    if not ({"credit", "margin"} & set(names) or criteria or scores):
         missing.append("credit (or margin)")
     if missing:
         raise DataError(
-            f"no column {', '.join(missing)}; found: {', '.join(map(str, frame.columns))}",
+            f"no column {', '.join(missing)}; found: {', '.join(map(str, names))}",
             remedy="name the columns, for example --columns model_a=left,model_b=right,credit=outcome",
         )
-    if not len(frame):
-        raise DataError("no rows", remedy="give a file that holds verdicts")
+    typed = {"credit": Column("cast(null as double)", "DOUBLE")} | _typed(records, names)
+    if "margin" not in names and criteria:
+        typed["margin"] = Column(_mean([typed[name].sql for name in criteria]), "DOUBLE")
+    elif "margin" not in names and scores:
+        typed["margin"] = Column(f"{typed['score_a'].sql} - {typed['score_b'].sql}", "DOUBLE")
+    if "margin" in typed and not {"margin", *criteria} & set(names) and "credit" in names:
+        # A margin of scores never stands in for a verdict that is empty.
+        reason = typed["reason"].sql if "reason" in typed else "null"
+        unexplained = f"case when {typed['credit'].sql} is null then 'no verdict' end"
+        typed["reason"] = Column(f"coalesce({reason}, {unexplained})")
+    if "weight" in typed:
+        typed["weight"] = Column(f"coalesce({typed['weight'].sql}, 1.0)", "DOUBLE")
+    known = [*(name for name in COLUMNS if name in typed), *criteria]
+    return {name: typed[name] for name in dict.fromkeys([*known, *typed])}
 
 
-def _scores_as_margin(table: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    if "margin" in table or not {"score_a", "score_b"} <= set(table):
-        return {}
-    return {"margin": table["score_a"] - table["score_b"]}
+def _mean(numbers: Sequence[str]) -> str:
+    there = " + ".join(f"case when {number} is null then 0 else 1 end" for number in numbers)
+    return f"({' + '.join(f'coalesce({number}, 0)' for number in numbers)}) / nullif({there}, 0)"
 
 
-def _entrants(frame: pd.DataFrame) -> tuple[pd.Categorical, pd.Categorical]:
-    a, b = as_categorical(frame["model_a"]), as_categorical(frame["model_b"])
-    for name, side in (("model_a", a), ("model_b", b)):
-        refuse(
-            frame[name],
-            np.asarray(side.codes) < 0,
-            "is empty",
-            "every battle needs the names of both entrants",
+def _number_rules(records: Records) -> list[Rule]:
+    names = [*criterion_columns(records.columns), *NUMBERS, "score"]
+    rules = []
+    for name in (name for name in names if name in records.columns):
+        column = records.columns[name]
+        rules += [] if column.is_number else [Rule(name, column.strange, *NO_NUMBER)]
+        rules.append(Rule(name, f"isinf({column.number})", *INFINITE))
+    return rules
+
+
+def _score_rules(records: Records) -> list[Rule]:
+    remedy = "every score needs its item and model"
+    empty = [Rule(name, _is_blank(records.columns[name].text), "is empty", remedy) for name in ("item", "model")]
+    return [*_number_rules(records), *empty]
+
+
+def _rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
+    """Return what no presentation may be, in the order in which it is said."""
+    a, b = typed["model_a"].sql, typed["model_b"].sql
+    credit = "credit is what model_a earned: 1 win, 0.5 tie, 0 loss; translate other codes with --credit-map"
+    rules = [
+        Rule("model_a", _is_blank(a), "is empty", NAMELESS),
+        Rule("model_b", _is_blank(b), "is empty", NAMELESS),
+        Rule("model_b", f"{a} = {b}", "plays against itself", "remove battles of a model with itself"),
+    ]
+    rules += [
+        Rule(name, f"{typed[name].sql} not between 0 and 1", "is outside [0, 1]", credit)
+        for name in ("credit", "human")
+        if name in records.columns
+    ]
+    if "weight" in typed:
+        remedy = "remove the row instead of weighting it by 0"
+        rules.append(Rule("weight", f"{typed['weight'].sql} <= 0", "is not above 0", remedy))
+    rules += [
+        Rule(
+            name,
+            f"{typed[name].sql} not in {_listed(known)}",
+            "is unknown",
+            f"use one of {', '.join(known)}, or leave it empty",
         )
-    names = pd.Index(sorted({*a.categories, *b.categories}), dtype=object)
-    a, b = a.set_categories(names), b.set_categories(names)
-    refuse(
-        frame["model_b"],
-        np.asarray(a.codes == b.codes),
-        "plays against itself",
-        "remove battles of a model with itself",
-    )
-    return a, b
+        for name, known in (("order", ORDERS), ("swap", SWAPS))
+        if name in typed
+    ]
+    return rules
 
 
-def _refuse_ranges(frame: pd.DataFrame, table: dict[str, np.ndarray]) -> None:
-    for name in [name for name in ("credit", "human") if name in table]:
-        values = table[name]
-        refuse(
-            frame[name],
-            (values < 0) | (values > 1),
-            "is outside [0, 1]",
-            "credit is what model_a earned: 1 win, 0.5 tie, 0 loss; translate other codes with --credit-map",
-        )
-    if "weight" in table:
-        table["weight"] = np.where(np.isnan(table["weight"]), 1.0, table["weight"])
-        refuse(
-            frame["weight"],
-            table["weight"] <= 0,
-            "is not above 0",
-            "remove the row instead of weighting it by 0",
-        )
+def _is_blank(name: str) -> str:
+    return f"{name} is null or regexp_full_match({name}, '{BLANK}')"
 
 
-def _refuse_orders(table: pd.DataFrame) -> None:
-    for name, known in (("order", ORDERS), ("swap", SWAPS)):
-        if name in table:
-            bad = ~table[name].isin([*known]) & table[name].notna()
-            refuse(table[name], bad.to_numpy(), "is unknown", f"use one of {', '.join(known)}, or leave it empty")
+def _listed(words: Iterable[str]) -> str:
+    return f"({', '.join(map(text, words))})"

@@ -40,9 +40,9 @@ class Duck:
     def __init__(self, memory: str | None = None) -> None:
         if memory is not None and not SIZE.fullmatch(memory):
             raise UsageError(f"memory {memory!r} is no size; write for example 700MB or 4GB")
-        self._folder = Path(tempfile.mkdtemp(prefix="podium-"))
-        self.connection = duckdb.connect(str(self._folder / "relations.duckdb"))
-        self._finalizer = weakref.finalize(self, _close, self.connection, self._folder)
+        self.folder = Path(tempfile.mkdtemp(prefix="podium-"))
+        self.connection = duckdb.connect(str(self.folder / "relations.duckdb"))
+        self._finalizer = weakref.finalize(self, _close, self.connection, self.folder)
         self._numbers = itertools.count()
         for setting in SETTINGS:
             self.connection.execute(setting)

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from podium.formats.cells import number, refuse
 from podium.formats.verdicts import reasons
-from podium.table import number, refuse
 
 SILENT = -1.0
 TIES = (0.0, 1.5)

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
+from podium.formats.cells import number, row_name
 from podium.formats.verdicts import reasons, translate
-from podium.table import number, row_name
 
 TIES = ("tie", "tie (bothbad)", "tie(bothbad)", "tie (both bad)", "tie(all bad)", "both_bad", "bothbad")
 CREDIT = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys(TIES, 0.5)

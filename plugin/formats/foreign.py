@@ -1,22 +1,22 @@
 """Tables in no known format: the user names the columns and translates the verdicts."""
 
+import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-import pandas as pd
-
 from podium.battles import COLUMNS, criterion_columns
-from podium.errors import UsageError, unknown_name
-from podium.table import refuse
-from podium.text import as_text
+from podium.counting.duck import text
+from podium.counting.relations import ROW
+from podium.errors import DataError, UsageError, unknown_name
+from podium.records import Column, Records
 
 NAMES = frozenset({*COLUMNS, "model", "score", "length"})
 """Columns of a battles table, and of a table of scores."""
-ORDER_SHOWN = {"a": "ab", "b": "ba", "unknown": None}
-A_FIRST = {"true": "ab", "false": "ba"}
-"""What a column of booleans says of the order: whether model_a was shown first."""
+ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
+WORDS = {"win": 1, "won": 1, "a": 1, "left": 1, "model_a": 1, "1": 1, "true": 1, "yes": 1, "tie": 0.5, "draw": 0.5}
+WORDS |= {"loss": 0, "lose": 0, "lost": 0, "b": 0, "right": 0, "model_b": 0, "0": 0, "false": 0, "no": 0}
+"""What verdicts may mean, as a proposal: the user decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,74 +38,107 @@ class Foreign:
     fill: Mapping[str, str] | None = None
 
 
-def rename_columns(records: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    """Give the named columns the contract's names; one that bore such a name before gives way.
+def name_columns(records: Records, foreign: Foreign) -> Records:
+    """Give the columns that `--columns` names the contract's names, and add those of `--fill`.
+
+    A column that bore such a name before gives way.
 
     Raises:
-        UsageError: the contract has no such column, or the table has not.
+        UsageError: podium's table has no such column, the file has not, or has one that is filled.
     """
+    columns, fill = foreign.columns or {}, foreign.fill or {}
     known = NAMES | {*criterion_columns(columns)}
     for name in columns:
         if name not in known:
             raise unknown_name("column of podium's table", name, NAMES)
-    absent = [name for name in columns.values() if name not in records]
+    absent = [name for name in columns.values() if name not in records.columns]
     if absent:
-        raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(map(str, records.columns))}")
-    taken = {new: records[old] for new, old in columns.items()}
-    return records.drop(columns=[*{*columns.values(), *columns} & set(records)]).assign(**taken)
+        raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(records.columns)}")
+    gone = {*columns.values(), *columns}
+    named = {name: column for name, column in records.columns.items() if name not in gone}
+    named |= {new: records.columns[old] for new, old in columns.items()}
+    for name, value in fill.items():
+        if name not in NAMES:
+            raise unknown_name("column of podium's table", name, NAMES)
+        if name in named:
+            raise UsageError(f"--fill {name}: the table has a column {name!r} already; name another with --columns")
+        named[name] = Column(text(value))
+    return replace(records, columns=named)
 
 
-def translate_verdicts(frame: pd.DataFrame, foreign: Foreign) -> pd.DataFrame:
+def translate_verdicts(records: Records, foreign: Foreign) -> Records:
     """Translate the column credit by `credit_map`, and say the order by a column of booleans, or by `shown`.
 
     Raises:
         UsageError: there is a map and no column credit.
-        DataError: a verdict is not in the map, unless unknown ones are unread.
+        DataError: a verdict is not in the map, unless unknown ones are unread; or there is no map, and all are words.
     """
     if foreign.credit_map is not None:
-        frame = _translate_credit(frame, foreign.credit_map, foreign.unknown)
-    if "order" in frame:
-        return frame.assign(order=_orders(frame["order"]))
-    return frame if foreign.shown is None else frame.assign(order=ORDER_SHOWN[foreign.shown])
+        records = _translate_credit(records, foreign.credit_map, foreign.unknown)
+    columns = dict(records.columns)
+    if "order" in columns:
+        columns["order"] = _order(records)
+    elif foreign.shown is not None:
+        columns["order"] = Column(ORDER_SHOWN[foreign.shown])
+    return replace(records, columns=columns)
 
 
-def fill_columns(records: pd.DataFrame, fill: Mapping[str, str]) -> pd.DataFrame:
-    """Add columns that hold one value.
-
-    Raises:
-        UsageError: podium's table has no such column, or the file has it already.
-    """
-    for name in fill:
-        if name not in NAMES:
-            raise unknown_name("column of podium's table", name, NAMES)
-        if name in records:
-            raise UsageError(f"--fill {name}: the table has a column {name!r} already; name another with --columns")
-    return records.assign(**fill)
-
-
-def _orders(column: pd.Series) -> pd.Series:
+def _order(records: Records) -> Column:
     """Read a column of booleans as ab where true and ba where false; other columns stay as they are."""
-    words = as_text(column).str.lower()
-    return words.map(A_FIRST) if words.notna().any() and words.dropna().isin(A_FIRST).all() else column
+    column = records.columns["order"]
+    word = f"lower({column.text})"
+    if records.rows("1", f"where {word} not in ('true', 'false') limit 1"):
+        return column
+    return Column(f"case {word} when 'true' then 'ab' when 'false' then 'ba' end")
 
 
-def _translate_credit(frame: pd.DataFrame, credit_map: Mapping[str, float], unknown: str) -> pd.DataFrame:
-    if "credit" not in frame:
+def _translate_credit(records: Records, credit_map: Mapping[str, float], unknown: str) -> Records:
+    if "credit" not in records.columns:
         raise UsageError("--credit-map translates the column credit, and there is none; name it with --columns")
-    credit_of = {_canonical(verdict): credit for verdict, credit in credit_map.items()}
-    words = as_text(frame["credit"])
-    mapped = words.map(lambda word: credit_of.get(_canonical(word)), na_action="ignore")
-    credit = mapped.to_numpy(dtype=np.float64, na_value=np.nan)
-    strange = np.isnan(credit) & words.notna().to_numpy()
+    words = records.columns["credit"].text
+    cases = " ".join(f"when {_key(text(word))} then {float(credit)!r}::double" for word, credit in credit_map.items())
+    credit = f"case {_key(words)} {cases} end"
+    strange = f"{words} is not null and {credit} is null"
     if unknown == "error":
-        refuse(frame["credit"], strange, "is not in --credit-map", "add it, or pass --unknown unread")
-    reason = frame["reason"] if "reason" in frame else pd.Series(None, index=frame.index, dtype=object)
-    return frame.assign(credit=credit, reason=reason.mask(pd.Series(strange, frame.index), "unknown verdict"))
+        _refuse_strange(records, words, strange, credit_map)
+    reason = records.columns["reason"].text if "reason" in records.columns else "null"
+    explained = Column(f"case when {strange} then 'unknown verdict' else {reason} end")
+    return replace(records, columns={**records.columns, "credit": Column(credit, "DOUBLE"), "reason": explained})
 
 
-def _canonical(word: str) -> str:
+def _refuse_strange(records: Records, words: str, strange: str, credit_map: Mapping[str, float]) -> None:
+    (count, row, word), *_ = records.rows(f"count(*), min({ROW}), arg_min({words}, {ROW})", f"where {strange}")
+    if not count:
+        return
+    more = f" ({count} such rows)" if count > 1 else ""
+    rest = [name for (name,) in records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")]
+    whole = {**{name: f"{credit:g}" for name, credit in credit_map.items()}, **_proposal(rest)}
+    raise DataError(
+        f"credit {word!r} is not in --credit-map{more}",
+        remedy=f"add it, or pass --unknown unread; for example {_as_option(whole)}",
+        row=records.name_row(row),
+    )
+
+
+def propose_map(records: Records) -> str | None:
+    """Return a `--credit-map` to copy, with the words that stand in the column credit; None where numbers do."""
+    if "credit" not in records.columns or records.columns["credit"].is_number:
+        return None
+    column = records.columns["credit"]
+    words = [word for (word,) in records.rows(f"distinct {column.text}", f"where {column.strange} order by 1 limit 20")]
+    return _as_option(_proposal(words)) if words else None
+
+
+def _proposal(words: list[str]) -> dict[str, str]:
+    """Return what each word may mean; `?` where podium cannot guess."""
+    return {word: f"{WORDS[word.lower()]:g}" if word.lower() in WORDS else "?" for word in words}
+
+
+def _as_option(credit_of: Mapping[str, str]) -> str:
+    pairs = ",".join(f"{word}={credit}" for word, credit in credit_of.items())
+    return f"--credit-map {shlex.quote(pairs)}"
+
+
+def _key(words: str) -> str:
     """Write numbers one way, so that the map's 1 finds a file's 1.0."""
-    try:
-        return repr(float(word))
-    except ValueError:
-        return word
+    return f"coalesce(cast(try_cast({words} as double) as varchar), {words})"

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
-from podium.table import row_name
+from podium.formats.cells import row_name
 
 Game: TypeAlias = Mapping[str, Any] | None
 """One judgement; None where the judge failed."""

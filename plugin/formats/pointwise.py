@@ -1,14 +1,13 @@
 """Pointwise scores: one row per item and model; battles are made item by item."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import numpy as np
 import pandas as pd
 
+from podium.counting.duck import quoted, text
+from podium.counting.relations import ROW
 from podium.errors import DataError
-from podium.formats.verdicts import credit_of, reasons
-from podium.table import number, refuse
-from podium.text import as_categorical
+from podium.records import Column, Records
 
 NAMES = {
     "arena_hard_question_id": "item",
@@ -16,8 +15,9 @@ NAMES = {
     "judge_model": "judge",
     "judgment_score": "score",
 }
-SCORE_COLUMNS = frozenset({"item", "model", "score"})
 SAME_TRIAL = ("item", "judge", "repeat", "category", "task")
+SHARED = frozenset({"item", "judge", "repeat", "category"})
+"""Columns of a matrix that are no model's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,13 @@ class Paired:
     """Battles made of scores.
 
     Attributes:
-        frame: columns of the battles table.
+        records: columns of the battles table.
         missing: how many more battles there would be with a score for every model.
         averaged: scores that were averaged with another of the same model in the same trial.
         alone: scores beside which no other model was scored: they enter no battle.
     """
 
-    frame: pd.DataFrame
+    records: Records
     missing: int
     averaged: int
     alone: int
@@ -42,7 +42,7 @@ class Paired:
             (self.averaged, "scores of a model already scored on the same item were averaged with it"),
             (self.alone, "scores stand on items where no other model was scored: they enter no battle and no mean"),
         )
-        return [f"{number} {text}" for number, text in remarks if number]
+        return [f"{number} {words}" for number, words in remarks if number]
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -53,28 +53,22 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def is_pointwise(frame: pd.DataFrame) -> bool:
-    """Tell whether a reader gave scores instead of battles."""
-    return set(frame) >= SCORE_COLUMNS and "model_a" not in frame
+def matrix_scores(records: Records) -> Records | None:
+    """Read a table with a row per item, and a column of scores per model; None of any other table."""
+    models = {name: column for name, column in records.columns.items() if name not in SHARED}
+    if "item" not in records.columns or len(models) < 2:
+        return None
+    words = [f"({column.strange})" for column in models.values() if not column.is_number]
+    if words and records.rows("1", f"where {' or '.join(words)} limit 1"):
+        return None
+    cells = ", ".join(f"{{'model': {text(name)}, 'score': {column.number}}}" for name, column in models.items())
+    scan = f"(select *, unnest([{cells}]) as scored from {records.scan})"
+    shared = {name: column for name, column in records.columns.items() if name in SHARED}
+    scored = {"model": Column("scored.model"), "score": Column("scored.score", "DOUBLE")}
+    return replace(records, scan=scan, columns=shared | scored)
 
 
-def check_scores(frame: pd.DataFrame, source: str) -> pd.DataFrame:
-    """Return the frame with typed columns.
-
-    Raises:
-        DataError: a score is no number, or an item or model is empty.
-    """
-    try:
-        typed = frame.assign(score=number(frame["score"]))
-        for name in ("item", "model"):
-            typed[name] = as_categorical(frame[name])
-            refuse(frame[name], typed[name].isna().to_numpy(), "is empty", "every score needs its item and model")
-    except DataError as error:
-        raise error.with_place(source) from None
-    return typed
-
-
-def pair_up(scores: pd.DataFrame, source: str) -> Paired:
+def pair_up(scores: Records) -> Paired:
     """Make a battle of every two models that were scored in the same trial (item, judge, repeat, category, task).
 
     The higher score earns credit 1, equal ones 0.5; the margin is the difference. An empty score makes its
@@ -82,74 +76,59 @@ def pair_up(scores: pd.DataFrame, source: str) -> Paired:
 
     Several scores of a model in one trial are averaged, empty ones left out.
 
+    Args:
+        scores: checked.
+
     Raises:
         DataError: fewer than two models.
     """
-    trial_columns = [name for name in SAME_TRIAL if name in scores]
-    scores, averaged = _average_repeats(scores, trial_columns)
-    trials = scores.groupby(trial_columns, sort=False, observed=True, dropna=False).ngroup().to_numpy()
-    model = as_categorical(scores["model"])
-    if len(model.categories) < 2:
+    engine, columns = scores.engine, scores.columns
+    trial = [name for name in SAME_TRIAL if name in columns]
+    trials = ", ".join(columns[name].sql for name in trial)
+    kept = {name: columns[name] for name in (*trial, "reason", "length") if name in columns}
+    first = ", ".join(f"first({column.sql} order by {ROW}) as {quoted(name)}" for name, column in kept.items())
+    model, score = columns["model"].sql, columns["score"].sql
+    means = engine.fresh("scores")
+    engine.store(
+        means,
+        f"select min(min({ROW})) over (partition by {trials}) as trial, {model} as model, avg({score}) as score, "
+        f"count(*) as rows, {first} from {scores.scan} group by {trials}, {model}",
+    )
+    models, trials_met, averaged = engine.rows(
+        f"select count(distinct model), count(distinct trial), sum(rows) - count(*) from {means}"
+    )[0]
+    if models < 2:
+        name = engine.rows(f"select model from {means} limit 1")[0][0]
         raise DataError(
-            f"scores of one model only ({model.categories[0]!r})",
-            source=source,
+            f"scores of one model only ({name!r})",
+            source=scores.source,
             remedy="give the scores of at least two models",
         )
-    row = _rows_by_trial(trials, np.asarray(model.codes), len(model.categories))
-    a, b = np.triu_indices(len(model.categories), 1)
-    there = (row[:, a] >= 0) & (row[:, b] >= 0)
-    where, pair = np.nonzero(there)
-    first, second = row[where, a[pair]], row[where, b[pair]]
-    battles = _battles(scores, model, first, second, trial_columns)
-    alone = len(scores) - len(np.unique(np.concatenate([first, second])))
-    return Paired(battles, int((~there).sum()), averaged, alone)
+    battles = engine.fresh("battles")
+    engine.store(battles, _battles_query(means, trial, set(kept)))
+    (made,) = engine.rows(f"select count(*) from {battles}")[0]
+    (alone,) = engine.rows(f"select count(*) from (select trial from {means} group by trial having count(*) = 1)")[0]
+    types = engine.columns(battles)
+    records = Records(
+        engine, scores.source, battles, {name: Column(quoted(name), types[name]) for name in types if name != ROW}
+    )
+    return Paired(records, trials_met * models * (models - 1) // 2 - made, int(averaged), alone)
 
 
-def _average_repeats(scores: pd.DataFrame, trial_columns: list[str]) -> tuple[pd.DataFrame, int]:
-    """Average the scores of one model in one trial; return how many were merged into another."""
-    cell = [*trial_columns, "model"]
-    twice = scores.duplicated(cell, keep=False)
-    if not twice.any():
-        return scores, 0
-    means = scores.groupby(cell, sort=False, observed=True, dropna=False)["score"].transform("mean")
-    distinct = scores.assign(score=means).drop_duplicates(cell)
-    return distinct, len(scores) - len(distinct)
-
-
-def _rows_by_trial(trials: np.ndarray, model: np.ndarray, models: int) -> np.ndarray:
-    """Return the row of each trial and model, -1 where there is none, shape (trials, models)."""
-    row = np.full((int(trials.max()) + 1) * models, -1)
-    row[trials * models + model] = np.arange(len(trials))
-    return row.reshape(-1, models)
-
-
-def _battles(
-    scores: pd.DataFrame, model: pd.Categorical, first: np.ndarray, second: np.ndarray, trial_columns: list[str]
-) -> pd.DataFrame:
-    """Return a battle of the rows `first` and `second` each, positions in the table of scores, shape (battles,)."""
-    score = scores["score"].to_numpy()
-    margin = score[first] - score[second]
-    frame = {name: scores[name].take(first).to_numpy() for name in trial_columns}
-    frame |= {
-        "model_a": model.take(first),
-        "model_b": model.take(second),
-        "credit": credit_of(margin),
-        "margin": margin,
-        "score_a": score[first],
-        "score_b": score[second],
-        "reason": _reasons(scores, first, second, np.isnan(margin)),
+def _battles_query(means: str, trial: list[str], known: set[str]) -> str:
+    """Return the query of a battle for every two models in a trial, trials in the order of their first rows."""
+    reason = "coalesce(case when a.score is null then a.reason else b.reason end, 'no score')"
+    columns = {
+        **{name: f"a.{quoted(name)}" for name in trial},
+        "model_a": "a.model",
+        "model_b": "b.model",
+        "credit": "(sign(a.score - b.score) + 1) / 2",
+        "margin": "a.score - b.score",
+        "score_a": "a.score",
+        "score_b": "b.score",
+        "reason": f"case when a.score - b.score is null then {reason if 'reason' in known else text('no score')} end",
     }
-    if "length" in scores:
-        length = number(scores["length"])
-        frame |= {"length_a": length[first], "length_b": length[second]}
-    return pd.DataFrame(frame)
-
-
-def _reasons(scores: pd.DataFrame, first: np.ndarray, second: np.ndarray, unread: np.ndarray) -> np.ndarray:
-    """Return why a battle is unread: the recorded reason of the side without a score."""
-    if "reason" not in scores:
-        return reasons(unread, "no score")
-    recorded = scores["reason"].astype(object).to_numpy()
-    silent = np.isnan(scores["score"].to_numpy())
-    why = np.where(silent[first], recorded[first], recorded[second])
-    return np.where(unread, np.where(pd.isna(why), "no score", why), np.full(len(why), None))
+    columns |= {"length_a": "a.length", "length_b": "b.length"} if "length" in known else {}
+    selected = ", ".join(f"{sql} as {quoted(name)}" for name, sql in columns.items())
+    place = f"row_number() over (order by a.trial, a.model, b.model) as {ROW}"
+    return f"select {place}, {selected} from {means} a join {means} b on a.trial = b.trial and a.model < b.model"

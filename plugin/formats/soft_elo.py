@@ -11,8 +11,8 @@ import pandas as pd
 
 from podium.counting.relations import CRITERION
 from podium.errors import DataError
+from podium.formats.cells import number, refuse, row_name
 from podium.formats.verdicts import reasons
-from podium.table import number, refuse, row_name
 from podium.text import EMPTY, as_text
 
 NAMES = {"instruction_id_hash": "item", "len_a": "length_a", "len_b": "length_b", "language": "category"}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from podium.table import refuse
+from podium.formats.cells import refuse
 from podium.text import as_text
 
 FIVE_LEVELS = {

@@ -8,23 +8,35 @@ from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
-from podium import table
 from podium.battles import Battles
-from podium.counting.verdicts import verdicts_of
+from podium.counting.duck import Duck
+from podium.counting.relations import text as quote
+from podium.counting.verdicts import Verdicts
 from podium.errors import DataError, UsageError
 from podium.formats import pointwise
-from podium.formats.containers import read_records
+from podium.formats.containers import open_records
 from podium.formats.files import find_files, local_files
-from podium.formats.foreign import Foreign, fill_columns, rename_columns, translate_verdicts
+from podium.formats.foreign import Foreign, name_columns, propose_map, translate_verdicts
 from podium.hookspecs import Format, Reading, SourceFiles
 from podium.human_labels import check_judge, label_by
 from podium.plugins import catalogue
 from podium.reading.recognition import known_formats, recognise_format, unrecognised_error
-from podium.reading.rows import RecordTable, join_tables, keep_rows
+from podium.reading.rows import (
+    RecordTable,
+    distinct_texts,
+    join_tables,
+    keep_rows,
+    odd_items,
+)
+from podium.records import Column, Records, records_of
 from podium.storage.remote import Place, local_file, urls_in_errors, with_urls, without_secrets
-from podium.text import as_text, some
+from podium.table import check
+from podium.text import some
 
 Source: TypeAlias = str | Path | pd.DataFrame
+STANDARD_INPUT = Path("/dev/stdin")
+OWN_TABLE = "podium.formats.podium_table:read"
+"""Nothing to translate: such a table is never read into Python."""
 
 
 @urls_in_errors()
@@ -72,27 +84,30 @@ def read_battles(
     chosen = catalogue.format_named(format) if format else None
     foreign = Foreign(columns, credit_map, unknown, shown, fill)
     metrics = (metric,) if isinstance(metric, str) else tuple(metric)
+    engine = Duck()
     places = [source if isinstance(source, pd.DataFrame) else _locate_files(str(source)) for source in sources]
     asked = Reading(metrics, runs == "all", conditions)
-    tables, notes, lost, places = _gather_tables(places, chosen, asked)
+    tables, notes, lost, places = _gather_tables(engine, places, chosen, asked)
     if not tables and (metrics or runs == "all"):
         raise UsageError(f"no lm-eval samples in {_names(sources)}: --metric and --runs choose among those")
-    more, skipped = _read_tables([record for place in places for record in _open_source(place)], chosen, foreign)
+    opened = [record for place in places for record in _open_source(engine, place)]
+    more, skipped = _read_tables(opened, chosen, foreign)
     tables, notes = tables + more, notes + skipped
     if not tables:
         raise UsageError("; ".join([f"no file with verdicts in {_names(sources)}", *notes]))
     _refuse_mixture(tables)
     if human_judge is not None:
-        check_judge([each.frame for each in tables], human_judge)
+        holders = [each.records for each in tables if "judge" in each.records.columns]
+        check_judge([name for records in holders for name in distinct_texts(records, "judge")], human_judge)
     tables, without_column = keep_rows(tables, conditions, human_judge)
-    rows, missing, remarks = join_tables(tables)
-    notes += [*without_column, *remarks]
-    verdicts = verdicts_of(rows, merge=merge, keep_one_sided=one_sided == "keep")
+    view, missing, remarks = join_tables(engine, tables)
+    verdicts = Verdicts(engine, view, merge=merge, keep_one_sided=one_sided == "keep")
+    notes += [*without_column, *remarks, *odd_items(engine, view), *verdicts.notes()]
     reading = _reading_options(foreign, format, conditions, merge, one_sided, human_judge)
     reading |= {"metric": list(metrics)} if metrics else {}
     reading |= {"runs": runs} if runs != "newest" else {}
     names = tuple(each.source for each in tables)
-    battles = Battles(verdicts, missing, (*lost, *notes, *verdicts.notes()), names, reading, tuple(lost))
+    battles = Battles(verdicts, missing, (*lost, *notes), names, reading, tuple(lost))
     return battles if human_judge is None else label_by(battles, human_judge)
 
 
@@ -119,7 +134,7 @@ def _conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tu
 
 
 def _gather_tables(
-    places: list[SourceFiles | pd.DataFrame], chosen: Format | None, reading: Reading
+    engine: Duck, places: list[SourceFiles | pd.DataFrame], chosen: Format | None, reading: Reading
 ) -> tuple[list[RecordTable], list[str], list[str], list[SourceFiles | pd.DataFrame]]:
     """Let formats read files that belong together.
 
@@ -134,7 +149,8 @@ def _gather_tables(
             continue
         files = [local_files(place, known.names) for place in places if isinstance(place, SourceFiles)]
         gathered = known.gather(files, reading)
-        tables += [_check_table(RecordTable(with_urls(name), frame, known.name)) for name, frame in gathered.sheets]
+        sheets = [check(records_of(engine, frame, with_urls(source))) for source, frame in gathered.sheets]
+        tables += [RecordTable(records, known.name) for records in sheets if records is not None]
         notes += map(with_urls, gathered.notes)
         lost += map(with_urls, gathered.lost)
         places = [_leave_out(place, gathered.claimed) for place in places]
@@ -150,7 +166,19 @@ def _names(sources: Sequence[Source]) -> str:
 
 
 def _locate_files(source: str) -> SourceFiles:
-    return find_files(source, tuple(suffix for opener in _openers() for suffix in opener.suffixes))
+    """Find the files of a source: `-` is standard input, and `file.duckdb#table` a table of a file."""
+    label, _, name = source.rpartition("=")
+    if name == "-":
+        return SourceFiles(label or None, (STANDARD_INPUT,), searched=False)
+    file, mark, table = source.rpartition("#")
+    held = find_files(file if mark and not Path(source).exists() else source, _further_suffixes())
+    if not mark or Path(source).exists():
+        return held
+    return replace(held, paths=tuple(path.with_name(f"{path.name}#{table}") for path in held.paths))
+
+
+def _further_suffixes() -> tuple[str, ...]:
+    return tuple(suffix for opener in _openers() for suffix in opener.suffixes)
 
 
 def _leave_out(place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]) -> SourceFiles | pd.DataFrame:
@@ -160,25 +188,24 @@ def _leave_out(place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]) ->
     return replace(place, paths=tuple(path for path in place.paths if path not in claimed), remote=remote)
 
 
-def _open_source(place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
-    """Read the records of a source, whatever they are."""
+def _open_source(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
+    """Open the records of a source, whatever they are."""
     if isinstance(place, pd.DataFrame):
-        return [RecordTable("the data frame", place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row")))]
+        frame = place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row"))
+        return [RecordTable(records_of(engine, frame, "the data frame"))]
     openers = _openers()
-    frames = ((path, _read_frame(path, openers)) for path in (*place.paths, *place.remote))
-    return [
-        RecordTable(str(path), frame, label=place.label, optional=place.searched, missing=frame.attrs.get("missing"))
-        for path, frame in frames
-    ]
+    return [_open_file(engine, file, place, openers) for file in (*place.paths, *place.remote)]
 
 
-def _read_frame(place: Place, openers: Sequence[Format]) -> pd.DataFrame:
-    """Read a file by the first format that opens it, else as a table."""
+def _open_file(engine: Duck, file: Place, place: SourceFiles, openers: Sequence[Format]) -> RecordTable:
+    """Open a file by the first format that knows it, else as a table."""
     for opener in openers:
-        frame = opener.open(local_file(place)) if place.name.endswith(opener.suffixes) else None
+        frame = opener.open(local_file(file)) if file.name.endswith(opener.suffixes) else None
         if frame is not None:
-            return frame
-    return read_records(local_file(place))
+            records, missing = records_of(engine, frame, str(file)), frame.attrs.get("missing")
+            return RecordTable(records, label=place.label, optional=place.searched, missing=missing)
+    records = replace(open_records(local_file(file), engine), source=str(file))
+    return RecordTable(records, label=place.label, optional=place.searched)
 
 
 def _read_tables(
@@ -188,16 +215,21 @@ def _read_tables(
     tables: list[RecordTable] = []
     silent: list[str] = []
     alone: list[str] = []
-    for record in (_name_columns(record, foreign) for record in opened):
-        known = chosen or recognise_format(frozenset(map(str, record.frame)), record.label)
-        if known is None and record.optional:
+    for record in opened:
+        try:
+            translated = _translate_table(record, chosen, foreign)
+        except DataError as error:
+            raise error.with_place(record.source) from None
+        except UsageError as error:
+            raise UsageError(f"{record.source}: {error}") from None
+        if translated is None:
             silent.append(record.source)
             continue
-        translated = _translate_table(record, known, foreign)
-        if len(opened) > 1 and _is_only_against_itself(translated.frame):
+        checked = _check_table(translated.records, skip_alone=len(opened) > 1)
+        if checked is None:
             alone.append(record.source)
-            continue
-        tables.append(_check_table(translated))
+        else:
+            tables.append(replace(translated, records=checked))
     notes = (
         (silent, f"{len(silent)} files hold no verdicts and were skipped"),
         (alone, "files that compare a model only with itself were skipped"),
@@ -205,55 +237,54 @@ def _read_tables(
     return tables, [f"{text}: {some(names)}" for names, text in notes if names]
 
 
-def _name_columns(record: RecordTable, foreign: Foreign) -> RecordTable:
-    """Give the columns that `--columns` names the contract's names, and add those of `--fill`."""
-    try:
-        frame = rename_columns(record.frame, foreign.columns or {})
-        return replace(record, frame=fill_columns(frame, foreign.fill or {}))
-    except UsageError as error:
-        raise UsageError(f"{record.source}: {error}") from None
-
-
-def _translate_table(record: RecordTable, known: Format | None, foreign: Foreign) -> RecordTable:
-    """Turn foreign records into columns of the contract.
+def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreign) -> RecordTable | None:
+    """Turn foreign records into columns of the contract; None of a file that need not hold verdicts and holds none.
 
     Raises:
         DataError: the file is in no known format, or not in the one that was said.
         UsageError: a column that was named does not exist.
     """
+    records = name_columns(record.records, foreign)
+    known = chosen or recognise_format(frozenset(records.columns), record.label)
+    scores = pointwise.matrix_scores(records) if known is None else None
+    if scores is not None:
+        return replace(record, records=_add_label(scores, record.label, None), format="pointwise")
     if known is None:
-        raise unrecognised_error(frozenset(map(str, record.frame))).with_place(record.source)
+        if record.optional:
+            return None
+        raise unrecognised_error(frozenset(records.columns))
+    records = _add_label(records, record.label, known.label_is)
+    if known.read != OWN_TABLE:
+        try:
+            frame = catalogue.format_reader(known)(records.frame())
+        except KeyError as error:
+            problem = f"no column {error}, which the format {known.name} needs"
+            raise DataError(problem, remedy="choose another --from") from None
+        records = records_of(records.engine, frame, record.source)
+    return replace(record, records=translate_verdicts(records, foreign), format=known.name)
+
+
+def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
+    """Check a table; where its credits are words, the error holds a `--credit-map` to copy."""
     try:
-        frame = catalogue.format_reader(known)(_add_label(record.frame, record.label, known.label_is))
-        frame = translate_verdicts(frame, foreign)
+        return check(records, skip_alone=skip_alone)
     except DataError as error:
-        raise error.with_place(record.source) from None
-    except UsageError as error:
-        raise UsageError(f"{record.source}: {error}") from None
-    except KeyError as error:
-        problem = f"no column {error}, which the format {known.name} needs"
-        raise DataError(problem, source=record.source, remedy="choose another --from") from None
-    return replace(record, frame=frame, format=known.name)
+        option = propose_map(records) if error.problem.startswith("credit ") else None
+        if option is None:
+            raise
+        raise DataError(
+            error.problem, remedy=f"translate the words, for example {option}", source=error.source, row=error.row
+        ) from None
 
 
-def _is_only_against_itself(frame: pd.DataFrame) -> bool:
-    """Recognise the baseline's own file in a results tree: nothing in it is a battle."""
-    if not {"model_a", "model_b"} <= set(frame) or not len(frame):
-        return False
-    return bool((as_text(frame["model_a"]) == as_text(frame["model_b"])).all())
-
-
-def _check_table(record: RecordTable) -> RecordTable:
-    check = pointwise.check_scores if pointwise.is_pointwise(record.frame) else table.check
-    return replace(record, frame=check(record.frame, record.source))
-
-
-def _add_label(records: pd.DataFrame, label: str | None, column: str | None) -> pd.DataFrame:
+def _add_label(records: Records, label: str | None, column: str | None) -> Records:
     """Write the label where the format keeps its one model's name, else into a column `source`."""
     if label is None:
         return records
-    names_the_model = column is not None and (column not in records or records[column].nunique() <= 1)
-    return records.assign(**{column if names_the_model and column else "source": label})
+    held = records.columns.get(column) if column else None
+    single = held is None or records.rows(f"count(distinct {held.text}) <= 1")[0][0]
+    name = column if column and single else "source"
+    return replace(records, columns={**records.columns, name: Column(quote(label))})
 
 
 def _refuse_mixture(tables: Sequence[RecordTable]) -> None:

@@ -6,9 +6,18 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from podium import table
+from podium.battles import COLUMNS, criterion_columns
+from podium.counting.duck import Duck, text
+from podium.counting.relations import ROW
 from podium.errors import UsageError
 from podium.formats import pointwise
-from podium.text import as_categorical, as_text, some
+from podium.records import Column, Records, columns_as
+from podium.text import as_categorical, some
+
+ROWS_OF_A_FILE = 2**40
+"""Rows of a file lie that far from those of the next."""
+MOST_OPEN = 64
+"""With more files than this, rows are copied instead of being read again whenever they are needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,20 +25,23 @@ class RecordTable:
     """One file's content.
 
     Attributes:
-        source: what to call the file.
-        frame: foreign records first, then columns of the contract, still unmerged.
+        records: foreign ones first, then columns of the contract, still unmerged.
         format: the format it was read by; empty before.
         label: the user's word for it, or None.
         optional: whether it may turn out to hold no verdicts.
         missing: battles that should be there and are not, where the file says it; None where it does not.
     """
 
-    source: str
-    frame: pd.DataFrame
+    records: Records
     format: str = ""
     label: str | None = None
     optional: bool = False
     missing: int | None = None
+
+    @property
+    def source(self) -> str:
+        """What to call the file."""
+        return self.records.source
 
 
 def keep_rows(
@@ -42,7 +54,7 @@ def keep_rows(
     """
     kept, notes = list(tables), []
     for column, value in conditions:
-        lacking = [each.source for each in kept if column not in each.frame]
+        lacking = [each.source for each in kept if column not in each.records.columns]
         notes += [f"no column {column!r} in {some(lacking)}: none of their rows kept"] if lacking else []
         spared = [human_judge] if column == "judge" and human_judge is not None else []
         kept = _rows_with(kept, column, value, spared)
@@ -51,49 +63,106 @@ def keep_rows(
 
 def _rows_with(tables: Sequence[RecordTable], column: str, value: str, spared: Sequence[str]) -> list[RecordTable]:
     """Keep the rows with the value, which some row must have, and those with a spared one."""
-    holders = [each for each in tables if column in each.frame]
+    holders = [each for each in tables if column in each.records.columns]
     if not holders:
-        names = sorted({str(name) for each in tables for name in each.frame})
+        names = sorted({name for each in tables for name in each.records.columns})
         raise UsageError(f"no column {column!r} for --where; columns: {', '.join(names)}")
-    texts = [as_text(each.frame[column]) for each in holders]
-    if not any((text == value).any() for text in texts):
-        known = sorted({str(word) for text in texts for word in text.dropna().unique()})
+    if not any(each.records.rows("1", f"where {_says(each, column, [value])} limit 1") for each in holders):
+        known = sorted({word for each in holders for word in distinct_texts(each.records, column)})
         raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
-    kept = [
-        replace(each, frame=each.frame[text.isin([value, *spared]).to_numpy()], missing=None)
-        for each, text in zip(holders, texts, strict=True)
-    ]
-    return [each for each in kept if len(each.frame)]
+    kept = []
+    for each in holders:
+        condition = f"where {_says(each, column, [value, *spared])}"
+        if each.records.rows("1", f"{condition} limit 1"):
+            scan = f"(select * from {each.records.scan} {condition})"
+            kept.append(replace(each, records=replace(each.records, scan=scan), missing=None))
+    return kept
 
 
-def join_tables(tables: Sequence[RecordTable]) -> tuple[pd.DataFrame, int | None, list[str]]:
+def _says(each: RecordTable, name: str, values: Sequence[str]) -> str:
+    """Return the condition that a cell says one of the values; a truth is the same in every spelling."""
+    column = each.records.columns[name]
+    if column.type == "BOOLEAN":
+        values = [value.lower() for value in values]
+    return f"{column.text} in ({', '.join(map(text, values))})"
+
+
+def distinct_texts(records: Records, column: str) -> list[str]:
+    """Return the distinct texts of a column, empty ones left out."""
+    words = records.columns[column].text
+    return [word for (word,) in records.rows(f"distinct {words}", f"where {words} is not null")]
+
+
+def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int | None, list[str]]:
     """Join the tables; scores become battles here, where all models meet.
 
     Returns:
-        The rows, how many battles are missing (None where no table says it), and notes.
+        The view that holds the rows, how many battles are missing (None where no table says it), and notes.
     """
-    rows = _concatenate([each.frame for each in tables])
-    if pointwise.is_pointwise(tables[0].frame):
+    view = _union(engine, [each.records for each in tables])
+    if table.is_pointwise(tables[0].records.columns):
         source = " and ".join(each.source for each in tables[:3])
-        paired = pointwise.pair_up(rows, source)
-        return table.check(paired.frame, source), paired.missing, paired.notes()
-    notes = [] if _has_items(rows) else ["no item column: each row counts as an item of its own"]
+        paired = pointwise.pair_up(_held(engine, view, source))
+        battles = table.check(paired.records)
+        return _union(engine, [battles] if battles else []), paired.missing, paired.notes()
     missing = [each.missing for each in tables if each.missing is not None]
-    # Both sides share the entrants that are left, sorted.
-    names = sorted({*rows["model_a"].unique(), *rows["model_b"].unique()})
-    sides = {side: rows[side].cat.set_categories(names) for side in ("model_a", "model_b")}
-    return rows.assign(**sides), sum(missing) if missing else None, notes
+    return view, sum(missing) if missing else None, []
 
 
-def _concatenate(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    if len(frames) == 1:
-        return frames[0]
-    plain = [frame.astype(dict.fromkeys(frame.columns[frame.dtypes == "category"], object)) for frame in frames]
-    rows = pd.concat(plain, ignore_index=True)
-    if "weight" in rows:
-        rows["weight"] = rows["weight"].fillna(1.0)
-    names = {name for frame in frames for name in frame.columns[frame.dtypes == "category"]}
-    return rows.assign(**{name: as_categorical(rows[name]) for name in rows.columns if name in names})
+def _held(engine: Duck, view: str, source: str) -> Records:
+    types = engine.columns(view)
+    return Records(engine, source, view, {name: Column(f'"{name}"', types[name]) for name in types if name != ROW})
+
+
+def _union(engine: Duck, parts: Sequence[Records]) -> str:
+    """Give all rows one name; a column that a file lacks is empty there."""
+    names = list(dict.fromkeys(name for part in parts for name in part.columns))
+    known = [*(name for name in COLUMNS if name in names), *criterion_columns(names)]
+    names = list(dict.fromkeys([*known, *names]))
+    types = {name: {part.columns[name].type for part in parts if name in part.columns} for name in names}
+    queries = []
+    for place, part in enumerate(parts):
+        cells = {name: _cell(part.columns.get(name), name, types[name]) for name in names}
+        queries.append(f"select {place * ROWS_OF_A_FILE} + {ROW} as {ROW}, {columns_as(cells)} from {part.scan}")
+    view = engine.fresh("presentations")
+    if len(queries) <= MOST_OPEN:
+        engine.view(view, " union all ".join(queries))
+        return view
+    engine.store(view, queries[0])
+    for query in queries[1:]:
+        engine.rows(f"insert into {view} {query}")
+    return view
+
+
+def _cell(column: Column | None, name: str, types: set[str]) -> str:
+    if column is None:
+        return "1.0" if name == "weight" else "null"
+    return column.text if len(types) > 1 else column.sql
+
+
+def presentations_frame(engine: Duck, view: str) -> pd.DataFrame:
+    """Return the rows in the order of reading, names as categories; both sides share the entrants, sorted."""
+    rows = engine.table(f"select * exclude {ROW} from {view} order by {ROW}").to_pandas()
+    rows = rows.assign(**{name: as_categorical(rows[name]) for name in ("item", *table.TEXTS) if name in rows})
+    a, b = (as_categorical(rows[side]) for side in ("model_a", "model_b"))
+    names = sorted({*a.categories, *b.categories})
+    return rows.assign(model_a=a.set_categories(names), model_b=b.set_categories(names))
+
+
+def odd_items(engine: Duck, view: str) -> list[str]:
+    """Return notes of rows without items, and of items that differ by white space, case or Unicode form alone."""
+    if "item" not in engine.columns(view) or not engine.rows(f"select 1 from {view} where item is not null limit 1"):
+        return ["no item column: each row counts as an item of its own"]
+    alike = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"
+    items = f"(select distinct item from {view} where item is not null)"
+    found = engine.rows(f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1")
+    if not found:
+        return []
+    first = " and ".join(map(repr, min(found)[0]))
+    return [
+        f"{len(found)} groups of items differ by white space, case or Unicode form alone (for example {first}): "
+        "they count as different items"
+    ]
 
 
 def _has_items(rows: pd.DataFrame) -> bool:

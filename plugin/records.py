@@ -1,0 +1,247 @@
+"""The records of a file as a relation: rows in the order of reading, cells as the file has them."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from podium.counting.duck import Duck, quoted, text
+from podium.counting.relations import ROW
+from podium.errors import DataError
+from podium.text import EMPTY, text_of
+
+TEXT, JSON = "VARCHAR", "JSON"
+REALS = ("DOUBLE", "FLOAT")
+NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+NESTED = ("STRUCT", "MAP", "UNION", "LIST")
+EXACT = 2**53
+"""Whole numbers beyond it are not all floats."""
+MOST_DIGITS = 400
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How SQL gets a column, and what it gets.
+
+    Attributes:
+        sql: an expression over the scan.
+        type: DuckDB's; JSON is a cell as it stands in the file.
+        comma: whether numbers may have a decimal comma.
+    """
+
+    sql: str
+    type: str = TEXT
+    comma: bool = False
+
+    @property
+    def text(self) -> str:
+        """The column as text; 3.0 is '3', and empty cells are NULL."""
+        if self.type == JSON:
+            whole = f"regexp_replace({self.sql} ->> '$', '^(-?[0-9]+)\\.0+$', '\\1')"
+            cell = f"case json_type({self.sql}) when 'DOUBLE' then {whole} else {self.sql} ->> '$' end"
+        elif self.type in REALS:
+            whole = f"isfinite({self.sql}) and {self.sql} = floor({self.sql}) and abs({self.sql}) < 1e38"
+            digits = f"cast(case when {whole} then {self.sql} end as hugeint)"
+            shown = f"cast(nullif({self.sql}, 'nan') as varchar)"
+            return f"coalesce(cast({digits} as varchar), {shown})"
+        elif self.type.startswith(NESTED) or self.type.endswith("]"):
+            cell = f"cast(to_json({self.sql}) as varchar)"
+        else:
+            cell = self.sql if self.type == TEXT else f"cast({self.sql} as varchar)"
+        return f"nullif({cell}, '')"
+
+    @property
+    def number(self) -> str:
+        """The column as numbers; empty cells, and those that hold something else, are NULL."""
+        if self.type.startswith((*NUMERIC, "DECIMAL")):
+            return f"cast({self.sql} as double)"
+        if self.type in REALS:
+            return f"nullif(cast({self.sql} as double), 'nan'::double)"
+        if self.type == "BOOLEAN":
+            return f"cast(cast({self.sql} as integer) as double)"
+        digits = f"replace({self.text}, '_', '?')"
+        if self.comma:
+            digits = f"regexp_replace({digits}, '^(\\s*[-+]?[0-9]*),([0-9]+\\s*)$', '\\1.\\2')"
+        number = f"nullif(try_cast({digits} as double), 'nan'::double)"
+        truth = f"case cast({self.sql} as varchar) when 'true' then 1.0 when 'false' then 0.0 else {number} end"
+        return truth if self.type == JSON else number
+
+    @property
+    def is_number(self) -> bool:
+        """Whether no cell can be anything but a number."""
+        return self.type.startswith((*NUMERIC, *REALS, "DECIMAL", "BOOLEAN"))
+
+    @property
+    def strange(self) -> str:
+        """The condition that a cell is neither empty nor a number."""
+        empty = ", ".join(map(text, sorted(EMPTY)))
+        return f"{self.number} is null and lower(trim({self.text})) not in ({empty})"
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The records of one file, or of several.
+
+    Attributes:
+        engine: where they are.
+        source: what to call the file.
+        scan: a table of the engine, a view or a query in brackets; its column `ROW` counts from 1.
+        columns: how to get each, under the name that the file gives it.
+        places: the names of all rows; by default `row 1` and so on.
+        repair: what to do where the scan fails: replace it, or raise an error that names the row.
+    """
+
+    engine: Duck
+    source: str
+    scan: str
+    columns: Mapping[str, Column]
+    places: Callable[[], pd.Index] | None = None
+    repair: Callable[[Exception], None] | None = None
+
+    def rows(self, selection: str, rest: str = "") -> list[tuple[Any, ...]]:
+        """Return the rows of a small query.
+
+        Raises:
+            DataError: the file is damaged.
+        """
+        return self._run(selection, rest, lambda relation: relation.fetchall())
+
+    def frame(self) -> pd.DataFrame:
+        """Return all records with exact values, their places as the index.
+
+        Raises:
+            DataError: the file is damaged.
+        """
+        selection = ", ".join(f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values())) or "1"
+        table = self._run(selection, f"order by {ROW}", lambda relation: relation.to_arrow_table())
+        columns = zip(self.columns.values(), table.columns, strict=True)
+        cells = [self._cells(column, cells) for column, cells in columns]
+        frame = pd.concat(cells, axis=1) if cells else pd.DataFrame()
+        frame.columns = pd.Index(list(self.columns), dtype=object)
+        return frame.set_axis(self.names_of_rows(len(frame)))
+
+    def _run(self, selection: str, rest: str, fetch: Callable[[duckdb.DuckDBPyRelation], Any]) -> Any:
+        query = f"select {selection} from {self.scan} {rest}"
+        try:
+            return fetch(self.engine.connection.sql(query))
+        except duckdb.OutOfMemoryException:
+            raise
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            if self.repair is None:
+                raise
+            self.repair(error)
+        try:
+            return fetch(self.engine.connection.sql(query))
+        except duckdb.Error as error:
+            raise DataError(
+                f"cannot be read ({shorten(str(error))})", source=self.source, remedy="repair the file"
+            ) from None
+
+    def names_of_rows(self, count: int) -> pd.Index:
+        """Return the names of all rows."""
+        return self.places() if self.places else pd.RangeIndex(1, count + 1, name="row")
+
+    def name_row(self, row: int) -> str:
+        """Return the name of a row, which is counted from 1."""
+        if self.places is None:
+            return f"row {row}"
+        index = self.places()
+        return f"{index.name} {index[row - 1]}" if index.name else f"row {row}"
+
+    def _cells(self, column: Column, cells: pa.ChunkedArray) -> pd.Series:
+        if column.type != JSON:
+            return cells.to_pandas(integer_object_nulls=True)
+        return exact_column([self._value(row, cell) for row, cell in enumerate(cells.to_pylist(), 1)])
+
+    def _value(self, row: int, cell: str | None) -> Any:
+        try:
+            return None if cell is None else json.loads(cell, parse_int=whole_number)
+        except RecursionError:
+            raise nested_too_deeply().with_place(self.source, self.name_row(row)) from None
+
+
+def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
+    """Hand over a data frame, whose index names the rows.
+
+    Raises:
+        DataError: two columns have one name.
+    """
+    names = [str(name) for name in frame.columns]
+    if len({*names}) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(
+            f"two columns are called {twice!r}", source=source, remedy="rename or remove one of them in the file"
+        )
+    arrays = [_array(frame.iloc[:, k]) for k in range(len(names))]
+    keys = [ROW, *(f"c{k}" for k in range(len(names)))]
+    name = engine.fresh("frame")
+    engine.register(name, pa.table([pa.array(np.arange(1, len(frame) + 1)), *arrays], names=keys))
+    types = engine.columns(name)
+    columns = {old: Column(key, types[key]) for old, key in zip(names, keys[1:], strict=True)}
+    return Records(engine, source, name, columns, lambda: frame.index)
+
+
+def _array(cells: pd.Series) -> pa.Array:
+    """Return a column as Arrow keeps it; cells of several types, and nested ones, are texts."""
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        cells = cells.astype(cells.cat.categories.dtype)
+    try:
+        array = pa.array(cells, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError):
+        array = None
+    if array is None or pa.types.is_nested(array.type) or pa.types.is_binary(array.type):
+        return pa.array(list(map(_cell_text, cells)), pa.string())
+    return array.cast(pa.string()) if pa.types.is_null(array.type) else array
+
+
+def _cell_text(value: Any) -> str | None:
+    """Write a cell as text; a truth is another text than the word `True`."""
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    words = text_of(value)
+    return None if words is None else escape_surrogates(words)
+
+
+def exact_column(values: Sequence[Any]) -> pd.Series:
+    """Return values as a column that rounds none."""
+    rounded = any(isinstance(value, int) and abs(value) > EXACT for value in values)
+    return pd.Series(values, dtype=object if rounded or not len(values) else None)
+
+
+def whole_number(digits: str) -> int | str:
+    """Read the digits of a JSON number; more than a number can have stay text."""
+    return int(digits) if len(digits) <= MOST_DIGITS else digits
+
+
+def escape_surrogates(words: str) -> str:
+    r"""Write halves of characters, which no file can hold, as `\ud83d`."""
+    return LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", words)
+
+
+def nested_too_deeply() -> DataError:
+    """Return the error for JSON in JSON in JSON."""
+    return DataError("nested too deeply", remedy="write a flat object per record")
+
+
+def columns_as(columns: Mapping[str, str]) -> str:
+    """Write a selection of expressions, each under a name that no earlier one has where case does not count."""
+    taken: dict[str, str] = {}
+    for name, sql in columns.items():
+        free = name or "_"
+        while free.casefold() in taken or free.casefold() == ROW:
+            free += "_"
+        taken[free.casefold()] = f"{sql} as {quoted(free)}"
+    return ", ".join(taken.values())
+
+
+def shorten(words: str) -> str:
+    """Write a text on one line, its middle left out where it is long."""
+    words = " ".join(words[:400].split())
+    return words if len(words) <= 80 else f"{words[:60]} ... {words[-15:]}"

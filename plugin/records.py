@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
@@ -34,11 +34,13 @@ class Column:
         sql: an expression over the scan.
         type: DuckDB's; JSON is a cell as it stands in the file.
         comma: whether numbers may have a decimal comma.
+        cells: the column as a data frame had it.
     """
 
     sql: str
     type: str = TEXT
     comma: bool = False
+    cells: pd.Series | None = field(default=None, repr=False, compare=False)
 
     @property
     def text(self) -> str:
@@ -122,7 +124,7 @@ class Records:
         selection = ", ".join(f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values())) or "1"
         table = self._run(selection, f"order by {ROW}", lambda relation: relation.to_arrow_table())
         columns = zip(self.columns.values(), table.columns, strict=True)
-        cells = [self._cells(column, cells) for column, cells in columns]
+        cells = [self._cells(column, cells).reset_index(drop=True) for column, cells in columns]
         frame = pd.concat(cells, axis=1) if cells else pd.DataFrame()
         frame.columns = pd.Index(list(self.columns), dtype=object)
         return frame.set_axis(self.names_of_rows(len(frame)))
@@ -156,6 +158,8 @@ class Records:
         return f"{index.name} {index[row - 1]}" if index.name else f"row {row}"
 
     def _cells(self, column: Column, cells: pa.ChunkedArray) -> pd.Series:
+        if column.cells is not None:
+            return column.cells
         if column.type != JSON:
             return cells.to_pandas(integer_object_nulls=True)
         return exact_column([self._value(row, cell) for row, cell in enumerate(cells.to_pylist(), 1)])
@@ -184,7 +188,10 @@ def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
     name = engine.fresh("frame")
     engine.register(name, pa.table([pa.array(np.arange(1, len(frame) + 1)), *arrays], names=keys))
     types = engine.columns(name)
-    columns = {old: Column(key, types[key]) for old, key in zip(names, keys[1:], strict=True)}
+    columns = {
+        old: Column(key, types[key], cells=frame.iloc[:, k])
+        for k, (old, key) in enumerate(zip(names, keys[1:], strict=True))
+    }
     return Records(engine, source, name, columns, lambda: frame.index)
 
 

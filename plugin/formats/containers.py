@@ -14,7 +14,7 @@ import os
 import shutil
 import stat
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -32,7 +32,6 @@ from podium.records import (
     TEXT,
     Column,
     Records,
-    escape_surrogates,
     exact_column,
     nested_too_deeply,
     records_of,
@@ -324,8 +323,9 @@ def _lines(path: Path, held: Path, engine: Duck) -> Records:
     try:
         names = _keys(engine, _objects(held))
     except duckdb.Error:
-        held = _copy_lines(held, engine)
-        names = _keys(engine, _objects(held))
+        with held.open("rb") as stream:
+            places, records = zip(*json_lines(stream), strict=True)
+        return records_of(engine, _frame_of(records).set_axis(pd.Index(places, name="line")), str(path))
     pointers = ", ".join(text("/" + name.replace("~", "~0").replace("/", "~1")) for name in names)
     cells = f"json_extract(json, [{pointers}])" if names else "[]"
     engine.view(view, f"select row_number() over () as {ROW}, {cells} as cells from {_objects(held)}")
@@ -344,10 +344,9 @@ def _keys(engine: Duck, source: str) -> list[str]:
         DataError: a line is no object, or holds a key twice.
         duckdb.Error: DuckDB cannot read a line.
     """
-    query = (
-        f"select json_keys(json), json_type(json), min(row) from (select *, row_number() over () as row from {source})"
-    )
-    found = engine.connection.execute(f"{query} group by all order by 3").fetchall()
+    shape = "json_keys(json) as keys, json_type(json) as kind, min(row) as row, max(strlen(json)) as longest"
+    numbered = f"(select json, row_number() over () as row from {source})"
+    found = engine.connection.execute(f"select {shape} from {numbered} group by keys, kind order by row").fetchall()
     for keys, kind, _, longest in found:
         if kind != "OBJECT" or longest > LONGEST_LINE:
             raise duckdb.Error("a line is no object, or too long")
@@ -360,21 +359,6 @@ def _keys(engine: Duck, source: str) -> list[str]:
 def _places(path: Path) -> pd.Index:
     with path.open("rb") as stream:
         return pd.Index([place for place, line in enumerate(stream, 1) if line.strip()], name="line")
-
-
-def _copy_lines(path: Path, engine: Duck) -> Path:
-    """Write the records again as DuckDB expects them, each in its line.
-
-    Raises:
-        DataError: a line is no record.
-    """
-    copy = engine.folder / engine.fresh("copy")
-    with path.open("rb") as stream, copy.open("w", encoding="utf-8") as target:
-        last = 0
-        for place, record in json_lines(stream):
-            target.write("\n" * (place - last - 1) + escape_surrogates(json.dumps(record, ensure_ascii=False)) + "\n")
-            last = place
-    return copy
 
 
 def json_lines(stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -429,8 +413,7 @@ def _document(path: Path) -> pd.DataFrame:
         return _columns(content)
     records = [content] if isinstance(content, dict) else content
     if isinstance(records, list) and all(isinstance(record, dict) for record in records):
-        names = dict.fromkeys(name for record in records for name in record)
-        return _frame({name: [record.get(name) for record in records] for name in names})
+        return _frame_of(records)
     raise DataError(
         f"the JSON is not a list of records: {shorten(str(content))!r}",
         remedy="give a list of objects, or JSONL",
@@ -463,6 +446,11 @@ def _columns(content: dict[str, Any]) -> pd.DataFrame:
             "the JSON object does not hold columns of equal length", remedy="give a list of objects, or JSONL"
         )
     return _frame(dict(zip(content, lists, strict=True)))
+
+
+def _frame_of(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    names = dict.fromkeys(name for record in records for name in record)
+    return _frame({name: [record.get(name) for record in records] for name in names})
 
 
 def _frame(columns: dict[str, list[Any]]) -> pd.DataFrame:

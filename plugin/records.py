@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from podium.counting.duck import Duck, quoted, text
-from podium.counting.relations import ROW
+from podium.counting.duck import Duck
+from podium.counting.relations import ROW, quoted, text
 from podium.errors import DataError
 from podium.text import EMPTY, text_of
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from podium.battles import COLUMNS, criterion_columns
-from podium.counting.duck import text
-from podium.counting.relations import ROW
+from podium.counting.relations import ROW, text
 from podium.errors import DataError
 from podium.records import JSON, Column, Records, shorten
 

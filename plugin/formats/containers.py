@@ -24,8 +24,8 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 
-from podium.counting.duck import Duck, quoted, text
-from podium.counting.relations import ROW
+from podium.counting.duck import Duck
+from podium.counting.relations import ROW, quoted, text
 from podium.errors import DataError, UsageError
 from podium.records import (
     JSON,

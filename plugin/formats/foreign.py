@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from podium.battles import COLUMNS, criterion_columns
-from podium.counting.duck import text
-from podium.counting.relations import ROW
+from podium.counting.relations import ROW, text
 from podium.errors import DataError, UsageError, unknown_name
 from podium.records import Column, Records
 

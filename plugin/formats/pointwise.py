@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from podium.counting.duck import quoted, text
-from podium.counting.relations import ROW
+from podium.counting.relations import ROW, quoted, text
 from podium.errors import DataError
 from podium.records import Column, Records
 

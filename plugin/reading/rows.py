@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import pandas as pd
-
 from podium import table
 from podium.battles import COLUMNS, criterion_columns
-from podium.counting.duck import Duck, text
-from podium.counting.relations import ROW
+from podium.counting.duck import Duck
+from podium.counting.relations import ROW, text
 from podium.errors import UsageError
 from podium.formats import pointwise
 from podium.records import Column, Records, columns_as
-from podium.text import as_categorical, some
+from podium.text import some
 
 ROWS_OF_A_FILE = 2**40
 """Rows of a file lie that far from those of the next."""
@@ -140,15 +138,6 @@ def _cell(column: Column | None, name: str, types: set[str]) -> str:
     return column.text if len(types) > 1 else column.sql
 
 
-def presentations_frame(engine: Duck, view: str) -> pd.DataFrame:
-    """Return the rows in the order of reading, names as categories; both sides share the entrants, sorted."""
-    rows = engine.table(f"select * exclude {ROW} from {view} order by {ROW}").to_pandas()
-    rows = rows.assign(**{name: as_categorical(rows[name]) for name in ("item", *table.TEXTS) if name in rows})
-    a, b = (as_categorical(rows[side]) for side in ("model_a", "model_b"))
-    names = sorted({*a.categories, *b.categories})
-    return rows.assign(model_a=a.set_categories(names), model_b=b.set_categories(names))
-
-
 def odd_items(engine: Duck, view: str) -> list[str]:
     """Return notes of rows without items, and of items that differ by white space, case or Unicode form alone."""
     if "item" not in engine.columns(view) or not engine.rows(f"select 1 from {view} where item is not null limit 1"):
@@ -163,7 +152,3 @@ def odd_items(engine: Duck, view: str) -> list[str]:
         f"{len(found)} groups of items differ by white space, case or Unicode form alone (for example {first}): "
         "they count as different items"
     ]
-
-
-def _has_items(rows: pd.DataFrame) -> bool:
-    return "item" in rows and bool(rows["item"].notna().any())

@@ -62,9 +62,9 @@ class Waiting:
         """Return what the other finders know of a host's command line, and nothing of all other modules."""
         if name not in COMMAND_LINES:
             return None
-        specs: list[Any] = []
+        specs: list[Any] = [None]
         self.attempt(lambda: specs.append(self.extending_spec(name, path, target)))
-        return specs[0] if specs else None
+        return specs[-1]
 
     def extending_spec(self, name: str, path: Any, target: Any) -> Any:
         """Return the spec of a module that is extended right after it has run; None where it is not the command."""
@@ -112,21 +112,20 @@ def extend_lm_eval(module: Any, waiting: Waiting) -> None:
     """Have every command line extended that lm-eval builds; one that cannot be is built anew, as lm-eval does."""
     build = module.HarnessCLI.__init__
 
+    def extend_command_line(cli: Any) -> None:
+        from podium.hosts.lm_eval.command import extend
+
+        extend(cli)
+
     def build_and_extend(cli: Any, *arguments: Any, **named: Any) -> None:
         build(cli, *arguments, **named)
-        if waiting.attempt(lambda: _extend(cli)):
+        if waiting.attempt(lambda: extend_command_line(cli)):
             waiting.reason = ""
         else:
             getattr(cli, "__dict__", {}).clear()
             build(cli, *arguments, **named)
 
     module.HarnessCLI.__init__ = build_and_extend
-
-
-def _extend(cli: Any) -> None:
-    from podium.hosts.lm_eval.command import extend
-
-    extend(cli)
 
 
 COMMAND_LINES = {"inspect_ai._cli.main": extend_inspect, "lm_eval._cli.harness": extend_lm_eval}

@@ -41,12 +41,9 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def extend_command(host: Any) -> None:
-    """Let the bare `inspect` command take --ranker, too, where podium is enabled.
+    """Let the bare `inspect` command, its module just loaded, take --ranker, too, where podium is enabled.
 
     Without --ranker nothing but the help is changed: Inspect's own `main` runs.
-
-    Args:
-        host: the module of Inspect's command line, just loaded.
 
     Raises:
         AttributeError, KeyError, TypeError: Inspect's command line is built otherwise than podium knows.

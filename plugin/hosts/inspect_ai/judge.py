@@ -56,7 +56,6 @@ class Run:
         modes: of token probabilities, by judge; not there until a reply decides.
         again: what tells calls apart from those of the earlier run.
         shared: replies that several battles share (ratings of a response, checklists of an item), by what they are of.
-        packs: lets a few packs be judged at once.
     """
 
     def __init__(

@@ -89,9 +89,14 @@ def tournament_task(
         competing = competing.only(_split_names(entrants))
     if limit is not None or category:
         competing = competing.select(limit=limit, category=category, seed=seed)
-    rule = _rule(name, settings, seed, max_battles)
+    given = {key: value for key, value in settings.items() if value is not None}
+    rule: TournamentRule = catalogue.extension(Tournament, name).load()(seed=seed, **given)
+    rule = rule if max_battles is None else Budget(rule, max_battles)
     judged = judging_settings(seed=seed, **how)
-    _refuse_lacking(competing, judged)
+    lacking = [item.id for item in competing.items if item.reference is None] if judged.settings.reference else []
+    if lacking:
+        # Every battle of such an item would fail.
+        raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
     deck = Deck(competing)
     deal, portion = (deck.deal_packs, PORTION) if pack else (deck.deal_battles, None)
     source = TournamentSource(rule, competing.field(), deal, portion=portion)
@@ -115,19 +120,6 @@ def tournament_task(
             f"{NAMESPACE}_sources": list(competing.sources),
         },
     )
-
-
-def _rule(name: str, settings: Mapping[str, Any], seed: int, max_battles: int | None) -> TournamentRule:
-    given = {key: value for key, value in settings.items() if value is not None}
-    rule = catalogue.extension(Tournament, name).load()(seed=seed, **given)
-    return rule if max_battles is None else Budget(rule, max_battles)
-
-
-def _refuse_lacking(responses: Responses, how: Judging) -> None:
-    """Refuse to show references that are not there: every battle of such an item would fail."""
-    lacking = [item.id for item in responses.items if item.reference is None] if how.settings.reference else []
-    if lacking:
-        raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
 
 
 def _announce(name: str, responses: Responses, source: TournamentSource, how: Judging) -> None:

@@ -26,14 +26,7 @@ SCORES: TypeAdapter[dict[str, Score]] = TypeAdapter(dict[str, Score])
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What came of a sample.
-
-    Attributes:
-        id, epoch: which sample it is.
-        metadata: as its task gave them.
-        scores: by the name of the scorer; empty where there are none.
-        error: why it failed, or None.
-    """
+    """What came of a sample: scores by the name of the scorer, or why it failed; its metadata as its task gave them."""
 
     id: str | int
     epoch: int

@@ -21,6 +21,8 @@ from podium.responses.collection import Responses
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule
 
 Deal = Callable[[Sequence[Pairing], int], list[Sample]]
+ANNOUNCEMENT = "round {:03d}"
+"""The id of the sample that announces a round."""
 
 
 class Deck:
@@ -95,8 +97,6 @@ class TournamentSource(SampleSource):
     round: an eval set's retry drives this same object again and replays what was finished.
 
     Attributes:
-        rule: the tournament.
-        field: who can play what.
         deal: makes the samples of a round's pairings, given its number from 1.
         outcomes: reads from a sample how its battles ended.
         portion: how many samples Inspect is given at once, at most; it keeps every sample that waits in memory.
@@ -146,7 +146,7 @@ class TournamentSource(SampleSource):
                 return missing[: self.portion]
             ended = tuple(outcomes.get(pairing, Outcome(pairing, None)) for pairing in schedule.pairings)
             played.append(Round(ended, schedule.note))
-            announced, _ = attempt.get(_announcement_id(number + 1), (None, ()))
+            announced, _ = attempt.get(ANNOUNCEMENT.format(number + 1), (None, ()))
             if announced is None:
                 upcoming = self.rule.next(self.field, played)
                 return [_announcement(upcoming, number + 1)] if upcoming.pairings else None
@@ -167,13 +167,9 @@ def _announced_round(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return dict(metadata) if ROUND in metadata else {}
 
 
-def _announcement_id(number: int) -> str:
-    return f"round {number:03d}"
-
-
 def _announcement(upcoming: Next, number: int) -> Sample:
     """Return the sample that records what a round schedules."""
     pairings = [[pairing.item, pairing.a, pairing.b] for pairing in upcoming.pairings]
     note = upcoming.note or f"{len(pairings)} battles"
     metadata = {ROUND: pairings, "note": note, LEFT_OUT: upcoming.left_out}
-    return Sample(id=_announcement_id(number), input=f"Round {number}: {note}", metadata=metadata)
+    return Sample(id=ANNOUNCEMENT.format(number), input=f"Round {number}: {note}", metadata=metadata)

@@ -3,13 +3,13 @@
 The path of the results, from the command to the standings in the results file:
 
 1. `main` builds lm-eval's command line; `extend` adds the options to `run` and puts `run_and_rank` in its place.
-2. `run_and_rank` takes the options out of the arguments; `ranking.prepare_ranking` checks them before anything is run.
+2. `run_and_rank` takes the options out of the arguments; they are checked before anything is run.
 3. `_ranking_after_evaluation` lets lm-eval's `simple_evaluate` hand its results to `ranking.RunRanking.rank`.
 4. `runs.write_run` writes this run as lm-eval writes it, and `runs.lay_out` lays out the others beside it.
 5. `reading.judgements.read_battles` reads them as battles by the metric; with a judge, `tournament.play_tournament`
    plays them in Inspect, and the battles are read from its log.
 6. `rank_battles.rank` ranks the battles of each task and group.
-7. `write_back.write_into` puts scores, errors and the whole ranking into the results.
+7. `ranking` puts scores, errors and the whole ranking into the results.
 8. lm-eval saves the results and prints its table; `RunRanking.print_outcome` prints the standings on stderr.
 """
 
@@ -22,7 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import PodiumError, UsageError
-from podium.hosts.lm_eval.options import add_options, is_ours, options_from, section_of, take_options
+from podium.hosts.lm_eval.options import (
+    add_options,
+    as_typed_here,
+    is_ours,
+    options_from,
+    section_of,
+    take_options,
+)
 
 if TYPE_CHECKING:
     # `lm_eval --help` needs no tables.
@@ -110,22 +117,39 @@ def run_and_rank(execute: Execute, arguments: argparse.Namespace) -> None:
 
 
 def _prepare(values: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace) -> "RunRanking":
-    """Check what is asked for, and turn on what it needs.
+    """Check what is asked for before the run, and turn on what it needs.
 
     Raises:
         UsageError: it cannot be done.
     """
-    from podium.hosts.lm_eval.ranking import prepare_ranking
+    from podium.hosts.lm_eval.ranking import RunRanking
+    from podium.hosts.lm_eval.runs import other_samples
+    from podium.plugins.settings import parse_settings
 
+    options = options_from(values)
+    try:
+        settings = parse_settings(options.settings, options.rankers)
+    except UsageError as error:
+        raise UsageError(as_typed_here(str(error))) from None
+    if options.calibration:
+        from podium.calibration_file import read_calibration
+
+        read_calibration(options.calibration)
     typed = vars(arguments)
     output_path = typed.get("output_path") or config.get("output_path")
+    if options.against or not output_path:
+        other_samples(options.against, output_path)
     predict_only = typed.get("predict_only") or config.get("predict_only", False)
-    log_samples = typed.get("log_samples") or config.get("log_samples", False)
-    ranking = prepare_ranking(options_from(values), output_path, predict_only=bool(predict_only))
+    if options.judges:
+        from podium.hosts.lm_eval.tournament import check_tournament
+
+        check_tournament(options)
+    elif predict_only:
+        raise UsageError("--predict_only computes no metric to rank by: name a judge with --ranker_judge")
+    keeps_samples = output_path or typed.get("log_samples") or config.get("log_samples", False) or predict_only
     if output_path:
         arguments.log_samples = True
-    ranking.keeps_samples = bool(output_path or log_samples or predict_only)
-    return ranking
+    return RunRanking(options, output_path, settings, keeps_samples=bool(keeps_samples))
 
 
 @contextmanager

@@ -3,8 +3,7 @@
 import json
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import item_ids
@@ -20,18 +19,11 @@ log = logging.getLogger(__name__)
 Against = str | Sequence[str] | Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Opposition:
-    """What one document is compared with.
-
-    Attributes:
-        item: its name.
-        battles: as a judge is asked for them.
-        missing: why there is no battle with an opponent, by its name.
-    """
+class Opposition(NamedTuple):
+    """What one document, by its name, is compared with: battles as a judge is asked for them, and why others lack."""
 
     item: str
-    battles: tuple[dict[str, Any], ...]
+    battles: list[dict[str, Any]]
     missing: Mapping[str, str]
 
 
@@ -76,7 +68,7 @@ def meet_opponents(
 def _opposition(name: str, item: Item | None, text: str, own: str, responses: Responses) -> Opposition:
     """Return the battles of one document; sides by name, as tournaments have it, so that the cache is shared."""
     if not text.strip():
-        return Opposition(name, (), dict.fromkeys(responses.entrants, f"{own}: {EMPTY}"))
+        return Opposition(name, [], dict.fromkeys(responses.entrants, f"{own}: {EMPTY}"))
     battles, missing = [], {}
     for other in responses.entrants:
         if name not in responses.texts[other]:
@@ -87,7 +79,7 @@ def _opposition(name: str, item: Item | None, text: str, own: str, responses: Re
             asked = {field: getattr(item, field) for field in ("instruction", "reference", "system", "category")}
             sides = {"item": name, "model_a": a, "model_b": b}
             battles.append({**sides, **asked, **response_fields(texts[a], texts[b])})
-    return Opposition(name, tuple(battles), missing)
+    return Opposition(name, battles, missing)
 
 
 def _item_names(

@@ -19,19 +19,9 @@ NEXT_SETTING = re.compile(r",(?=\s*[A-Za-z_][\w.]*=)")
 
 @dataclass(frozen=True, slots=True)
 class RankerOptions:
-    """What is asked for.
+    """What is asked for, as the help in `OPTIONS` explains each; `judge_args` may hold keys.
 
-    Attributes:
-        rankers: their names; none = the run is lm-eval's alone.
-        against: output folders of the runs to compare with, each optionally `label=path`.
-        judges: model names of Inspect, or `lm-eval:TYPE,key=value,...`; none = the task's own metric decides.
-        judge_args: arguments of the judges' models; they may hold keys.
-        tournament: which battles a judge is asked for; None = all pairs.
-        args: settings of the tournament and of how the judge is asked.
-        settings: options of the rankers, each `KEY=VALUE` or `RANKER.KEY=VALUE`.
-        calibration: file of a judge's calibration, for soft-elo.
-        metric: which metric decides, without a judge; None = each of the task's.
-        label: the name of this run's model; None = as lm-eval names its folder.
+    Without rankers the run is lm-eval's alone, without judges the task's own metric decides.
     """
 
     rankers: tuple[str, ...] = ()

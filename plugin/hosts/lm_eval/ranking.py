@@ -1,10 +1,11 @@
 """What `--ranker` does with a run of lm-eval, once it is evaluated and before it is shown and saved."""
 
+import json
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     # Tables and numbers are for after the run; `lm_eval --help` needs neither.
     from podium.battles import Battles
     from podium.hosts.lm_eval.runs import RunFolders
-    from podium.ranking import Ranking
+    from podium.ranking import Ranking, Standings
 
+KEY = "podium"
+"""The filter's place in the names of figures, and the section with the whole ranking."""
 DONE, PARTLY, STOPPED = 0, 3, 130
 """Exit codes: ranked; saved by lm-eval and not ranked, or not wholly; saved, and the ranking was stopped."""
 BattlesOf = Callable[[Sequence[str]], "Battles"]
@@ -46,7 +49,7 @@ class RunRanking:
     options: RankerOptions
     output_path: str | None
     settings: Mapping[str, Any]
-    keeps_samples: bool = False
+    keeps_samples: bool
     code: int = DONE
     notes: list[str] = field(default_factory=list)
     table: str = ""
@@ -78,7 +81,6 @@ class RunRanking:
 
     def _rank(self, results: dict[str, Any], tracker: Any) -> None:
         from podium.hosts.lm_eval.runs import lay_out, other_samples, write_run
-        from podium.hosts.lm_eval.write_back import write_into
         from podium.report.ranking_view import ranking_text
 
         against = self.options.against
@@ -100,7 +102,7 @@ class RunRanking:
                 rankings = self._rankings(results, runs)
             except PodiumError as error:
                 raise PodiumError(runs.name_places(str(error))) from None
-        whole, left_out = write_into(results, rankings, runs.model)
+        whole, left_out = _write_into(results, rankings, runs.model)
         self.table = ranking_text(whole, as_typed_here)
         self.notes += left_out
         if whole.failures:
@@ -116,14 +118,12 @@ class RunRanking:
 
     def _rankings(self, results: Mapping[str, Any], runs: "RunFolders") -> "dict[str, Ranking]":
         """Rank each task, and each group of tasks."""
-        from podium.hosts.lm_eval.write_back import groups_of
-
         tasks = list(results["samples"])
         battles_of = self._battles_of(runs)
         rankings: dict[str, Ranking] = {}
         failures: list[PodiumError] = []
         notes: list[str] = []
-        for name, own in ({task: [task] for task in tasks} | groups_of(results, tasks)).items():
+        for name, own in ({task: [task] for task in tasks} | _groups_of(results, tasks)).items():
             try:
                 rankings[name] = self._ranking(battles_of([] if own == tasks else own), runs)
             except PodiumError as error:
@@ -209,37 +209,6 @@ class RunRanking:
                 runs_dir.rmdir()
 
 
-def prepare_ranking(options: RankerOptions, output_path: str | None, *, predict_only: bool) -> RunRanking:
-    """Check what is asked for before the run.
-
-    Args:
-        predict_only: whether the run computes no metric.
-
-    Raises:
-        UsageError: it cannot be done.
-    """
-    from podium.hosts.lm_eval.runs import other_samples
-    from podium.plugins.settings import parse_settings
-
-    try:
-        settings = parse_settings(options.settings, options.rankers)
-    except UsageError as error:
-        raise UsageError(as_typed_here(str(error))) from None
-    if options.calibration:
-        from podium.calibration_file import read_calibration
-
-        read_calibration(options.calibration)
-    if options.against or not output_path:
-        other_samples(options.against, output_path)
-    if options.judges:
-        from podium.hosts.lm_eval.tournament import check_tournament
-
-        check_tournament(options)
-    elif predict_only:
-        raise UsageError("--predict_only computes no metric to rank by: name a judge with --ranker_judge")
-    return RunRanking(options, output_path, settings)
-
-
 def _select(tasks: Sequence[str], column: str, battles: "Battles") -> "Battles":
     """Keep the battles of some tasks; all of them where none are named."""
     if not tasks:
@@ -247,3 +216,67 @@ def _select(tasks: Sequence[str], column: str, battles: "Battles") -> "Battles":
     if column not in battles.table:
         raise NotIdentifiedError(f"no battle says which of {some(tasks)} it is of")
     return battles.select(battles.table[column].astype(str).isin(list(tasks)).to_numpy())
+
+
+def _write_into(results: dict[str, Any], rankings: "Mapping[str, Ranking]", model: str) -> "tuple[Ranking, list[str]]":
+    """Write what the rankers say of each task or group, and of this run's model, into lm-eval's results, in place.
+
+    Returns:
+        All standings as one ranking, and notes of figures that are left out because there is none.
+    """
+    notes = []
+    for task, ranking in rankings.items():
+        for standings in ranking.standings:
+            notes += _write_figures(results, task, standings, model)
+    whole = _merge_rankings(rankings)
+    results[KEY] = json.loads(whole.to_json())
+    return whole, notes
+
+
+def _write_figures(results: dict[str, Any], task: str, standings: "Standings", model: str) -> list[str]:
+    """Write the score and its standard error of one model; return why where there is none."""
+    entry = next((entry for entry in standings.entries if entry.model == model), None)
+    name = standings.ranker
+    if entry is None or entry.score is None or (entry.separated and entry.low is None):
+        why = "its battles do not bound it" if entry else "it has no battle that could be read"
+        return [f"no {name} of {model} on {task} in lm-eval's table: {why}"]
+    filter_ = KEY + (f" {standings.slice}".replace("/", "__") if standings.slice else "")
+    for section in ("results", "groups"):
+        if task in results.get(section, {}):
+            figures = results[section][task]
+            figures[f"{name},{filter_}"] = float(entry.score)
+            figures[f"{name}_stderr,{filter_}"] = float(entry.se) if entry.se is not None else "N/A"
+    results.setdefault("higher_is_better", {}).setdefault(task, {})[name] = True
+    return []
+
+
+def _merge_rankings(rankings: "Mapping[str, Ranking]") -> "Ranking":
+    """Put the rankings of several tasks into one, each a slice; that of a single task is left as it is."""
+    from podium.ranking import Ranking
+
+    first, *others = rankings.values()
+    if not others:
+        return first
+    sources = {source for ranking in rankings.values() for source in ranking.provenance.get("sources", [])}
+    return Ranking(
+        tuple(
+            replace(standings, slice=f"{task} {standings.slice}" if standings.slice else task)
+            for task, ranking in rankings.items()
+            for standings in ranking.standings
+        ),
+        {**first.provenance, "sources": sorted(sources)},
+        tuple(f"{task}: {failure}" for task, ranking in rankings.items() for failure in ranking.failures),
+    )
+
+
+def _groups_of(results: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, list[str]]:
+    """Return the tasks of each group that has a row in the results, groups within groups opened up."""
+    children: Mapping[str, list[str]] = results.get("group_subtasks", {})
+    ranked = set(tasks)
+
+    def leaves(name: str) -> list[str]:
+        below = children.get(name) or []
+        return [leaf for child in below for leaf in leaves(child)] if below else [name]
+
+    groups = {group: [task for task in dict.fromkeys(leaves(group)) if task in ranked] for group in children}
+    return {group: own for group, own in groups.items() if len(own) > 1 and group in results.get("results", {})}

@@ -103,6 +103,7 @@ def _redact_log(path: Path, secrets: Sequence[str]) -> None:
 
 
 def _failure(log: Path, options: RankerOptions) -> str:
+    """Say how many battles failed, and by what the first of them."""
     from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 
     errors = [summary.error for summary in read_eval_log_sample_summaries(str(log)) if summary.error]

@@ -63,15 +63,7 @@ def judge_battles(
 
 
 class Sitting:
-    """The judges at work on one batch.
-
-    Attributes:
-        run: what its battles share.
-        names: of the judges.
-        room: lets a few battles in at once.
-        in_a_row: battles that failed since one was judged.
-        errors: how often each kind of failure was met.
-    """
+    """The judges at work on one batch: a few battles at once, until too many in a row have failed."""
 
     def __init__(self, run: Run, concurrency: int) -> None:
         self.run = run

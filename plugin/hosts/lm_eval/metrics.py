@@ -25,12 +25,7 @@ log = logging.getLogger(__name__)
 
 
 class Earned(float):
-    """What a document's response earned, as a mean over opponents; it remembers the verdicts.
-
-    Attributes:
-        verdicts: of the document, as the filter kept them.
-        options: of the ranker.
-    """
+    """What a document's response earned, as a mean over opponents; it remembers the verdicts and a ranker's options."""
 
     __slots__ = ("options", "verdicts")
     options: Mapping[str, Any]
@@ -82,10 +77,10 @@ def _standings(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
 
 
 def _register_rating(name: str, ranker: str) -> tuple[Aggregation, Aggregation]:
-    """Register how the verdicts on all documents become the score of this run's model, and the score's standard error.
+    """Register how the verdicts on all documents become the score of this run's model, and its standard error.
 
-    The score is NaN, and the error N/A, where nothing was read or the data do not bound it: there the regularization
-    would make it, and lm-eval's table cannot say so.
+    They are NaN and N/A where nothing was read or the data do not bound the score: the regularization would make it,
+    and lm-eval's table cannot say so.
     """
 
     @register("aggregation", name)
@@ -143,11 +138,7 @@ count_missing = _register_count("missing", lambda kept: len(kept["missing"]), hi
 """How many of a document's battles were not played, because a response is missing."""
 
 RATED = ("win_rate", "bradley_terry")
-COUNTS: dict[str, tuple[Count, bool]] = {
-    "judged": (count_judged, True),
-    "unread": (count_unread, False),
-    "missing": (count_missing, False),
-}
+COUNTS = {"judged": (count_judged, True), "unread": (count_unread, False), "missing": (count_missing, False)}
 """What each count is of a document, and whether higher is better."""
 
 

@@ -83,35 +83,30 @@ def play_tournament(options: RankerOptions, responses: Sequence[str], log_dir: P
         raise KeyboardInterrupt
     [log] = logs
     path = Path(log.location.removeprefix("file://"))
-    if log.status == "success":
-        return path, None
-    _redact_log(path, options.secrets())
-    return path, _failure(path, options)
+    return path, None if log.status == "success" else _failure(path, options.secrets())
 
 
-def _redact_log(path: Path, secrets: Sequence[str]) -> None:
-    """Rewrite a log in which a server's refusal, which Inspect keeps whole, repeats a secret."""
+def _failure(path: Path, secrets: Sequence[str]) -> str:
+    """Say how many battles failed, and by what the first of them; hide secrets that the log holds.
+
+    Inspect keeps the refusal of a server whole, which may repeat some.
+    """
     from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 
-    text = read_eval_log(str(path)).model_dump_json()
+    log = read_eval_log(str(path))
+    text = log.model_dump_json()
     in_json = [json.dumps(secret, ensure_ascii=False)[1:-1] for secret in secrets if len(secret) >= SHORTEST]
     if any(secret in text for secret in in_json):
         for secret in sorted(in_json, key=len, reverse=True):
             text = text.replace(secret, HIDDEN)
+        log = EvalLog.model_validate_json(text)
         with written_whole(path) as draft:
-            write_eval_log(EvalLog.model_validate_json(text), str(draft), format="eval")
-
-
-def _failure(log: Path, options: RankerOptions) -> str:
-    """Say how many battles failed, and by what the first of them."""
-    from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
-
-    errors = [summary.error for summary in read_eval_log_sample_summaries(str(log)) if summary.error]
+            write_eval_log(log, str(draft), format="eval")
+    errors = [sample.error.message for sample in log.samples or [] if sample.error]
     if not errors:
-        error = read_eval_log(str(log), header_only=True).error
-        errors = [error.message if error else "no reason given"]
+        errors = [log.error.message if log.error else "no reason given"]
     return (
-        f"{len(errors):,} battles failed, the first of them by {redact(_cause(errors[0]), options.secrets())}; run "
+        f"{len(errors):,} battles failed, the first of them by {redact(_cause(errors[0]), secrets)}; run "
         "the command again to ask for those alone"
     )
 

@@ -1,5 +1,6 @@
 """lm-eval's output folders: scores of several models on the same documents, compared document by document."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -182,25 +183,25 @@ def _compare(task: str, metric: str, scores: Sequence[Scores], all_runs: bool) -
     own = [of_file for of_file in of_task if metric in of_file.values]
     way = direction_of(metric, own)
     notes = [way.note] if way.note else []
-    targets = _differing_targets(own, metric)
-    if targets:
-        item = min(targets)
-        places = " and in ".join(f"{path}, {line}" for path, line in targets[item].values())
+    rows = pd.concat(
+        [of_file.values[metric].assign(model=of_file.file.entrant, path=str(of_file.file.path)) for of_file in own],
+        ignore_index=True,
+    )
+    is_split = rows.groupby("item")["target"].transform("nunique") > 1
+    if is_split.any():
+        firsts = rows[is_split].drop_duplicates(["item", "target"])
+        item = firsts["item"].min()
+        places = firsts[firsts["item"] == item]
         notes.append(
-            f"{len(targets):,} documents of {task} have different targets in different runs, and scores against "
-            f"different targets are not compared: {item} in {places}"
+            f"{firsts['item'].nunique():,} documents of {task} have different targets in different runs, and scores "
+            f"against different targets are not compared: {item} in "
+            + " and in ".join(f"{path}, {line}" for path, line in zip(places["path"], places["line"], strict=True))
         )
-    documents: dict[str, set[str]] = {}
-    runs: dict[str, int] = {}
-    sheets = []
-    for of_file in own:
-        entrant = of_file.file.entrant
-        sheet = _sheet(of_file, metric, targets, way)
-        documents.setdefault(entrant, set()).update(sheet["item"])
-        # In the order of time, from 1.
-        runs[entrant] = runs.get(entrant, 0) + 1
-        sheets.append((str(of_file.file.path), sheet.assign(repeat=runs[entrant]) if all_runs else sheet))
-    shared = _shared_documents(documents)
+    # Where targets differ, each is an item of its own.
+    rows["item"] = rows["item"].where(~is_split, rows["item"] + "@" + rows["target"].str[:6])
+    documents = {str(name): set(items) for name, items in rows.groupby("model", sort=False)["item"]}
+    entrants = rows.groupby("item")["model"].nunique()
+    shared = set(entrants.index[entrants > 1])
     lost = [
         f"{of_file.file.path} has no {metric} (it has {' | '.join([*of_file.values, *of_file.unusable]) or 'no metric'}"
         f"), so {of_file.file.entrant} is not compared on {task}"
@@ -209,47 +210,21 @@ def _compare(task: str, metric: str, scores: Sequence[Scores], all_runs: bool) -
     ]
     lost += _strangers(task, documents, shared, own)
     notes += [*_overlap(task, documents, shared), *unlike_reported(metric, own)]
-    return TaskComparison(task, len(shared), sheets, notes, lost)
+    return TaskComparison(task, len(shared), _sheets_of(rows, task, way, all_runs), notes, lost)
 
 
-Targets = Mapping[str, Mapping[str, tuple[Path, str]]]
-"""Where each target of an item stands first: the file, and its row."""
-
-
-def _differing_targets(own: Sequence[Scores], metric: str) -> Targets:
-    """Return the items that runs scored against different targets."""
-    places: dict[str, dict[str, tuple[Path, str]]] = {}
-    for scores in own:
-        for item, target, line in scores.values[metric][["item", "target", "line"]].itertuples(index=False):
-            places.setdefault(item, {}).setdefault(target, (scores.file.path, line))
-    return {item: targets for item, targets in places.items() if len(targets) > 1}
-
-
-def _sheet(scores: Scores, metric: str, targets: Targets, way: Direction) -> pd.DataFrame:
-    """Return the scores of a file as rows of a table; where targets differ, each is an item of its own."""
-    values = scores.values[metric]
-    several = values["item"].isin(targets.keys())
-    return pd.DataFrame(
-        {
-            "item": values["item"].where(~several, values["item"] + "@" + values["target"].str[:6]),
-            "model": scores.file.entrant,
-            "score": way.sign * values["score"],
-            "judge": way.judge,
-            "task": scores.file.task,
-            "category": scores.file.task,
-            "reason": values["reason"],
-        }
-    ).set_index(pd.Index(values["line"].str.removeprefix("line "), name="line"))
-
-
-def _shared_documents(documents: Mapping[str, set[str]]) -> set[str]:
-    """Return the items on which two entrants or more have a row."""
-    seen: set[str] = set()
-    shared: set[str] = set()
-    for items in documents.values():
-        shared |= seen & items
-        seen |= items
-    return shared
+def _sheets_of(rows: pd.DataFrame, task: str, way: Direction, all_runs: bool) -> list[tuple[str, pd.DataFrame]]:
+    """Return a table per file; an entrant's runs are numbered in the order of time, from 1."""
+    rows = rows.assign(score=way.sign * rows["score"], judge=way.judge, task=task, category=task)
+    rows = rows.set_index(rows["line"].str.removeprefix("line ").rename("line"))
+    columns = ["item", "model", "score", "judge", "task", "category", "reason"]
+    runs: Counter[str] = Counter()
+    sheets = []
+    for path, sheet in rows.groupby("path", sort=False):
+        entrant = sheet["model"].iloc[0]
+        runs[entrant] += 1
+        sheets.append((str(path), sheet[columns].assign(repeat=runs[entrant]) if all_runs else sheet[columns]))
+    return sheets
 
 
 def _strangers(task: str, documents: Mapping[str, set[str]], shared: set[str], own: Sequence[Scores]) -> list[str]:

@@ -126,18 +126,14 @@ def log_rows(path: Path) -> pd.DataFrame:
     for judge in columns.values_of("judge"):
         for battle in lost:
             columns.add({**battle, "judge": judge})
+    if not columns.count and is_tournament(log) and failure is not None:
+        problem = f"no battle was judged; the first of those that failed: {failure}"
+        raise DataError(problem, source=str(path), remedy="mend that, and run `inspect eval-retry` on the log")
     if not columns.count:
-        raise _nothing_scored(log, path, failure)
+        raise DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
     frame = columns.frame()
     frame.attrs = {"missing": missing} if is_tournament(log) else {}
     return frame
-
-
-def _nothing_scored(log: EvalLog, path: Path, failure: str | None) -> DataError:
-    if is_tournament(log) and failure is not None:
-        problem = f"no battle was judged; the first of those that failed: {failure}"
-        return DataError(problem, source=str(path), remedy="mend that, and run `inspect eval-retry` on the log")
-    return DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
 
 
 def _rows_of(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:

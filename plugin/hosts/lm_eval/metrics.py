@@ -11,7 +11,9 @@ from typing import Any
 from podium.errors import NotIdentifiedError, PodiumError
 from podium.formats.lm_eval_judged import battles_table
 from podium.hosts.lm_eval.registry import issued_verdicts, register
+from podium.rank_battles import rank
 from podium.ranking import Entry, Standings
+from podium.reading.judgements import read_battles
 
 UNKNOWN = float("nan")
 """What lm-eval gets where there is no number: with anything else it cannot make the mean of a group."""
@@ -58,9 +60,6 @@ def total(items: Sequence[int | None]) -> int:
 
 def _standings(ranker: str, items: Sequence[Any]) -> tuple[Standings, Entry]:
     """Rank this run's model among its opponents, as `podium rank` does by the samples; return its row, too."""
-    from podium.rank_battles import rank
-    from podium.reading.judgements import read_battles
-
     earned = [item for item in items if isinstance(item, Earned)]
     if any(item is not None for item in items) and not earned:
         raise NotIdentifiedError(

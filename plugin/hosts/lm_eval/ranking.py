@@ -10,24 +10,23 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.hosts.lm_eval.options import RankerOptions, as_typed_here
+from podium.hosts.lm_eval.runs import RunFolders, lay_out, other_samples, results_folder, write_run
 from podium.hosts.lm_eval.secrets import redact
+from podium.ranking import Ranking, Standings
+from podium.reading.judgements import read_battles
+from podium.report.ranking_view import ranking_text
 from podium.text import some
-
-if TYPE_CHECKING:
-    # Tables and numbers are for after the run; `lm_eval --help` needs neither.
-    from podium.battles import Battles
-    from podium.hosts.lm_eval.runs import RunFolders
-    from podium.ranking import Ranking, Standings
 
 KEY = "podium"
 """The filter's place in the names of figures, and the section with the whole ranking."""
 DONE, PARTLY, STOPPED = 0, 3, 130
 """Exit codes: ranked; saved by lm-eval and not ranked, or not wholly; saved, and the ranking was stopped."""
-BattlesOf = Callable[[Sequence[str]], "Battles"]
+BattlesOf = Callable[[Sequence[str]], Battles]
 """The battles of some tasks; of all where none are named."""
 
 
@@ -80,9 +79,6 @@ class RunRanking:
         self.notes.append(note)
 
     def _rank(self, results: dict[str, Any], tracker: Any) -> None:
-        from podium.hosts.lm_eval.runs import lay_out, other_samples, write_run
-        from podium.report.ranking_view import ranking_text
-
         against = self.options.against
         with self._folder() as folder:
             own = write_run(folder / "this", results, tracker)
@@ -116,7 +112,7 @@ class RunRanking:
             except (OSError, PodiumError) as error:
                 self._note_failure(f"the ranking is not in the tournament's log: {error}")
 
-    def _rankings(self, results: Mapping[str, Any], runs: "RunFolders") -> "dict[str, Ranking]":
+    def _rankings(self, results: Mapping[str, Any], runs: RunFolders) -> dict[str, Ranking]:
         """Rank each task, and each group of tasks."""
         tasks = list(results["samples"])
         battles_of = self._battles_of(runs)
@@ -135,19 +131,16 @@ class RunRanking:
             self._note_failure(note)
         return rankings
 
-    def _battles_of(self, runs: "RunFolders") -> BattlesOf:
+    def _battles_of(self, runs: RunFolders) -> BattlesOf:
         """Return what gives the battles of some tasks: read by the metric, or judged in one tournament."""
-        from podium.reading.judgements import read_battles
-
         if not self.options.judges:
 
-            def battles_by_metric(tasks: Sequence[str]) -> "Battles":
+            def battles_by_metric(tasks: Sequence[str]) -> Battles:
                 where = {"task": tasks[0]} if len(tasks) == 1 else {}
                 metric = self.options.metric or "all"
                 return _select(tasks, "task", read_battles(*runs.sources, metric=metric, where=where))
 
             return battles_by_metric
-
         from podium.hosts.lm_eval.tournament import play_tournament
 
         self.log, failure = play_tournament(self.options, runs.sources, self.log_dir)
@@ -158,7 +151,7 @@ class RunRanking:
         battles = read_battles(str(self.log), format="inspect", one_sided=one_sided)
         return lambda tasks: _select(tasks, "category", battles)
 
-    def _ranking(self, battles: "Battles", runs: "RunFolders") -> "Ranking":
+    def _ranking(self, battles: Battles, runs: RunFolders) -> Ranking:
         """Rank some battles; sources and warnings name the files where they really are."""
         from podium.rank_battles import rank
 
@@ -184,8 +177,6 @@ class RunRanking:
     @property
     def log_dir(self) -> Path:
         """Where the logs of tournaments lie: beside the results, apart from them because of what reads folders."""
-        from podium.hosts.lm_eval.runs import results_folder
-
         if not self.output_path:
             return Path(os.environ.get("INSPECT_LOG_DIR", "logs")).absolute()
         folder = results_folder(self.output_path).absolute()
@@ -209,7 +200,7 @@ class RunRanking:
                 runs_dir.rmdir()
 
 
-def _select(tasks: Sequence[str], column: str, battles: "Battles") -> "Battles":
+def _select(tasks: Sequence[str], column: str, battles: Battles) -> Battles:
     """Keep the battles of some tasks; all of them where none are named."""
     if not tasks:
         return battles
@@ -218,7 +209,7 @@ def _select(tasks: Sequence[str], column: str, battles: "Battles") -> "Battles":
     return battles.select(battles.table[column].astype(str).isin(list(tasks)).to_numpy())
 
 
-def _write_into(results: dict[str, Any], rankings: "Mapping[str, Ranking]", model: str) -> "tuple[Ranking, list[str]]":
+def _write_into(results: dict[str, Any], rankings: Mapping[str, Ranking], model: str) -> tuple[Ranking, list[str]]:
     """Write what the rankers say of each task or group, and of this run's model, into lm-eval's results, in place.
 
     Returns:
@@ -233,7 +224,7 @@ def _write_into(results: dict[str, Any], rankings: "Mapping[str, Ranking]", mode
     return whole, notes
 
 
-def _write_figures(results: dict[str, Any], task: str, standings: "Standings", model: str) -> list[str]:
+def _write_figures(results: dict[str, Any], task: str, standings: Standings, model: str) -> list[str]:
     """Write the score and its standard error of one model; return why where there is none."""
     entry = next((entry for entry in standings.entries if entry.model == model), None)
     name = standings.ranker
@@ -250,10 +241,8 @@ def _write_figures(results: dict[str, Any], task: str, standings: "Standings", m
     return []
 
 
-def _merge_rankings(rankings: "Mapping[str, Ranking]") -> "Ranking":
+def _merge_rankings(rankings: Mapping[str, Ranking]) -> Ranking:
     """Put the rankings of several tasks into one, each a slice; that of a single task is left as it is."""
-    from podium.ranking import Ranking
-
     first, *others = rankings.values()
     if not others:
         return first

@@ -44,9 +44,8 @@ def is_secret_name(name: str) -> bool:
 
 def is_secret(name: str, value: Any) -> bool:
     """Whether an argument of a judge's model must not be written anywhere."""
-    if isinstance(value, bool):
-        return False
-    return is_secret_name(name) or "header" in name.lower() or (isinstance(value, str) and redact(value) != value)
+    is_named = is_secret_name(name) or "header" in name.lower()
+    return not isinstance(value, bool) and (is_named or (isinstance(value, str) and redact(value) != value))
 
 
 def secrets_of(arguments: Mapping[str, Any]) -> list[str]:

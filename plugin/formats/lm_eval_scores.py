@@ -93,13 +93,13 @@ def read_scores(file: Samples) -> Scores:
             unusable[metric] = why
             continue
         score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
-        reason = np.where(np.isnan(score), f"no value of {metric}", None)
+        no_value, infinite = f"no value of {metric}", f"{metric} is infinite"
         values[metric] = pd.DataFrame(
             {
                 "item": [item for _, item in own],
                 "target": [row.target for row, _ in own],
                 "score": np.where(np.isinf(score), np.nan, score),
-                "reason": np.where(np.isinf(score), f"{metric} is infinite", reason),
+                "reason": [no_value if np.isnan(x) else infinite if np.isinf(x) else None for x in score],
                 "line": [row.line for row, _ in own],
             }
         )

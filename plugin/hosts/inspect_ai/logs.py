@@ -1,15 +1,22 @@
-"""Inspect logs as podium reads them: responses to be judged, verdicts to be ranked, scores to be compared."""
+"""Inspect logs as podium reads them: responses to be judged, verdicts to be ranked, scores to be compared.
+
+The samples of a log are read one at a time, and of each no more than its scores: a big log need not fit into memory.
+Inspect's own reader makes objects of everything in a sample, of its transcript too, and a ranking needs a hundredth.
+"""
 
 import json
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ChatMessage
-from inspect_ai.scorer import value_to_float
+from inspect_ai.scorer import Score, value_to_float
+from pydantic import TypeAdapter
 
 from podium.errors import DataError
 from podium.hosts.inspect_ai.log_format import (
@@ -21,16 +28,99 @@ from podium.hosts.inspect_ai.log_format import (
     is_tournament,
     presentation_rows,
 )
-from podium.hosts.inspect_ai.samples import Scored, read_by_inspect, samples_of
 from podium.responses.answers import QuestionRow, ResponseRow, answer
 from podium.responses.read import FileReader
 
-UNUSED = {"events", "store", "attachments"}
 LETTERS = {"C", "I", "P", "N"}
 WORDS = {"yes", "no", "true", "false"}
 """What Inspect takes for numbers: correct, incorrect, partly, no answer; and what stands for 1 and 0."""
 FAILED = "failed"
 """Why a battle is unread of which a call failed for good."""
+FOLDER, EPOCH, SUFFIX = "samples/", "_epoch_", ".json"
+"""A member of an `.eval` archive that holds a sample is called `samples/ID_epoch_N.json`."""
+COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, getattr(zipfile, "ZIP_ZSTANDARD", zipfile.ZIP_STORED)}
+"""What can be read here; Inspect teaches an older `zipfile` the last."""
+UNUSED = {"events", "store", "attachments", "messages"}
+SCORES: TypeAdapter[dict[str, Score]] = TypeAdapter(dict[str, Score])
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What came of a sample: scores by the name of the scorer, or why it failed; its metadata as its task gave them."""
+
+    id: str | int
+    epoch: int
+    metadata: Mapping[str, Any]
+    scores: Mapping[str, Score]
+    error: str | None
+
+
+def samples_of(path: Path) -> Iterator[Scored]:
+    """Yield the samples of a log by epoch, then by id.
+
+    Raises:
+        DataError: it is no whole log.
+    """
+    if path.suffix == ".eval" and _can_open(path):
+        return _samples_in_archive(path)
+    return map(_without_transcript, read_by_inspect(path, exclude_fields=UNUSED).samples or [])
+
+
+def read_by_inspect(path: Path, **options: Any) -> EvalLog:
+    """Read a log as Inspect does.
+
+    Raises:
+        DataError: it is no whole log.
+    """
+    try:
+        return read_eval_log(str(path), **options)
+    except (ValueError, KeyError, OSError) as error:
+        raise _not_whole(path, error) from None
+
+
+def _can_open(path: Path) -> bool:
+    """Whether an archive can be read without Inspect."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {member.compress_type for member in archive.infolist()} <= COMPRESSIONS
+    except (zipfile.BadZipFile, OSError):
+        return False
+
+
+def _samples_in_archive(path: Path) -> Iterator[Scored]:
+    with zipfile.ZipFile(path) as archive:
+        # A sample that was run again is there twice under one name, and the name stands for the later one.
+        names = {name for name in archive.namelist() if name.startswith(FOLDER) and name.endswith(SUFFIX)}
+        for name in sorted(names, key=_place):
+            try:
+                sample = _sample_of(json.loads(archive.read(name)))
+            except (ValueError, KeyError, zipfile.BadZipFile) as error:
+                raise _not_whole(path, error) from None
+            yield sample
+
+
+def _place(name: str) -> tuple[int, str]:
+    """Return what a sample is sorted by: its epoch, then its id, numbers in the order of their size."""
+    item, _, epoch = name.removeprefix(FOLDER).removesuffix(SUFFIX).rpartition(EPOCH)
+    return int(epoch) if epoch.isdecimal() else 0, item.zfill(20) if item.isdecimal() else item
+
+
+def _sample_of(kept: dict[str, Any]) -> Scored:
+    if "score" in kept:  # as very old logs have it
+        return _without_transcript(EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED}))
+    error = kept.get("error")
+    scores = SCORES.validate_python(kept.get("scores") or {})
+    return Scored(kept["id"], kept["epoch"], kept.get("metadata") or {}, scores, error and error["message"])
+
+
+def _without_transcript(sample: EvalSample) -> Scored:
+    error = sample.error.message if sample.error else None
+    return Scored(sample.id, sample.epoch, sample.metadata, sample.scores or {}, error)
+
+
+def _not_whole(path: Path, error: Exception) -> DataError:
+    problem = f"not a whole Inspect log ({error})"
+    return DataError(problem, source=str(path), remedy="give a log that Inspect can open")
 
 
 def responses_in(path: Path) -> list[ResponseRow]:
@@ -41,7 +131,7 @@ def responses_in(path: Path) -> list[ResponseRow]:
     Raises:
         DataError: it is no whole log.
     """
-    log = read_by_inspect(path, exclude_fields=UNUSED)
+    log = read_by_inspect(path, exclude_fields=UNUSED - {"messages"})
     return [
         answer(_question(sample, path), log.eval.model, sample.output.completion, errored=bool(sample.error))
         for sample in ([] if is_tournament(log) else log.samples or [])
@@ -147,7 +237,7 @@ def _rows_of(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:
     common = {"item": f"{sample.id}", "model": log.eval.model}
     for name, score in sample.scores.items():
         judge = f"{log.eval.task} {name}"
-        by_name = {judge: score.value}
+        by_name: dict[str, Any] = {judge: score.value}
         if isinstance(score.value, Mapping):
             by_name = {f"{judge} {part}": value for part, value in score.value.items()}
         rows += [

@@ -177,7 +177,8 @@ def _config_without_section(arguments: argparse.Namespace) -> Iterator[Mapping[s
     """Give what the `--config` file holds; lm-eval, which refuses podium's keys, gets a copy without them."""
     import yaml
 
-    config, path = {}, getattr(arguments, "config", None)
+    path = getattr(arguments, "config", None)
+    config: Mapping[str, Any] = {}
     # What cannot be read is nothing here: lm-eval says so better.
     with suppress(OSError, ValueError, yaml.YAMLError):
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8")) if path else None

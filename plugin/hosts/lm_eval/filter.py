@@ -82,7 +82,11 @@ class JudgeFilter(Filter):
         self.judges = (judge,) if isinstance(judge, str) else tuple(judge)
         self.judge_args = judge_args or {}
         self.concurrency, self.cache = concurrency, cache
-        self.limits = {"max_connections": concurrency, "max_retries": max_retries, "attempt_timeout": timeout}
+        self.limits: dict[str, Any] = {
+            "max_connections": concurrency,
+            "max_retries": max_retries,
+            "attempt_timeout": timeout,
+        }
         self.against, self.entrant, self.item, self.task = against, entrant, item, task
 
     def apply(self, resps: Iterable[Any], docs: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -16,10 +16,9 @@ from inspect_ai.solver import solver
 from played_logs import place
 
 from podium.errors import DataError
-from podium.hosts.inspect_ai import samples
+from podium.hosts.inspect_ai import logs
 from podium.hosts.inspect_ai.compatibility import HAS_REASON
-from podium.hosts.inspect_ai.logs import log_rows
-from podium.hosts.inspect_ai.samples import samples_of
+from podium.hosts.inspect_ai.logs import log_rows, samples_of
 from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.tasks import round_robin, swim
 
@@ -198,8 +197,8 @@ def test_a_sample_as_very_old_logs_have_it_is_read_as_inspect_reads_it():
 
 def test_an_archive_that_podium_cannot_open_is_left_to_inspect(tournament, monkeypatch):
     expected = by_podium(tournament)
-    monkeypatch.setattr(samples, "COMPRESSIONS", set())
-    monkeypatch.setattr(samples, "_samples_in_archive", lambda path: pytest.fail("opened without Inspect"))
+    monkeypatch.setattr(logs, "COMPRESSIONS", set())
+    monkeypatch.setattr(logs, "_samples_in_archive", lambda path: pytest.fail("opened without Inspect"))
     assert by_podium(tournament) == expected
 
 
@@ -218,7 +217,7 @@ def test_a_sample_that_is_cut_short_is_refused_by_the_name_of_its_log(tournament
 
 def test_the_rows_are_the_same_by_either_reader(tournament, monkeypatch):
     found = log_rows(tournament)
-    monkeypatch.setattr(samples, "_can_open", lambda path: False)
+    monkeypatch.setattr(logs, "_can_open", lambda path: False)
     assert found.equals(log_rows(tournament))
     assert len(found)
 

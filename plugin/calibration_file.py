@@ -27,14 +27,13 @@ def read_calibration(path: str | Path) -> Calibration:
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
+        if not isinstance(content, Mapping):
+            raise DataError("is not a calibration: no JSON object", remedy=REMEDY)
+        return _calibration(content)
     except FileNotFoundError:
         raise UsageError(f"there is no calibration file {str(path)!r}; `podium calibrate` makes one") from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise DataError(f"cannot be read as JSON ({error})", remedy=REMEDY, source=str(path)) from None
-    if not isinstance(content, Mapping):
-        raise DataError("is not a calibration: no JSON object", remedy=REMEDY, source=str(path))
-    try:
-        return _calibration(content)
     except DataError as error:
         raise error.with_place(str(path)) from None
     except KeyError as error:
@@ -44,37 +43,36 @@ def read_calibration(path: str | Path) -> Calibration:
 
 
 def _calibration(content: Mapping[str, Any]) -> Calibration:
+    """Check the file's fields and ranges; most of what the target holds stands at the top of the file."""
     _check_kind(content["podium"], "podium", str)
-    _check_method(str(content["se_method"]))
-    by_kind = {name: content[field] for name, field in (("accuracy", "loo"), ("conformal", "conformal"))}
+    method = str(content["se_method"])
+    if not re.fullmatch(r"bootstrap:[0-9]+", method):
+        raise DataError(f"se_method {method!r} is unknown", remedy="write bootstrap:N")
+    if int(method.partition(":")[2]) < 2:
+        raise ValueError(f"se_method is {method!r}, and a standard error needs at least 2 resamples")
+    given = content.get("target") or {"kind": "margin", "weights": {"margin": content["beta"]}}
+    target = {
+        **_check_kind(given, "target", dict),
+        "beta": content["beta"],
+        "level": content.get("beta_level"),
+        **{name: content[f"beta_{name}"] for name in ("low", "high", "battles")},
+    }
+    by_kind = {name: content[place] for name, place in (("accuracy", "loo"), ("conformal", "conformal"))}
     nouns = {name: {kind: parts[kind] for kind in ("hard", "soft")} for name, parts in by_kind.items()}
-    above = {"target": _target_row(content), "provenance": content["provenance"]}
-    calibration = _noun(Calibration, {**content, **nouns, **above})
+    calibration = _noun(Calibration, {**content, **nouns, "target": target, "provenance": content["provenance"]})
     _check_ranges(calibration)
     return calibration
 
 
-def _target_row(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Gather the fields of the target, most of which stand at the top of the file."""
-    plain = {"kind": "margin", "weights": {"margin": content["beta"]}}
-    target = _check_kind(content.get("target") or plain, "target", dict)
-    names = {"low": "beta_low", "high": "beta_high", "battles": "beta_battles"}
-    return {
-        **target,
-        "beta": content["beta"],
-        "level": content.get("beta_level"),
-        **{name: content[beside] for name, beside in names.items()},
-    }
-
-
 def _noun(kind: Any, row: Any) -> Any:
     """Make a noun of the fields that it knows; others are passed over, as later versions may add some."""
-    hints, values = get_type_hints(kind), dict(_check_kind(row, kind.__name__, dict))
-    for item in fields(kind):
-        if item.name not in values and item.name in BESIDE:
-            values[item.name] = BESIDE[item.name]
-    known = {item.name for item in fields(kind) if item.name in values or not _has_default(item)}
-    return kind(**{name: _value(values[name], name, hints[name]) for name in known})
+    hints, values = get_type_hints(kind), {**BESIDE, **_check_kind(row, kind.__name__, dict)}
+    known = {
+        item.name: values[item.name]
+        for item in fields(kind)
+        if item.name in values or (item.default is MISSING and item.default_factory is MISSING)
+    }
+    return kind(**{name: _value(value, name, hints[name]) for name, value in known.items()})
 
 
 def _value(value: Any, name: str, kind: Any) -> Any:
@@ -96,10 +94,6 @@ def _value(value: Any, name: str, kind: Any) -> Any:
     return value
 
 
-def _has_default(item: Any) -> bool:
-    return item.default is not MISSING or item.default_factory is not MISSING
-
-
 def _check_kind(value: Any, name: str, kind: type) -> Any:
     if not isinstance(value, kind):
         raise TypeError(f"{name} is {value!r}, not {KINDS[kind]}")
@@ -109,13 +103,6 @@ def _check_kind(value: Any, name: str, kind: type) -> Any:
 def _check_number(value: Any, name: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise TypeError(f"{name} is {value!r}, not a finite number")
-
-
-def _check_method(method: str) -> None:
-    if not re.fullmatch(r"bootstrap:[0-9]+", method):
-        raise DataError(f"se_method {method!r} is unknown", remedy="write bootstrap:N")
-    if int(method.partition(":")[2]) < 2:
-        raise ValueError(f"se_method is {method!r}, and a standard error needs at least 2 resamples")
 
 
 def _check_ranges(calibration: Calibration) -> None:

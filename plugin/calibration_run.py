@@ -1,6 +1,7 @@
 """Calibrate a judge on human-labelled battles: leave one entrant out, conformal scores, agreement."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -22,11 +23,11 @@ from podium.calibration import (
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.calibration import conformal
 from podium.rankers.calibration.agreement import Agreement, agreement_of
+from podium.rankers.calibration.bounds import prompt_hashes
 from podium.rankers.calibration.evidence import Evidence, calibratable, evidence_of
-from podium.rankers.calibration.fitness import prompt_hashes
 from podium.rankers.calibration.leave_one_out import Bootstrap, HeldOutScale, fold_weights, leave_one_out
 from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, slope, usual_kind
-from podium.rankers.calibration.targets import doubts, fit_target, fold_targets, given_target, log_loss, weights_for
+from podium.rankers.calibration.targets import doubts, fit_target, given_target, log_loss, weights_for
 from podium.rankers.coded import Cluster, require_choice
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.intervals import check_level, finite_or_none
@@ -85,15 +86,16 @@ def calibrate(
     Source: Soft-Elo (Kargi and Salinas 2026), Algorithm 1 and section 3.3.
     """
     _check_options(level, splits, bootstrap, regularization, cluster)
-    one_judge(battles)
     _require_labels(battles)
     about = about_entrants(entrants)
     kind = target or ("smoothing" if constant is not None else usual_kind(battles))
     evidence = calibratable(evidence_of(battles, signal_of(battles, kind, ridge), cluster))
     given = given_target(kind, None, constant)
-    folds = None if given else fold_weights(evidence)
     fitted = given or fit_target(evidence, level)
-    weights = fold_targets(evidence, fitted, folds)
+    # A given map is the same for all folds.
+    weights = (
+        np.tile(weights_for(fitted, evidence.signal), (len(evidence.entrants), 1)) if given else fold_weights(evidence)
+    )
     scales = _scales(evidence, fitted, weights, regularization, Bootstrap(bootstrap, seed))
     held = _held_out(evidence, scales, weights, about)
     agreement = asdict(agreement_of(evidence, evidence.soft(weights_for(fitted, evidence.signal))))
@@ -101,7 +103,7 @@ def calibrate(
     accuracy = {name: _accuracy(held, name) for name in ("hard", "soft")}
     loss = log_loss(evidence, weights) if kind != "credit" and evidence.preference.any() else None
     return Calibration(
-        judge=_judge(battles),
+        judge=next(iter(battles.judges), None),
         target=fitted,
         regularization=regularization,
         se_method=f"bootstrap:{bootstrap}",
@@ -109,7 +111,10 @@ def calibrate(
         seed=seed,
         accuracy=accuracy | {"soft": replace(accuracy["soft"], log_loss=loss)},
         entrants=held,
-        anchors=_anchors(evidence, scales),
+        anchors=tuple(
+            AnchorStrengths(name, *(float(scale.anchors[k]) for scale in scales.values()))
+            for k, name in enumerate(evidence.entrants)
+        ),
         conformal={name: _conformal(held, name, level, splits, seed) for name in ("hard", "soft")},
         agreement=agreement,
         stability=() if given else tuple(_stability(evidence, np.random.default_rng(seed))),
@@ -142,23 +147,8 @@ def judge_agreement(battles: Battles) -> Agreement:
     Raises:
         NotIdentifiedError: several judges, or no human labels.
     """
-    one_judge(battles)
     _require_labels(battles)
     return agreement_of(evidence_of(battles, signal_of(battles, "smoothing")))
-
-
-def one_judge(battles: Battles) -> None:
-    """Refuse verdicts of several judges: each has its own scale.
-
-    Raises:
-        NotIdentifiedError: there are several.
-    """
-    judges = battles.judges
-    if len(judges) > 1:
-        raise NotIdentifiedError(
-            f"verdicts of {len(judges)} judges in one table ({some(judges, most=10)}): calibrate one at a time, with "
-            "--where judge=NAME"
-        )
 
 
 def _check_options(level: float, splits: int, bootstrap: int, regularization: float, cluster: str) -> None:
@@ -172,12 +162,17 @@ def _check_options(level: float, splits: int, bootstrap: int, regularization: fl
 
 
 def _require_labels(battles: Battles) -> None:
-    if "human" in battles.table and battles.table["human"].notna().any():
-        return
-    raise NotIdentifiedError(
-        "no human labels: calibration compares the judge with people. Give a column `human` (what model_a earned from "
-        "them), or name one judge's rows as theirs with --human-judge"
-    )
+    """Refuse verdicts of several judges, as each has its own scale, and battles without human labels."""
+    if len(battles.judges) > 1:
+        raise NotIdentifiedError(
+            f"verdicts of {len(battles.judges)} judges in one table ({some(battles.judges, most=10)}): calibrate one "
+            "at a time, with --where judge=NAME"
+        )
+    if "human" not in battles.table or battles.table["human"].isna().all():
+        raise NotIdentifiedError(
+            "no human labels: calibration compares the judge with people. Give a column `human` (what model_a earned "
+            "from them), or name one judge's rows as theirs with --human-judge"
+        )
 
 
 def _scales(
@@ -207,14 +202,6 @@ def _held_out(
             separated=tuple(kind for kind, scale in scales.items() if scale.separated[k]),
             about=about.get(name, {}),
         )
-        for k, name in enumerate(evidence.entrants)
-    )
-
-
-def _anchors(evidence: Evidence, scales: Mapping[str, HeldOutScale]) -> tuple[AnchorStrengths, ...]:
-    theta = {f"{kind}_theta": scale.anchors for kind, scale in scales.items()}
-    return tuple(
-        AnchorStrengths(name, **{key: float(values[k]) for key, values in theta.items()})
         for k, name in enumerate(evidence.entrants)
     )
 
@@ -256,27 +243,21 @@ def _conformal(held: Sequence[HeldOut], kind: str, level: float, splits: int, se
 
 def _stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
     """Fit beta to random subsets of the human preferences, of growing size."""
-    rows = np.flatnonzero(evidence.preference)
-    sizes = [size for size in STABILITY_SIZES if size < len(rows)]
-    return [_beta_spread(evidence, rows, size, rng) for size in sizes]
-
-
-def _beta_spread(evidence: Evidence, rows: np.ndarray, size: int, rng: np.random.Generator) -> Stability:
-    betas = []
-    for _ in range(STABILITY_DRAWS):
-        keep = np.zeros(len(evidence.low), dtype=bool)
-        keep[rng.choice(rows, size, replace=False)] = True
-        try:
-            weights = evidence.weights(keep)
-        except (NotIdentifiedError, NotConvergedError):
-            continue
-        betas.append(float(slope(evidence.signal.kind, weights) @ weights))
-    # Without replacement, large subsets share most of their battles: undone by the finite population correction.
-    share = 1 - size / len(rows)
-    mean, sd = (
-        (float(np.mean(betas)), float(np.std(betas, ddof=1) / np.sqrt(share))) if len(betas) > 1 else (None, None)
-    )
-    return Stability(size, mean, sd, len(betas), STABILITY_DRAWS - len(betas))
+    rows, stability = np.flatnonzero(evidence.preference), []
+    for size in (size for size in STABILITY_SIZES if size < len(rows)):
+        betas = []
+        for _ in range(STABILITY_DRAWS):
+            keep = np.zeros(len(evidence.low), dtype=bool)
+            keep[rng.choice(rows, size, replace=False)] = True
+            with suppress(NotIdentifiedError, NotConvergedError):
+                weights = evidence.weights(keep)
+                betas.append(float(slope(evidence.signal.kind, weights) @ weights))
+        mean = sd = None
+        if len(betas) > 1:
+            # Without replacement, large subsets share most battles: the finite population correction undoes it.
+            mean, sd = float(np.mean(betas)), float(np.std(betas, ddof=1) / np.sqrt(1 - size / len(rows)))
+        stability.append(Stability(size, mean, sd, len(betas), STABILITY_DRAWS - len(betas)))
+    return stability
 
 
 def _warnings(
@@ -284,51 +265,37 @@ def _warnings(
 ) -> list[str]:
     readable, hard, needed = int(battles.readable.sum()), scales["hard"], conformal.entrants_needed(level)
     lost = readable - int(signal_of(battles, evidence.signal.kind).is_known.sum())
-    unplaced = [entrant.model for entrant in held if None in (entrant.human_elo, entrant.hard_elo, entrant.soft_elo)]
     blamed = {"hard"} if hard.unbounded.any() else set()
-    unbounded = [
-        f"{entrant.model} ({', '.join(entrant.separated)})" for entrant in held if set(entrant.separated) - blamed
-    ]
-    alone = [evidence.entrants[k] for k in np.flatnonzero(hard.unbounded)]
-    unlucky = [f"{evidence.entrants[k]} ({n})" for k, n in enumerate(hard.lost) if n]
-    flat = [
-        entrant.model for entrant in held if entrant.soft_elo is not None and not (entrant.soft_se or 0.0) > SMALLEST_SE
-    ]
     scored = sum(entrant.score("soft") is not None for entrant in held)
-    warnings: list[tuple[object, str]] = [
-        (
-            evidence.dropped,
-            f"not calibrated, for lack of human labels, verdicts or signals: {some(evidence.dropped)}",
+    short = scored < needed
+    concerned: dict[str, Sequence[str] | bool] = {
+        "not calibrated, for lack of human labels, verdicts or signals: {}": evidence.dropped,
+        "not calibrated, because people always prefer them, or never: their human rating is unbounded: {}": (
+            evidence.unbounded
         ),
-        (
-            evidence.unbounded,
-            "not calibrated, because people always prefer them, or never: their human rating is unbounded: "
-            f"{some(evidence.unbounded)}",
-        ),
-        (lost, f"{lost:,} of {readable:,} judged battles have no signal: not in the soft fits"),
-        (
-            unplaced,
-            "cannot be held out, because without them the others never met or their labels give no beta: "
-            f"{some(unplaced)}",
-        ),
-        (
-            unbounded,
-            "the data do not bound these ratings, the regularization does; they are in no mean and no quantile: "
-            f"{some(unbounded)}",
-        ),
-        (
-            alone,
-            "by its hard labels the judge always prefers these, or never: they leave all hard ratings to the "
-            f"regularization, and none is compared; soft ratings are not affected: {some(alone)}",
-        ),
-        (unlucky, f"resamples of hard ratings without a win or without a loss are left out: {some(unlucky)}"),
-        (flat, f"a single {evidence.unit}, or no variation: no standard error and no score for {some(flat)}"),
-        (
-            scored < needed,
-            f"{scored} entrants with a score: a {100 * level:g}% conformal interval needs {needed}, so it is infinite",
-        ),
-    ]
-    return [text for reason, text in warnings if reason]
+        f"{lost:,} of {readable:,} judged battles have no signal: not in the soft fits": lost > 0,
+        "cannot be held out, because without them the others never met or their labels give no beta: {}": [
+            entrant.model for entrant in held if None in (entrant.human_elo, entrant.hard_elo, entrant.soft_elo)
+        ],
+        "the data do not bound these ratings, the regularization does; they are in no mean and no quantile: {}": [
+            f"{entrant.model} ({', '.join(entrant.separated)})" for entrant in held if set(entrant.separated) - blamed
+        ],
+        "by its hard labels the judge always prefers these, or never: they leave all hard ratings to the "
+        "regularization, and none is compared; soft ratings are not affected: {}": [
+            evidence.entrants[k] for k in np.flatnonzero(hard.unbounded)
+        ],
+        "resamples of hard ratings without a win or without a loss are left out: {}": [
+            f"{evidence.entrants[k]} ({n})" for k, n in enumerate(hard.lost) if n
+        ],
+        f"a single {evidence.unit}, or no variation: no standard error and no score for {{}}": [
+            entrant.model
+            for entrant in held
+            if entrant.soft_elo is not None and not (entrant.soft_se or 0.0) > SMALLEST_SE
+        ],
+        f"{scored} entrants with a score: a {100 * level:g}% conformal interval needs {needed}, "
+        "so it is infinite": short,
+    }
+    return [text if names is True else text.format(some(names)) for text, names in concerned.items() if names]
 
 
 def _provenance(
@@ -347,7 +314,3 @@ def _provenance(
         },
         "prompts": list(prompt_hashes(battles)),
     }
-
-
-def _judge(battles: Battles) -> str | None:
-    return battles.judges[0] if len(battles.judges) == 1 else None

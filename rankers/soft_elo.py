@@ -11,9 +11,8 @@ from podium.calibration import Calibration, Target
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.bradley_terry import label_strengths
 from podium.rankers.calibration.agreement import agreement_of
-from podium.rankers.calibration.bounds import Bounds
+from podium.rankers.calibration.bounds import Bounds, mismatches
 from podium.rankers.calibration.evidence import evidence_of
-from podium.rankers.calibration.fitness import mismatches
 from podium.rankers.calibration.signals import RIDGE, Kind, Signal, hard_among_soft, signal_of, usual_kind
 from podium.rankers.calibration.targets import covariance_for, doubts, fit_target, given_target, soft_target
 from podium.rankers.coded import Cluster, Coded, code_battles, require_choice

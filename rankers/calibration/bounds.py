@@ -1,4 +1,4 @@
-"""Which calibrated entrants stand for a newcomer, and the conformal quantile of their scores."""
+"""Whether a calibration fits the battles at hand, and whose conformal scores stand for a newcomer."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.battles import Battles
 from podium.calibration import Calibration, HeldOut
 from podium.errors import UsageError
 from podium.rankers.calibration.conformal import entrants_needed, quantile, weighted_quantile
+from podium.rankers.calibration.signals import margins
 from podium.rankers.intervals import check_level
+
+MOST_DRIFT = 1.5
+"""Factor by which the mean |margin| may differ from that of the calibration before a warning says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +57,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """A conformal quantile.
-
-    Attributes:
-        q: in standard errors; infinite where the scores are too few.
-        used: calibrated entrants behind it.
-        needed: how many the level needs (without weights).
-    """
+    """A conformal quantile q in standard errors (infinite where scores are too few), the entrants used and needed."""
 
     q: float
     used: int
@@ -122,3 +121,36 @@ def _date(text: Any, model: str) -> pd.Timestamp:
         return date.tz_localize(None)
     except ValueError:
         raise UsageError(f"the date {text!r} of {model} is none; write it as 2026-03-31") from None
+
+
+def prompt_hashes(battles: Battles) -> tuple[str, ...]:
+    """Return the hashes of the judge's prompts, where the battles have a column `prompt_hash`."""
+    return battles.values_of("prompt_hash") if "prompt_hash" in battles.table else ()
+
+
+def mismatches(calibration: Calibration, battles: Battles) -> list[str]:
+    """Say where the battles were judged otherwise than those that the calibration was made of."""
+    known, here = set(calibration.provenance.get("prompts", [])), set(prompt_hashes(battles))
+    before, size = calibration.agreement.get("mean_abs_margin"), np.abs(margins(battles))
+    now = before if not before or np.isnan(size).all() else float(np.nanmean(size))
+    doubts = _other_judges(calibration.judge, battles.judges)
+    if known and here and not here <= known:
+        doubts.append(
+            f"another prompt: calibrated on {', '.join(sorted(known))}, the battles have {', '.join(sorted(here))}"
+        )
+    if before and max(now / before, before / max(now, 1e-300)) > MOST_DRIFT:
+        doubts.append(
+            f"margins of another size: mean |margin| is {now:.3g}, and was {before:.3g} when the judge was calibrated"
+        )
+    return doubts
+
+
+def _other_judges(judge: str | None, judges: Sequence[str]) -> list[str]:
+    if judge is None or not judges:
+        who = "the battles do" if judge else "the calibration does"
+        who = f"{who} not say" if judge or judges else "neither the calibration nor the battles say"
+        return [f"{who} who judged: a calibration holds for its own judge"]
+    others = [name for name in judges if name != judge]
+    return (
+        [f"another judge: calibrated on {judge!r}, the battles are of {', '.join(map(repr, others))}"] if others else []
+    )

@@ -9,7 +9,6 @@ from scipy.special import expit, logit
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
-from podium.rankers.calibration.logistic import towards_mean
 from podium.rankers.coded import hard_credits, require_choice
 
 Kind = Literal["margin", "smoothing", "criteria", "length", "credit"]
@@ -48,6 +47,11 @@ class Signal:
         """The penalty matrix of the fit, shape (features, features)."""
         size = len(self.names)
         return towards_mean(size, self.ridge) if self.kind == "criteria" else np.zeros((size, size))
+
+
+def towards_mean(features: int, ridge: float) -> np.ndarray:
+    """Return the penalty ridge * sum (b - mean b)^2, shape (features, features); the mean itself is free."""
+    return ridge * (np.eye(features) - 1 / features)
 
 
 def probability(kind: Kind, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -111,7 +115,7 @@ def margins(battles: Battles) -> np.ndarray:
 def usual_kind(battles: Battles) -> Kind:
     """Return `margin`, or `credit` where there are no margins and the credits are probabilities."""
     soft = _probabilities(battles)
-    return "credit" if not _has(battles, "margin") and soft.any() and soft.mean() >= FEWEST_SOFT else "margin"
+    return "credit" if not _has_margins(battles) and soft.any() and soft.mean() >= FEWEST_SOFT else "margin"
 
 
 def has_soft_credits(battles: Battles) -> bool:
@@ -132,47 +136,42 @@ def _probabilities(battles: Battles) -> np.ndarray:
 
 def _columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
     table = battles.table
-    if kind == "margin":
-        return {"margin": _numbers(table, "margin")}
     if kind == "smoothing":
         return {"verdict": 2 * hard_credits(table) - 1}
     if kind == "criteria":
         return {name: _numbers(table, f"margin_{name}") for name in battles.criteria} or {"none": _numbers(table, "")}
-    if kind == "length":
-        ratio = np.log1p(_numbers(table, "length_a")) - np.log1p(_numbers(table, "length_b"))
-        return {"margin": _numbers(table, "margin"), "length": ratio}
-    soft = _numbers(table, "credit") - 0.5
-    return {"credit": soft if has_soft_credits(battles) else np.full(len(table), np.nan)}
+    if kind == "credit":
+        return {"credit": _numbers(table, "credit" if has_soft_credits(battles) else "") - 0.5}
+    lengths = [np.log1p(_numbers(table, side)) for side in ("length_a", "length_b")] if kind == "length" else []
+    return {"margin": _numbers(table, "margin"), **({"length": lengths[0] - lengths[1]} if lengths else {})}
 
 
 def _numbers(table: pd.DataFrame, name: str) -> np.ndarray:
     return table[name].to_numpy(dtype=np.float64) if name in table else np.full(len(table), np.nan)
 
 
-def _has(battles: Battles, *columns: str) -> bool:
-    return all(name in battles.table and bool(battles.table[name].notna().any()) for name in columns)
+def _has_margins(battles: Battles) -> bool:
+    return not np.isnan(_numbers(battles.table, "margin")).all()
 
 
 def _describe_lack(battles: Battles, kind: Kind) -> str:
     if not battles.readable.any():
         return f"none of the {len(battles):,} battles has a readable verdict"
-    judged = f"{int(battles.readable.sum()):,} judged battles"
+    none = f"none of the {int(battles.readable.sum()):,} judged battles has a"
     instead = (
         "bradley-terry ranks hard verdicts as they are, and target=smoothing softens them by a constant that "
         "human labels give"
     )
     if kind == "credit":
-        return f"none of the {judged} has a soft credit (a probability): all are wins, ties and losses; {instead}"
+        return f"{none} soft credit (a probability): all are wins, ties and losses; {instead}"
     if kind == "criteria":
-        return (
-            f"none of the {judged} has a margin on every criterion (columns margin_<criterion>, as rubric judges give)"
-        )
-    if kind == "length" and _has(battles, "margin"):
-        return f"none of the {judged} has lengths of both responses (columns length_a, length_b)"
+        return f"{none} margin on every criterion (columns margin_<criterion>, as rubric judges give)"
+    if kind == "length" and _has_margins(battles):
+        return f"{none[:-2]} lengths of both responses (columns length_a, length_b)"
     if has_soft_credits(battles):
-        return f"none of the {judged} has a margin; the credits are probabilities: target=credit takes them as they are"
+        return f"{none} margin; the credits are probabilities: target=credit takes them as they are"
     return (
-        f"none of the {judged} has a margin (judge score of a minus that of b), and the verdicts are wins, ties and "
-        f"losses only: nothing says how clear each one was. A judge that scores both responses, or grades on five "
-        f"levels, or gives probabilities, would; {instead}"
+        f"{none} margin (judge score of a minus that of b), and the verdicts are wins, ties and losses only: nothing "
+        "says how clear each one was. A judge that scores both responses, or grades on five levels, or gives "
+        f"probabilities, would; {instead}"
     )

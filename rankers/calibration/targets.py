@@ -42,7 +42,7 @@ def fit_target(evidence: Evidence, level: float) -> Target:
     known = bool(np.isfinite(width))
     return Target(
         kind=signal.kind,
-        weights=_name_weights(signal, fitted.weights),
+        weights=dict(zip(signal.names, map(float, fitted.weights), strict=True)),
         beta=beta,
         low=beta - width if known else None,
         high=beta + width if known else None,
@@ -102,17 +102,6 @@ def covariance_for(target: Target, signal: Signal) -> np.ndarray:
         return np.zeros((len(names), len(names)))
     order = [names.index(name) for name in signal.names]
     return np.array(target.covariance)[np.ix_(order, order)]
-
-
-def fold_targets(evidence: Evidence, target: Target, folds: np.ndarray | None) -> np.ndarray:
-    """Return the weights of every fold, shape (entrants, features).
-
-    Args:
-        folds: as fitted; None where the map was given and is the same for all.
-    """
-    if folds is not None:
-        return folds
-    return np.tile(weights_for(target, evidence.signal), (len(evidence.entrants), 1))
 
 
 def log_loss(evidence: Evidence, folds: np.ndarray) -> float | None:
@@ -175,7 +164,3 @@ def _auc_error(auc: float, agreement: Mapping[str, Any]) -> float:
     q1, q2 = auc / (2 - auc), 2 * auc**2 / (1 + auc)
     spread = auc * (1 - auc) + (yes - 1) * (q1 - auc**2) + (no - 1) * (q2 - auc**2)
     return float(np.sqrt(max(spread, 0.0) / (yes * no)))
-
-
-def _name_weights(signal: Signal, weights: np.ndarray) -> dict[str, float]:
-    return {name: float(weight) for name, weight in zip(signal.names, weights, strict=True)}

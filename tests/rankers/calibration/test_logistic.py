@@ -10,7 +10,8 @@ from scipy.special import expit, logit
 from scipy.stats import t
 
 from podium import NotIdentifiedError
-from podium.rankers.calibration.logistic import fit, slopes, towards_mean
+from podium.rankers.calibration.evidence import fit, slopes
+from podium.rankers.calibration.signals import towards_mean
 from podium.rankers.intervals import t_reach
 
 SHAPES = pytest.mark.parametrize("features", [1, 2, 5])

@@ -12,7 +12,7 @@ from podium.rankers.calibration.bounds import Bounds, Quantile, quantile_for
 from podium.rankers.calibration.conformal import entrants_needed
 from podium.rankers.calibration.evidence import Evidence, evidence_of
 from podium.rankers.calibration.leave_one_out import own_battles
-from podium.rankers.calibration.placement import Own, bootstrap_se, place_one
+from podium.rankers.calibration.placement import bootstrap_se, place_one
 from podium.rankers.calibration.signals import Signal
 from podium.rankers.calibration.targets import weights_for
 from podium.rankers.intervals import finite_or_none, t_reach
@@ -135,80 +135,60 @@ def _places(
     hard: bool,
 ) -> list[Place]:
     """Return a place for everyone in the battles, in the order of their names."""
-    soft = _fixed_strengths(evidence, {anchor.model: anchor.soft_theta for anchor in calibration.anchors})
-    verdicts = _fixed_strengths(evidence, {anchor.model: anchor.hard_theta for anchor in calibration.anchors})
-    coded = evidence.coded_by(credit)
+    coded, penalty = evidence.coded_by(credit), calibration.regularization
     rates, battles = win_rates(pair_sums(coded)), coded.battles_of()
+    known = {anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors}
+    # Log-strengths of the calibrated entrants by code, NaN for others.
+    soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.entrants]).T
     places, seed = [], int(rng.integers(2**63))
     for k, name in enumerate(evidence.entrants):
-        hard_elo = _elo(evidence, k, evidence.hard, verdicts, calibration) if hard else None
-        elo = _elo(evidence, k, credit, soft, calibration)
-        place = Place(name, int(battles[k]), finite_or_none(rates[k]), elo, hard=hard_elo)
         own = own_battles(evidence, k, credit, soft)
-        if np.isnan(soft[k]) and len(own.credit):
-            quantile = quantile_for(calibration, bounds, name, about.get(name, {}))
+        theta = soft[k] if name in known else place_one(own, penalty)
+        place = Place(name, int(battles[k]), finite_or_none(rates[k]), finite_or_none(MEAN + POINTS * theta))
+        if hard:
+            judged = own_battles(evidence, k, evidence.hard, verdicts)
+            theta_hard = verdicts[k] if name in known else place_one(judged, penalty)
+            place = replace(place, hard=finite_or_none(MEAN + POINTS * theta_hard))
+        if name not in known and len(own.credit):
             # A generator of its own: its resamples do not depend on who else is placed.
             own_rng = np.random.default_rng([seed, *name.encode()])
-            place = _with_errors(replace(place, quantile=quantile), own, calibration, own_rng)
+            se, _ = bootstrap_se(own, theta, penalty, calibration.resamples, own_rng)
+            earned, weight = own.sums()
+            place = replace(
+                place,
+                battles=len(own.credit),
+                win_rate=float(np.mean(earned[weight > 0] / weight[weight > 0])),
+                items=own.clusters,
+                se=se if se > SMALLEST_SE else np.nan,
+                separated=own.is_separated,
+                quantile=quantile_for(calibration, bounds, name, about.get(name, {})),
+            )
         places.append(place)
     return places
-
-
-def _fixed_strengths(evidence: Evidence, theta: Mapping[str, float]) -> np.ndarray:
-    """Return the calibrated entrants' log-strengths by code, NaN for others, shape (entrants,)."""
-    return np.array([theta.get(name, np.nan) for name in evidence.entrants])
-
-
-def _with_errors(place: Place, own: Own, calibration: Calibration, rng: np.random.Generator) -> Place:
-    theta = place_one(own, calibration.regularization)
-    se, _ = bootstrap_se(own, theta, calibration.regularization, calibration.resamples, rng)
-    credit, weight = own.sums()
-    met = weight > 0
-    return replace(
-        place,
-        battles=len(own.credit),
-        win_rate=float(np.mean(credit[met] / weight[met])),
-        items=own.clusters,
-        se=se if se > SMALLEST_SE else np.nan,
-        separated=own.is_separated,
-    )
-
-
-def _elo(
-    evidence: Evidence, entrant: int, credit: np.ndarray, theta: np.ndarray, calibration: Calibration
-) -> float | None:
-    """Return the rating on an axis of log-strengths, which is fixed for calibrated entrants."""
-    if not np.isnan(theta[entrant]):
-        return float(MEAN + POINTS * theta[entrant])
-    own = own_battles(evidence, entrant, credit, theta)
-    return finite_or_none(MEAN + POINTS * place_one(own, calibration.regularization))
 
 
 def _entries(places: Sequence[Place], level: float, conformal_level: float, hard: bool) -> list[Entry]:
     """Rank everyone who has a place; those without one come last."""
     ranked = sorted(places, key=lambda place: (place.elo is None, -(place.elo or 0.0), place.model))
     scores = np.array([np.nan if place.elo is None else place.elo for place in ranked])
-    entries = []
-    for k, place in enumerate(ranked):
-        low, high = place.interval(t_reach(place.items, level))
-        extra = _conformal_columns(place, conformal_level) | ({"hard": place.hard} if hard else {})
-        entries.append(
-            Entry(
-                model=place.model,
-                rank=rank_of(scores, k),
-                rank_low=None,
-                rank_high=None,
-                score=place.elo,
-                low=low,
-                high=high,
-                se=finite_or_none(place.se),
-                battles=place.battles,
-                win_rate=place.win_rate,
-                separated=place.separated,
-                extra=extra,
-            )
+    ends = [place.interval(t_reach(place.items, level)) for place in ranked]
+    return [
+        Entry(
+            model=place.model,
+            rank=rank_of(scores, k),
+            rank_low=None,
+            rank_high=None,
+            score=place.elo,
+            low=low,
+            high=high,
+            se=finite_or_none(place.se),
+            battles=place.battles,
+            win_rate=place.win_rate,
+            separated=place.separated,
+            extra=_conformal_columns(place, conformal_level) | ({"hard": place.hard} if hard else {}),
         )
-    return entries
+        for k, (place, (low, high)) in enumerate(zip(ranked, ends, strict=True))
+    ]
 
 
 def _conformal_columns(place: Place, level: float) -> dict[str, float | None]:
@@ -248,7 +228,15 @@ def _left_out(places: Sequence[Place], evidence: Evidence, credit: np.ndarray) -
 
 
 def _doubts_of_placed(placed: Sequence[Place], unit: str, battles: Battles) -> list[str]:
-    warnings = _infinite_intervals(placed)
+    short: dict[tuple[int, int], list[str]] = {}
+    for place in placed:
+        if place.quantile and np.isinf(place.quantile.q):
+            short.setdefault((place.quantile.used, place.quantile.needed), []).append(place.model)
+    warnings = [
+        f"infinite conformal interval: {used} calibrated entrants stand for it, and the level needs "
+        f"{f'at least {least}' if used < least else 'more of their weight'}: {some(names)}"
+        for (used, least), names in short.items()
+    ]
     if unbounded := [place.model for place in placed if place.separated]:
         warnings.append(f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}")
     if single := [place.model for place in placed if np.isnan(place.se) and not place.separated]:
@@ -285,19 +273,6 @@ def _narrow_intervals(placed: Sequence[Place], calibration: Calibration) -> list
         f"({se.min():.1f} to {se.max():.1f}, from {battles.min():,.0f} to {battles.max():,.0f} battles each), to which "
         f"these are not exchangeable: {some(narrow)}. More battles do not shrink the judge's disagreement with "
         "people; place them by about as many battles as the calibrated ones had"
-    ]
-
-
-def _infinite_intervals(placed: Sequence[Place]) -> list[str]:
-    """Say whose conformal interval is infinite, and how many calibrated entrants it would take."""
-    short: dict[tuple[int, int], list[str]] = {}
-    for place in placed:
-        if place.quantile and np.isinf(place.quantile.q):
-            short.setdefault((place.quantile.used, place.quantile.needed), []).append(place.model)
-    return [
-        f"infinite conformal interval: {used} calibrated entrants stand for it, and the level needs "
-        f"{f'at least {least}' if used < least else 'more of their weight'}: {some(names)}"
-        for (used, least), names in short.items()
     ]
 
 

@@ -91,7 +91,12 @@ def soft_elo(
     signal = signal_of(battles, chosen[0].kind, given_ridge)  # type: ignore[arg-type]
     soft = SoftCredits(*chosen, signal, soft_target(chosen[0], signal), int(battles.readable.sum()))
     if calibration and newcomers(battles, calibration, soft.credit):
-        _refuse_beside_placement(pin=pin, regularization=regularization, cluster=None if cluster == "item" else cluster)
+        fixed = {"pin": pin, "regularization": regularization, "cluster": None if cluster == "item" else cluster}
+        if named := [name for name, value in fixed.items() if value is not None]:
+            raise UsageError(
+                f"{' and '.join(named)}: new entrants are placed on the calibration's axis, with its regularization "
+                "and its clusters; leave it out"
+            )
         return soft.annotate(
             place_newcomers(battles, calibration, signal, bounds, about or {}, level=level, rng=rng, hard=hard)
         )
@@ -105,7 +110,9 @@ def soft_elo(
     spread = scale.covariance(strengths.covariance(coded) + target_error(coded, strengths, soft))
     scores = scale.scores(strengths.theta)
     estimate = scale.pin_estimate(by_sandwich(scores, spread, coded.clusters, level=level, cluster=coded.unit))
-    estimate = replace(estimate, method=_method(estimate.method, soft.target))
+    if estimate.method and soft.target.kind != "credit":
+        exactness = "error of beta included" if soft.target.covariance is not None else "beta taken as exact"
+        estimate = replace(estimate, method=f"{estimate.method}, {exactness}")
     extra = _hard_scores(battles, coded.entrants, estimate.score, weight) if hard else {}
     standings = label_strengths(exposure, strengths, estimate, level=level, rng=rng, ranker="soft-elo", extra=extra)
     return soft.annotate(standings, unplaced)
@@ -184,7 +191,12 @@ def choose_target(
     given = given_target(kind, beta, constant)
     if given:
         soft = kind == "credit"
-        return given, "as they are" if soft else "given, taken as exact", _mostly_hard(battles) if soft else []
+        hard, judged = hard_among_soft(battles) if soft else (0, 0)
+        mostly_hard = (
+            f"{hard:,} of {judged:,} credits are wins, ties and losses, and taken for probabilities because others "
+            "are: nothing is softened there; target=smoothing softens verdicts by a constant that human labels give"
+        )
+        return given, "as they are" if soft else "given, taken as exact", [mostly_hard] if 2 * hard > judged else []
     evidence = evidence_of(battles, signal_of(battles, kind, RIDGE if ridge is None else ridge))
     if np.isnan(evidence.human).all():
         raise NotIdentifiedError(_no_map(kind))
@@ -195,16 +207,6 @@ def choose_target(
             f"one beta for {len(battles.judges)} judges, whose margins may differ in scale: {some(battles.judges)}"
         )
     return fitted, f"fitted to {fitted.battles:,} human preferences in the battles", warnings
-
-
-def _mostly_hard(battles: Battles) -> list[str]:
-    hard, judged = hard_among_soft(battles)
-    if 2 * hard <= judged:
-        return []
-    return [
-        f"{hard:,} of {judged:,} credits are wins, ties and losses, and taken for probabilities because others are: "
-        "nothing is softened there; target=smoothing softens verdicts by a constant that human labels give"
-    ]
 
 
 def target_error(coded: Coded, strengths: Strengths, soft: SoftCredits) -> np.ndarray:
@@ -239,15 +241,6 @@ def _no_map(kind: Kind) -> str:
     )
 
 
-def _refuse_beside_placement(**options: object) -> None:
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        raise UsageError(
-            f"{' and '.join(given)}: new entrants are placed on the calibration's axis, with its regularization and "
-            "its clusters; leave it out"
-        )
-
-
 def _warn_unplaced(calibration: Calibration | None, bounds: Bounds) -> list[str]:
     if calibration:
         unused = "" if bounds == Bounds() else "; strata, halflife and conformal_level have nothing to act on"
@@ -258,14 +251,6 @@ def _warn_unplaced(calibration: Calibration | None, bounds: Bounds) -> list[str]
     if bounds != Bounds():
         raise UsageError("strata, halflife and conformal_level need --calibration FILE")
     return []
-
-
-def _method(method: str | None, target: Target) -> str | None:
-    if method is None:
-        return None
-    if target.kind == "credit":
-        return method
-    return method + (", error of beta included" if target.covariance is not None else ", beta taken as exact")
 
 
 def _hard_scores(

@@ -39,14 +39,10 @@ def agreement_report(agreement: "Agreement") -> Report:
 
 def calibration_reports(calibration: Calibration) -> tuple[Report, ...]:
     """Say what the calibration found."""
-    return (
-        _beta(calibration),
-        _accuracy(calibration),
-        _conformal(calibration),
-        _entrants(calibration),
-        *([_reliability(calibration)] if calibration.agreement["bins"] else []),
-        *([_stability(calibration)] if calibration.stability else []),
-    )
+    views = [_beta, _accuracy, _conformal, _entrants]
+    views += [_reliability] if calibration.agreement["bins"] else []
+    views += [_stability] if calibration.stability else []
+    return tuple(view(calibration) for view in views)
 
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
@@ -58,7 +54,12 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
         loss, ece = number_text(soft.accuracy["soft"].log_loss, 3), number_text(soft.agreement["ece"], 3)
         row = [soft.target.kind, _parameter(soft), _battles(soft), *_errors(soft, "soft"), loss, ece]
         rows.append([*row, *_widths(soft.conformal["soft"])])
-    weights = [_weights(soft) for soft in calibrations if len(soft.target.weights) > 1]
+    weights = [
+        f"{soft.target.kind} weighs "
+        + ", ".join(f"{name} {weight:.3f}" for name, weight in soft.target.weights.items())
+        for soft in calibrations
+        if len(soft.target.weights) > 1
+    ]
     title = "targets side by side, leave one entrant out"
     return _report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND))
 
@@ -90,12 +91,12 @@ def _beta(calibration: Calibration) -> Report:
 
 
 def _accuracy(calibration: Calibration) -> Report:
-    hard, soft = calibration.accuracy["hard"], calibration.accuracy["soft"]
+    both = (calibration.accuracy["hard"], calibration.accuracy["soft"])
     rows = [
-        ("mean absolute error, Elo", number_text(hard.mae, 1), number_text(soft.mae, 1)),
-        ("Spearman", number_text(hard.spearman, 3), number_text(soft.spearman, 3)),
-        ("Kendall", number_text(hard.kendall, 3), number_text(soft.kendall, 3)),
-        ("entrants", str(hard.n), str(soft.n)),
+        ("mean absolute error, Elo", *(number_text(kind.mae, 1) for kind in both)),
+        ("Spearman", *(number_text(kind.spearman, 3) for kind in both)),
+        ("Kendall", *(number_text(kind.kendall, 3) for kind in both)),
+        ("entrants", *(str(kind.n) for kind in both)),
     ]
     return _report("ratings of entrants that the fit knew nothing of", ["", "hard", "soft"], rows)
 
@@ -106,22 +107,18 @@ def _conformal(calibration: Calibration) -> Report:
         ("q, standard errors", *map(_quantile, both)),
         ("median standard error, Elo", *(number_text(kind.median_se, 1) for kind in both)),
         ("scores, of which needed", *(f"{kind.n}, {kind.needed}" for kind in both)),
-        *_split_rows(both),
     ]
+    if all(kind.coverage is None for kind in both):
+        rows.append((f"coverage and width over half splits need {2 * both[1].needed} entrants", EMPTY, EMPTY))
+    else:
+        rows += [
+            (f"coverage over {both[1].splits} half splits", *(share_text(kind.coverage) for kind in both)),
+            ("  least … largest", *(_extremes(kind.coverage_range, 100, 0, "%") for kind in both)),
+            ("median width over the splits, Elo", *(number_text(kind.median_width, 1) for kind in both)),
+            ("  least … largest", *(_extremes(kind.width_range, 1, 1) for kind in both)),
+        ]
     title = f"{100 * both[1].level:g}% conformal intervals for new entrants"
     return _report(title, ["", "hard", "soft"], rows)
-
-
-def _split_rows(both: tuple[Conformal, Conformal]) -> Rows:
-    """Say what the intervals did on halves of the entrants, or how many that would take."""
-    if all(kind.coverage is None for kind in both):
-        return [(f"coverage and width over half splits need {2 * both[1].needed} entrants", EMPTY, EMPTY)]
-    return [
-        (f"coverage over {both[1].splits} half splits", *(share_text(kind.coverage) for kind in both)),
-        ("  least … largest", *(_extremes(kind.coverage_range, 100, 0, "%") for kind in both)),
-        ("median width over the splits, Elo", *(number_text(kind.median_width, 1) for kind in both)),
-        ("  least … largest", *(_extremes(kind.width_range, 1, 1) for kind in both)),
-    ]
 
 
 def _entrants(calibration: Calibration) -> Report:
@@ -129,23 +126,23 @@ def _entrants(calibration: Calibration) -> Report:
     q = calibration.conformal["soft"].q
     ordered = sorted(calibration.entrants, key=lambda held: -(held.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
+    rows = [
+        [
+            held.model + (" *" if held.separated else ""),
+            number_text(held.human_elo, 0),
+            number_text(held.hard_elo, 0),
+            _error_text(held.residual("hard")),
+            number_text(held.soft_elo, 0),
+            _error_text(held.residual("soft")),
+            number_text(held.soft_se, 1),
+            f"{held.battles:,}",
+        ]
+        for held in ordered
+    ]
     bars = tuple(_bar(held, q) for held in ordered)
     ends = bounds_of(bars)
     axis = Axis(bars, ends, (f"{ends[0]:.0f}", f"{ends[1]:.0f}"), PICTURE_WIDTH) if ends else None
-    return _report("entrants, held out one by one", header, list(map(_entrant, ordered)), axis=axis)
-
-
-def _entrant(held: HeldOut) -> list[str]:
-    return [
-        held.model + (" *" if held.separated else ""),
-        number_text(held.human_elo, 0),
-        number_text(held.hard_elo, 0),
-        _error_text(held.residual("hard")),
-        number_text(held.soft_elo, 0),
-        _error_text(held.residual("soft")),
-        number_text(held.soft_se, 1),
-        f"{held.battles:,}",
-    ]
+    return _report("entrants, held out one by one", header, rows, axis=axis)
 
 
 def _bar(held: HeldOut, q: float | None) -> Bar:
@@ -196,11 +193,6 @@ def _parameter(calibration: Calibration) -> str:
     if target.kind == "smoothing":
         return f"a win earns {expit(target.beta):.3f}{given}"
     return f"beta {target.beta:.3f}{given}"
-
-
-def _weights(calibration: Calibration) -> str:
-    weights = ", ".join(f"{name} {weight:.3f}" for name, weight in calibration.target.weights.items())
-    return f"{calibration.target.kind} weighs {weights}"
 
 
 def _errors(calibration: Calibration, kind: str) -> list[str]:

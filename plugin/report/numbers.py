@@ -26,8 +26,9 @@ def slope_text(value: float) -> str:
 
 
 def interval_text(low: float | None, high: float | None, digits: int) -> str:
-    """Write the ends of an interval; an unknown one as a dash."""
-    return f"{number_text(low, digits)} … {number_text(high, digits)}"
+    """Write the ends of an interval; one that is not there, and an unknown end, as a dash."""
+    ends = f"{number_text(low, digits)} … {number_text(high, digits)}"
+    return EMPTY if low is None and high is None else ends
 
 
 def range_text(low: int, high: int | None) -> str:

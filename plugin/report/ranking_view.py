@@ -45,11 +45,19 @@ def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
 
 def standings_report(standings: Standings) -> Report:
     """Return title, table and denominators of one ranker on one slice."""
-    level = percent(standings.level)
+    level, columns = percent(standings.level), _columns(standings)
     interval = f"{level} intervals: {standings.interval}" if standings.interval else "no interval"
     return Report(
         title=f"{name_of(standings)} · {interval}",
-        table=_table(standings),
+        table=Table(
+            title="",
+            header=tuple(name for name, _ in columns),
+            rows=tuple(tuple(cell(entry) for _, cell in columns) for entry in standings.entries),
+            align="rl" + "r" * (len(columns) - 2),
+            spare=("win rate", "se"),
+            name=1,
+            axis=_axis(standings),
+        ),
         notes=notes_of(*denominators(standings)),
     )
 
@@ -57,19 +65,6 @@ def standings_report(standings: Standings) -> Report:
 def name_of(standings: Standings) -> str:
     """Name the ranker and the slice."""
     return standings.ranker if standings.slice is None else f"{standings.ranker} [{standings.slice}]"
-
-
-def _table(standings: Standings) -> Table:
-    columns = _columns(standings)
-    return Table(
-        title="",
-        header=tuple(name for name, _ in columns),
-        rows=tuple(tuple(cell(entry) for _, cell in columns) for entry in standings.entries),
-        align="rl" + "r" * (len(columns) - 2),
-        spare=("win rate", "se"),
-        name=1,
-        axis=_axis(standings),
-    )
 
 
 def _columns(standings: Standings) -> list[tuple[str, Callable[[Entry], str]]]:
@@ -80,13 +75,15 @@ def _columns(standings: Standings) -> list[tuple[str, Callable[[Entry], str]]]:
         ("rank", lambda entry: EMPTY if entry.score is None else str(entry.rank)),
         ("model", lambda entry: entry.model + (" *" if entry.separated else "")),
         ("Elo" if standings.scale == "elo" else standings.scale, lambda entry: number_text(entry.score, digits)),
-        (f"sampling {level}" if conformal else "interval", lambda entry: _interval(entry, digits)),
+        (f"sampling {level}" if conformal else "interval", lambda entry: interval_text(entry.low, entry.high, digits)),
         ("se", lambda entry: number_text(entry.se, digits)),
     ]
     if conformal:
         columns.append((f"conformal {percent(conformal)}", lambda entry: _conformal(entry, digits)))
     else:
-        columns.append(("rank set", _rank_set))
+        columns.append(
+            ("rank set", lambda entry: range_text(entry.rank_low, entry.rank_high) if entry.rank_low else EMPTY)
+        )
     columns.append(("battles", lambda entry: f"{entry.battles:,}"))
     if standings.ranker != "win-rate":
         columns.append(("win rate", lambda entry: number_text(entry.win_rate, 3)))
@@ -106,14 +103,6 @@ def _axis(standings: Standings) -> Axis | None:
 def _conformal_level(standings: Standings) -> float | None:
     """Return the level of the conformal intervals; None where nobody has one."""
     return next((level for entry in standings.entries if (level := entry.extra.get("conformal_level"))), None)
-
-
-def _interval(entry: Entry, digits: int) -> str:
-    return EMPTY if entry.low is None and entry.high is None else interval_text(entry.low, entry.high, digits)
-
-
-def _rank_set(entry: Entry) -> str:
-    return EMPTY if entry.rank_low is None else range_text(entry.rank_low, entry.rank_high)
 
 
 def _extra(name: str, entry: Entry) -> str:
@@ -207,10 +196,6 @@ def _cost(standings: Standings) -> list[str]:
     if not price:
         return []
     given = f"; {price['given']:,} battles of those ranked before were given" if price["given"] else ""
+    pairs, rounds = (f"{price[noun]:,} {noun[:-1] if price[noun] == 1 else noun}" for noun in ("pairs", "rounds"))
     asked = f"{price['battles']:,} battles asked for, {price['calls']:,} judge calls"
-    met = f"{_count(price['pairs'], 'pair')} of models, {_count(price['rounds'], 'round')}"
-    return [f"replay of {price['tournament']}: {asked}, {met}{given}"]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return [f"replay of {price['tournament']}: {asked}, {pairs} of models, {rounds}{given}"]

@@ -1,8 +1,6 @@
 """AlpacaEval's length-controlled win rate: each entrant against one baseline, at equal lengths."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -24,10 +22,9 @@ SINGULAR = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The win rate of one entrant at equal length, and what made it.
+    """The win rate of one entrant at equal length, in (0, 1), and what made it.
 
     Attributes:
-        value: in (0, 1).
         influence: what each of its battles adds to the error of the value, shape (own battles,).
         sd: of its length differences, characters.
         slope: logits that it gains as its lead in length grows without bound.
@@ -76,7 +73,12 @@ def against_baseline(
     spread[:, base] = -np.mean([spread[:, which] for which in rates], axis=0)
     estimate = by_sandwich(score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit)
     estimate = estimate.clip(0, 1)
-    used = _summary(coded, rates, external) | {"left_out": lengths.left_out}
+    used = {
+        "model": _describe_model(external),
+        "slopes": {coded.entrants[k]: rate.slope for k, (_, rate) in rates.items()},
+        "sd": {coded.entrants[k]: rate.sd for k, (_, rate) in rates.items()},
+        "left_out": lengths.left_out,
+    }
     result = Result(estimate, diagnostics={"length_control": used}, warnings=refused)
     exposure = exposure_of(battles, coded)
     return standings("win-rate", f"win rate against {name}", exposure, result, level=level, rng=rng)
@@ -174,14 +176,8 @@ def _regression(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tup
     return at, information
 
 
-def _summary(coded: Coded, rates: Mapping[int, tuple[np.ndarray, Rate]], external: External | None) -> dict[str, Any]:
-    """Return what was used: the variant, and every entrant's coefficient of length."""
-    variant = "AlpacaEval's GLM without external data (no difficulty term)"
-    if external is not None:
-        gamed = f" and {len(external.gamed.credit):,} rows of gamed baselines" if external.gamed is not None else ""
-        variant = f"AlpacaEval's GLM with the difficulty of items{gamed}, from {external.source}"
-    return {
-        "model": variant,
-        "slopes": {coded.entrants[k]: rate.slope for k, (_, rate) in rates.items()},
-        "sd": {coded.entrants[k]: rate.sd for k, (_, rate) in rates.items()},
-    }
+def _describe_model(external: External | None) -> str:
+    if external is None:
+        return "AlpacaEval's GLM without external data (no difficulty term)"
+    gamed = f" and {len(external.gamed.credit):,} rows of gamed baselines" if external.gamed is not None else ""
+    return f"AlpacaEval's GLM with the difficulty of items{gamed}, from {external.source}"

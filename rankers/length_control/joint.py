@@ -56,7 +56,8 @@ class EqualLength:
     def summary(self, level: float) -> dict[str, Any]:
         """Return what was used: in Elo points, for a response that is longer by one sd."""
         coded, (slope,) = self.lengths.coded, self.strengths.coefficients.tolist()
-        points, se = float(POINTS * np.tanh(1)), self._slope_error()
+        spread = self.strengths.covariance(coded)
+        points, se = float(POINTS * np.tanh(1)), float(np.sqrt(spread[-1, -1]))
         reach = t_reach(coded.clusters, level) * se
         ends = (points * (slope - reach), points * (slope + reach)) if coded.clusters > 1 else (None, None)
         return {
@@ -70,10 +71,6 @@ class EqualLength:
             "level": level,
             "left_out": self.lengths.left_out,
         }
-
-    def _slope_error(self) -> float:
-        spread = self.strengths.covariance(self.lengths.coded)
-        return float(np.sqrt(spread[-1, -1]))
 
 
 def fit_at_equal_length(lengths: Lengths, plain: Strengths) -> EqualLength:

@@ -22,7 +22,11 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:
         return unread_verdict(reply.reason_of_silence)
     start = len(reply.text) - len(reply.text.lstrip())
     letter = LETTER.fullmatch(reply.text, start, len(reply.text.rstrip()))
-    return verdict_of_letter(letter, settings) if letter else unread_verdict(_why_not(reply.text, settings))
+    if letter:
+        return verdict_of_letter(letter, settings)
+    words = WORD.findall(reply.text.upper())
+    several = len(words) > 1 and all(word in letters(settings) for word in words)
+    return unread_verdict("several verdicts" if several else no_verdict(reply.text))
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
@@ -55,12 +59,6 @@ def chances_of_letters(preference: Preference, settings: Settings) -> Mapping[st
     most = 1 if letter_of(preference, settings) == "C" else 2 / 3
     tie = most * min(preference.chance, 1 - preference.chance) if settings.tie else 0.0
     return {"A": preference.chance - tie / 2, "B": 1 - preference.chance - tie / 2, "C": tie}
-
-
-def _why_not(text: str, settings: Settings) -> str:
-    words = WORD.findall(text.upper())
-    several = len(words) > 1 and all(word in letters(settings) for word in words)
-    return "several verdicts" if several else no_verdict(text)
 
 
 DIRECT = Realization(

@@ -40,13 +40,9 @@ def judge_identity(model: str, realization: Realization, settings: Settings, gen
         `openai/gpt-x|rubric|3fa9c0de1122|temperature=0`.
     """
     parts = [model, realization.name, prompt_hash(realization, settings)]
-    return "|".join([_escape_separators(part) for part in parts] + _write_settings(generation))
-
-
-def _write_settings(generation: Mapping[str, Any]) -> list[str]:
     known = sorted((name, _write_value(value)) for name, value in generation.items() if value is not None)
-    settings = [f"{_escape_separators(name)}={_escape_separators(value)}" for name, value in known]
-    return [",".join(settings)] if settings else []
+    written = ",".join(f"{_escape_separators(name)}={_escape_separators(value)}" for name, value in known)
+    return "|".join([*map(_escape_separators, parts), *([written] if written else [])])
 
 
 def _write_value(value: Any) -> str:

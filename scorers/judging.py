@@ -63,12 +63,9 @@ class Judging:
             if getattr(self, name) not in known:
                 there = f"there is no such choice; available: {', '.join(known)}"
                 raise UsageError(f"{name}={getattr(self, name)}: {there}")
-        if self.attempts < 1:
-            raise UsageError(f"attempts={self.attempts}: a judge must be asked at least once")
-        if self.repeats < 1:
-            raise UsageError(f"repeats={self.repeats}: there must be at least one repeat")
-        if self.quorum is not None and self.quorum < 1:
-            raise UsageError(f"quorum={self.quorum}: at least one judge must have been read")
+        for name, problem in AT_LEAST_ONE.items():
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise UsageError(f"{name}={getattr(self, name)}: {problem}")
         if self.logprobs == "required" and self.realization.probabilities == "unused":
             raise UsageError(f"logprobs=required: the realization {self.realization.name} has no letters to weigh")
 
@@ -91,7 +88,7 @@ class Judging:
 
     def presentations(self, item: str, a: str, b: str) -> tuple[Presentation, ...]:
         """Return the presentations of a battle; of a pointwise judge, one per repeat, as given."""
-        orders: Orders = self.orders if self.is_pairwise else "as-given"
+        orders = self.orders if self.is_pairwise else "as-given"
         return presentations(item, a, b, orders=orders, repeats=self.repeats, seed=self.seed)
 
     def calls(self) -> int:
@@ -161,7 +158,10 @@ def judging_of(
         UsageError: a setting that the realization does not have, or a file that is not there.
     """
     refuse_unknown_options(options, known_options())
-    given = None if template is None else Template(_read_template(template), template)
+    try:
+        given = None if template is None else Template(Path(template).read_text(encoding="utf-8"), template)
+    except OSError as error:
+        raise UsageError(f"the prompt {template!r} cannot be read: {error.strerror}") from None
     generation = {"temperature": temperature, "max_tokens": max_tokens}
     return Judging(
         realization,
@@ -181,6 +181,13 @@ CHOICES = {
 """Options of which only some words are known. A wrong one must not be found out by paid calls."""
 
 
+AT_LEAST_ONE = {
+    "attempts": "a judge must be asked at least once",
+    "repeats": "there must be at least one repeat",
+    "quorum": "at least one judge must have been read",
+}
+
+
 def refuse_unknown_options(options: Iterable[str], known: Set[str]) -> None:
     """Refuse an option that is none, with the nearest one.
 
@@ -195,13 +202,6 @@ def refuse_unknown_options(options: Iterable[str], known: Set[str]) -> None:
 def known_options() -> Set[str]:
     """Return the names of all settings of a run."""
     return OPTIONS | (inspect.signature(judging_of).parameters.keys() - {"options"})
-
-
-def _read_template(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"the prompt {path!r} cannot be read: {error.strerror}") from None
 
 
 def kept_reply(reply: Reply) -> dict[str, Any]:
@@ -240,7 +240,9 @@ def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
     """Return what all presentations of a battle say of a: orders averaged, then repeats, then judges."""
     judges: dict[str, dict[int, dict[str, Verdict]]] = {}
     for row in rows:
-        judges.setdefault(row["judge"], {}).setdefault(row["repeat"], {})[row["order"]] = _verdict_of_row(row)
+        criteria = {name.removeprefix("margin_"): row[name] for name in row if name.startswith("margin_")}
+        verdict = Verdict(row["credit"], row["margin"], criteria, row.get("label"), row["reason"])
+        judges.setdefault(row["judge"], {}).setdefault(row["repeat"], {})[row["order"]] = verdict
     verdicts = []
     for repeats in judges.values():
         battles = [merge_orders(list(repeats[k].values()), one_sided=how.one_sided) for k in sorted(repeats)]
@@ -255,8 +257,3 @@ def _verdict_columns(verdict: Verdict) -> dict[str, Any]:
         "reason": verdict.reason,
         **{f"margin_{name}": value for name, value in verdict.criteria.items()},
     }
-
-
-def _verdict_of_row(row: Mapping[str, Any]) -> Verdict:
-    criteria = {name.removeprefix("margin_"): row[name] for name in row if name.startswith("margin_")}
-    return Verdict(row["credit"], row["margin"], criteria, row.get("label"), row["reason"])

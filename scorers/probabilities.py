@@ -79,24 +79,20 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
     """
     if place is None:
         return None
-    tokens = _drop_end_marks(reply.tokens)
-    line = reply.text[reply.text.rfind("\n", 0, place) + 1 :].rstrip()
+    tokens = list(reply.tokens)
+    while tokens and tokens[-1].text.startswith("<") and tokens[-1].text.endswith(">"):
+        tokens.pop()
+    start = reply.text.rfind("\n", 0, place) + 1
+    line = reply.text[start:].rstrip()
     written = "".join(token.text for token in tokens).rstrip()
     if not written.endswith(line):
         return None
-    position = len(written) - len(line) + place - (reply.text.rfind("\n", 0, place) + 1)
+    position = len(written) - len(line) + place - start
     for token in tokens:
         position -= len(token.text)
         if position < 0:
             return token
     return None
-
-
-def _drop_end_marks(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    end = len(tokens)
-    while end and tokens[end - 1].text.startswith("<") and tokens[end - 1].text.endswith(">"):
-        end -= 1
-    return tokens[:end]
 
 
 def _masses(top: Mapping[str, float], answers: tuple[str, ...]) -> dict[str, float] | None:

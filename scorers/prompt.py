@@ -242,9 +242,7 @@ def escape_controls(text: str) -> str:
     >>> escape_controls("a\r\nb\x1b[2K")
     'a\nb\\x1b[2K'
     """
-    return CONTROL.sub(_escape, text.replace("\r\n", "\n"))
-
-
-def _escape(sign: re.Match[str]) -> str:
-    code = ord(sign[0])
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    return CONTROL.sub(
+        lambda sign: f"\\x{ord(sign[0]):02x}" if ord(sign[0]) < 256 else f"\\u{ord(sign[0]):04x}",
+        text.replace("\r\n", "\n"),
+    )

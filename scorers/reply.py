@@ -212,16 +212,13 @@ def only_object(text: str, keys: frozenset[str]) -> dict[str, Any] | str:
     if len(starts) > MOST_BRACES:
         return "bad JSON"
     claims = _claims(text, starts, keys)
-    if len(claims) != len(_openings(text, keys)) or not claims:
+    # What looks like the beginning of such an object, whether it can be parsed or not.
+    openings = re.findall(rf"\{{\s*\"(?:{'|'.join(map(re.escape, sorted(keys)))})\"", text)
+    if len(claims) != len(openings) or not claims:
         return "bad JSON"
     if any(claim != claims[0] for claim in claims[1:]):
         return "several verdicts"
     return claims[0] if claims[0].keys() == keys else "bad JSON"
-
-
-def _openings(text: str, keys: frozenset[str]) -> list[str]:
-    """Return the places that look like the beginning of such an object, whether they can be parsed or not."""
-    return re.findall(rf"\{{\s*\"(?:{'|'.join(map(re.escape, sorted(keys)))})\"", text)
 
 
 def _claims(text: str, starts: list[int], keys: frozenset[str]) -> list[dict[str, Any]]:
@@ -230,24 +227,14 @@ def _claims(text: str, starts: list[int], keys: frozenset[str]) -> list[dict[str
     for start in starts:
         if start < end:
             continue
-        parsed = _object_at(text, start)
-        if parsed is None:
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+        except (ValueError, ArithmeticError, RecursionError):
             continue
-        value, end = parsed
-        if value.keys() & keys and not _is_part(text, start, end):
+        is_part = INSIDE.search(text[:start].rstrip()) or text[end:].lstrip().startswith(AFTER)
+        if value.keys() & keys and not is_part:
             claims.append(value)
     return claims
-
-
-def _is_part(text: str, start: int, end: int) -> bool:
-    return bool(INSIDE.search(text[:start].rstrip())) or text[end:].lstrip().startswith(AFTER)
-
-
-def _object_at(text: str, start: int) -> tuple[dict[str, Any], int] | None:
-    try:
-        return _DECODER.raw_decode(text, start)
-    except (ValueError, ArithmeticError, RecursionError):
-        return None
 
 
 def _refuse_repeats(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:

@@ -1,7 +1,6 @@
 """rubric: both responses scored on six criteria (Soft-Elo, appendix A); the margin is the mean difference."""
 
 import json
-from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -24,7 +23,12 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     if isinstance(scores, str):
         return unread_verdict(no_verdict(reply.text) if scores == "no verdict" else scores)
     reason = _why_not(scores["A"]) or _why_not(scores["B"])
-    return unread_verdict(reason) if reason else _verdict(scores["A"], scores["B"])
+    if reason:
+        return unread_verdict(reason)
+    # Fractions, so that rounding decides no tie.
+    leads = {name: Fraction(scores["A"][name]) - Fraction(scores["B"][name]) for name in CRITERIA}
+    mean = sum(leads.values(), Fraction()) / len(CRITERIA)
+    return verdict_of_margin(mean, {name: float(lead) for name, lead in leads.items()})
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
@@ -50,13 +54,6 @@ def _why_not(scores: Any) -> str | None:
     if any(isinstance(score, bool) or not isinstance(score, int | Decimal) for score in scores.values()):
         return "bad JSON"
     return None if all(LOW <= score <= HIGH for score in scores.values()) else "out of range"
-
-
-def _verdict(a: Mapping[str, int | Decimal], b: Mapping[str, int | Decimal]) -> Verdict:
-    """Return the verdict of two lists of scores; fractions, so that rounding decides no tie."""
-    leads = {name: Fraction(a[name]) - Fraction(b[name]) for name in CRITERIA}
-    mean = sum(leads.values(), Fraction()) / len(CRITERIA)
-    return verdict_of_margin(mean, {name: float(lead) for name, lead in leads.items()})
 
 
 RUBRIC = Realization(

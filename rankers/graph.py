@@ -46,12 +46,27 @@ def separated_entrants(pairs: Pairs) -> np.ndarray:
 
     Source: a finite maximum of the Bradley-Terry likelihood exists only inside one (Ford 1957).
     """
-    won, lost = pairs.credit > 0, pairs.credit < pairs.weight
-    winner = np.concatenate([pairs.low[won], pairs.high[lost]])
-    loser = np.concatenate([pairs.high[won], pairs.low[lost]])
-    _, strong = connected_components(_edges(winner, loser, pairs.entrants), connection="strong")
-    size = np.bincount(strong)
-    return strong != np.argmax(size) if size.max() > 1 else np.ones(pairs.entrants, dtype=bool)
+    return separated_in_draws(pairs, pairs.credit[None], pairs.weight[None])[0]
+
+
+def separated_in_draws(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Tell the same of each resample, shape (draws, entrants).
+
+    Args:
+        credit, weight: pair sums of each resample, shape (draws, pairs).
+    """
+    winner, loser = np.concatenate([pairs.low, pairs.high]), np.concatenate([pairs.high, pairs.low])
+    shape = (pairs.entrants, pairs.entrants)
+    places = sparse.csr_matrix((np.arange(len(winner)), (winner, loser)), shape=shape)
+    separated = np.empty((len(credit), pairs.entrants), dtype=bool)
+    for k, (earned, played) in enumerate(zip(credit, weight, strict=True)):
+        won = np.concatenate([earned > 0, earned < played])[places.data]
+        starts = np.append(0, np.cumsum(won))[places.indptr]
+        edges = sparse.csr_matrix((np.ones(starts[-1]), places.indices[won], starts), shape=shape)
+        _, strong = connected_components(edges, connection="strong")
+        size = np.bincount(strong)
+        separated[k] = strong != np.argmax(size) if size.max() > 1 else True
+    return separated
 
 
 def bridges(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:

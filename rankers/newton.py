@@ -30,8 +30,10 @@ ROUNDING = 1e-9
 """Share of the slope at a step's start by which it may seem to fall at its end."""
 DENSE = 1500
 """Parameters up to which a step is solved by Cholesky; above, by conjugate gradients."""
-BLOCK_CELLS = 20_000_000
-"""Numbers in the matrices of the samples that are fitted at once."""
+TOGETHER = 100
+"""Parameters up to which the steps of several samples are solved in one call; above, one by one by Cholesky."""
+BLOCK_CELLS = 2_000_000
+"""Numbers in an array of all samples that are fitted at once; larger arrays are slow to allocate, not to fill."""
 
 
 class SingularError(NotConvergedError):
@@ -300,6 +302,9 @@ def _newton_step(likelihood: Likelihood, curvature: np.ndarray, gradient: np.nda
     """Solve (X' C X + P) step = gradient for each sample, shape (samples, parameters)."""
     if likelihood.design.parameters > DENSE:
         return np.stack([_conjugate_gradients(likelihood, *system) for system in zip(curvature, gradient, strict=True)])
+    if len(curvature) > 1 and likelihood.design.parameters > TOGETHER:
+        steps = [_newton_step(likelihood, c[None], g[None]) for c, g in zip(curvature, gradient, strict=True)]
+        return np.concatenate(steps)
     matrix = likelihood.information(curvature)
     if matrix.size == len(matrix) == np.count_nonzero(matrix):
         return gradient / matrix[:, 0]

@@ -12,9 +12,9 @@ from podium.rankers.cells import Summed, in_memory
 from podium.rankers.clusters import Matrix, centre_columns, gram, surpluses
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.graph import Graph, graph_of, separated_entrants
+from podium.rankers.graph import Graph, graph_of, separated_entrants, separated_in_draws
 from podium.rankers.newton import DesignMatrix, Likelihood, Optimum, maximise, maximise_many
-from podium.rankers.pairs import PairCells, Pairs, pairs_of_draw
+from podium.rankers.pairs import PairCells, Pairs
 
 
 @dataclass(frozen=True)
@@ -182,12 +182,11 @@ def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarra
     Args:
         credit, weight: pair sums of each resample, shape (draws, pairs).
     """
-    before = separated_entrants(pairs)
     pattern = np.stack([pairs.credit > 0, pairs.credit < pairs.weight])
-    same = ((credit > 0) == pattern[0]).all(axis=1) & ((credit < weight) == pattern[1]).all(axis=1)
-    for k in np.flatnonzero(~same):
-        same[k] = not (separated_entrants(pairs_of_draw(pairs, credit[k], weight[k])) & ~before).any()
-    return same
+    sound = ((credit > 0) == pattern[0]).all(axis=1) & ((credit < weight) == pattern[1]).all(axis=1)
+    further = separated_in_draws(pairs, credit[~sound], weight[~sound]) & ~separated_entrants(pairs)
+    sound[~sound] = ~further.any(axis=1)
+    return sound
 
 
 def error_of_difference(covariance: np.ndarray, a: int, b: int) -> float:

@@ -15,9 +15,17 @@ from scipy.special import expit, logit
 from podium import NotConvergedError, NotIdentifiedError, UsageError, rank, read_battles, simulate
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.coded import Coded, code_battles
-from podium.rankers.graph import design_efficiency, graph_of
+from podium.rankers.graph import design_efficiency, graph_of, separated_entrants, separated_in_draws
 from podium.rankers.newton import maximise_many
-from podium.rankers.pairs import Pairs, _sparse_sums, cells_by_cluster, pair_sums, pairs_of_squares, squares
+from podium.rankers.pairs import (
+    Pairs,
+    _sparse_sums,
+    cells_by_cluster,
+    pair_sums,
+    pairs_of_draw,
+    pairs_of_squares,
+    squares,
+)
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.strengths import fit_strengths, pair_likelihood
 from podium.simulation import Judge
@@ -123,6 +131,30 @@ def test_many_resamples_at_once_equal_one_by_one():
     drawn = [Pairs(pairs.low, pairs.high, c, w, 6) for c, w in zip(credit, weight, strict=True)]
     alone = [fit_strengths(one, 0.01).theta for one in drawn]
     assert together == pytest.approx(np.array(alone), abs=1e-9)
+
+
+def test_many_resamples_of_150_entrants_equal_steps_of_all_at_once(monkeypatch):
+    """Above 100 parameters each resample's linear system is solved alone."""
+    draws, low, high = np.random.default_rng(0), *np.triu_indices(150, 1)
+    theta = draws.normal(0, 1, 150)
+    weight = draws.poisson(3.0, (8, len(low))).astype(float)
+    credit = draws.binomial(weight.astype(int), expit(theta[low] - theta[high])).astype(float)
+    pairs = Pairs(low, high, credit.sum(axis=0), weight.sum(axis=0), 150)
+    likelihood = pair_likelihood(pairs, 0.01, credit, weight)
+    alone = maximise_many(likelihood, fit_strengths(pairs, 0.01).theta)
+    monkeypatch.setattr("podium.rankers.newton.TOGETHER", 150)
+    assert POINTS * maximise_many(likelihood, np.zeros(150)) == pytest.approx(POINTS * alone, abs=1e-9)
+
+
+def test_separated_entrants_of_resamples_are_those_of_each():
+    draws, low, high = np.random.default_rng(0), *np.triu_indices(9, 1)
+    weight = draws.poisson(0.7, (50, len(low))).astype(float)
+    credit = draws.binomial(weight.astype(int), 0.7).astype(float)
+    pairs = Pairs(low, high, credit.sum(axis=0), weight.sum(axis=0), 9)
+    alone = [separated_entrants(pairs_of_draw(pairs, c, w)) for c, w in zip(credit, weight, strict=True)]
+    together = separated_in_draws(pairs, credit, weight)
+    assert together.tolist() == [each.tolist() for each in alone]
+    assert 0 < together.any(axis=1).sum() < 50
 
 
 @pytest.mark.parametrize("neighbours", [1, 4])

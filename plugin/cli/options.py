@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from podium.storage.remote import Place, RemoteFile, place_of
+from podium.storage.remote import Place, place_of
 
 if TYPE_CHECKING:
     from podium.battles import Battles
@@ -65,10 +65,10 @@ class OutputFile(click.Path):
             place = Path(os.fsdecode(super().convert(place, param, ctx)))
             if not place.parent.is_dir():
                 self.fail(f"there is no folder {str(place.parent)!r}", param, ctx)
+        else:
+            place.check_writable()
         if self.suffixes and place.suffix not in self.suffixes:
             self.fail(f"cannot write {place.name!r}: name a {', '.join(self.suffixes)} file", param, ctx)
-        if isinstance(place, RemoteFile):
-            place.check_writable()
         return place
 
 

@@ -30,7 +30,7 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
         place = place_of(path)
         if isinstance(place, RemoteFile):
             objects, searched = find_remote(path, (*SUFFIXES, *further))
-            return SourceFiles(label, (), searched, objects)
+            return SourceFiles(label, (), searched, tuple(each for each in objects if not is_draft(each.name)))
         path = str(place)
     if Path(path).is_dir():
         return SourceFiles(label, _files_in(Path(path), further), searched=True)

@@ -13,6 +13,7 @@ from typing import Any
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import SAMPLES, Samples, describe_samples, is_samples
 from podium.hosts.lm_eval.silence import silence
+from podium.storage.drafts import folder_written_whole
 
 THIS = "this run"
 
@@ -117,11 +118,11 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
     """
     from lm_eval.loggers import EvaluationTracker
 
-    writer = EvaluationTracker(output_path=str(folder))
-    writer.general_config_tracker = copy(tracker.general_config_tracker)
     samples = {task: [dict(row) for row in rows] for task, rows in results["samples"].items()}
     plain = {name: value for name, value in results.items() if name != "samples"}
-    with silence():
+    with silence(), folder_written_whole(folder) as draft:
+        writer = EvaluationTracker(output_path=str(draft))
+        writer.general_config_tracker = copy(tracker.general_config_tracker)
         writer.save_results_aggregated(results=plain, samples=samples)
         for task, rows in samples.items():
             writer.save_results_samples(task_name=task, samples=rows)

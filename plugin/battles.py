@@ -236,12 +236,6 @@ class Battles:
         table["model_b"] = table["model_b"].cat.set_categories(entrants)
         return replace(self, rows=table, missing=self.missing if keep.all() else None)
 
-    def number_without(self, column: str) -> int:
-        """Count the battles whose column is empty; none where there is no such column."""
-        if self.stored and self.stored.holds_text(column):
-            return self.stored.number_without(column)
-        return int(self.table[column].isna().sum()) if column in self.table else 0
-
     def complete_items(self) -> "Battles":
         """Keep the items on which every pair of entrants has a readable battle.
 
@@ -264,11 +258,17 @@ class Battles:
         return replace(kept, notes=(*kept.notes, note))
 
     def slices(self, column: str) -> Iterator[tuple[str, "Battles"]]:
-        """Yield each value of a column with its battles, sorted by value.
+        """Yield each value of a column with its battles, sorted by value; of several columns (`a,b`) the values joined.
 
         Raises:
             UsageError: the column does not exist, is empty, or has more than 100 values.
         """
+        first, comma, rest = column.partition(",")
+        if comma:
+            for value, part in self.slices(first.strip()):
+                for other, inner in part.slices(rest.strip()):
+                    yield f"{value}, {other}", inner
+            return
         known = self.values_of(column)
         if not known:
             raise UsageError(f"column {column!r} is empty; choose another for --by")

@@ -143,7 +143,7 @@ def _rank_slices(
     Raises:
         PodiumError: nothing can be answered; the one reason, or all of them.
     """
-    slices = list(_note_unsliced(battles, by).slices(by)) if by else [(None, battles)]
+    slices = _slices_of(battles, by) if by else [(None, battles)]
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
     for ranker in _center_rankers(rankers, slices):
@@ -193,13 +193,12 @@ def _center_on(common: tuple[str, ...], ranker: RankerCall) -> RankerCall:
     return replace(ranker, warnings=(*ranker.warnings, note))
 
 
-def _note_unsliced(battles: Battles, column: str) -> Battles:
-    """Add a note of the battles that are in no slice, because their value is empty."""
-    outside = battles.number_without(column)
-    if not outside:
-        return battles
+def _slices_of(battles: Battles, column: str) -> list[Slice]:
+    """Return the slices, each with a note of the battles that are in none, because their value is empty."""
+    slices = list(battles.slices(column))
+    outside = len(battles) - sum(len(part) for _, part in slices)
     note = f"{outside} of {len(battles)} battles have no {column} and are in no slice"
-    return replace(battles, notes=(*battles.notes, note))
+    return [(value, replace(part, notes=(*part.notes, note)) if outside else part) for value, part in slices]
 
 
 def _common_entrants(slices: Sequence[Slice]) -> tuple[str, ...]:

@@ -219,7 +219,10 @@ def _cell_text(value: Any) -> str | None:
 def exact_column(values: Sequence[Any]) -> pd.Series:
     """Return values as a column that rounds none."""
     rounded = any(isinstance(value, int) and abs(value) > EXACT for value in values)
-    return pd.Series(values, dtype=object if rounded or not len(values) else None)
+    try:
+        return pd.Series(values, dtype=object if rounded or not len(values) else None)
+    except UnicodeEncodeError:
+        return pd.Series(values, dtype=object)
 
 
 def whole_number(digits: str) -> int | str:

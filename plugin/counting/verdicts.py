@@ -217,10 +217,6 @@ class Verdicts:
         query = f"select distinct {name} from {self._battles} where {name} is not null order by 1"
         return tuple(value for (value,) in self.engine.rows(query))
 
-    def number_without(self, column: str) -> int:
-        """Count the battles whose column is empty."""
-        return int(self.engine.rows(f"select count(*) from {self._battles} where {quoted(column)} is null")[0][0])
-
     def cells(self, *, hard: bool = False) -> str:
         """Return the name of the stored cells."""
         if hard not in self._cells:

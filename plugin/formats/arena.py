@@ -5,7 +5,7 @@ import pandas as pd
 
 from podium.errors import DataError
 from podium.formats.cells import number, row_name
-from podium.formats.verdicts import reasons, translate
+from podium.formats.verdicts import reasons, side_of_winner, translate
 
 TIES = ("tie", "tie (bothbad)", "tie(bothbad)", "tie (both bad)", "tie(all bad)", "both_bad", "bothbad")
 CREDIT = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys(TIES, 0.5)
@@ -22,7 +22,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     """
     if "winner" in records:
         credit, unread = translate(
-            records["winner"],
+            side_of_winner(records["winner"], records["model_a"], records["model_b"], ("model_a", "model_b")),
             CREDIT,
             NO_VERDICT,
             remedy="known winners: model_a, model_b, tie, tie (bothbad), both_bad; translate others with --columns "

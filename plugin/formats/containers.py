@@ -14,7 +14,7 @@ import os
 import shutil
 import stat
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -148,18 +148,14 @@ def _refuse_binary(head: bytes) -> None:
 def _parquet(path: Path, held: Path, engine: Duck) -> Records:
     """Open a Parquet file, of which only the columns that are needed are ever read."""
     call = f"read_parquet({_literal(held)}, binary_as_string=true, hive_partitioning=false"
-
-    def refuse(error: Exception) -> None:
-        raise DataError(f"not a whole Parquet file ({shorten(str(error))})", source=str(path), remedy=DAMAGED)
-
     try:
         types = engine.connection.execute(f"describe select * from {call})").fetchall()
     except duckdb.Error as error:
-        refuse(error)
+        raise _not_whole("Parquet", error) from None
     numbered = all(name != "file_row_number" for name, *_ in types)
     row = "file_row_number + 1" if numbered else "row_number() over ()"
     scan = f"{call}{', file_row_number=true' if numbered else ''})"
-    return _view(engine, path, [(name, kind) for name, kind, *_ in types], row, scan, refuse)
+    return _view(engine, path, [(name, kind) for name, kind, *_ in types], row, scan, "Parquet")
 
 
 def _database(path: Path, held: Path, table: str, engine: Duck) -> Records:
@@ -169,31 +165,30 @@ def _database(path: Path, held: Path, table: str, engine: Duck) -> Records:
         engine.connection.execute(f"attach {text(str(held.resolve()))} as {name} (read_only)")
         known = engine.rows(f"select schema_name, table_name from duckdb_tables() where database_name = '{name}'")
     except (duckdb.Error, DataError) as error:
-        raise DataError(f"not a whole DuckDB file ({shorten(str(error))})", remedy=DAMAGED) from None
+        raise _not_whole("DuckDB", error) from None
     fits = [(schema, own) for schema, own in known if table in (own, f"{schema}.{own}") or not table]
     if len(fits) != 1:
         names = ", ".join(sorted(own for _, own in known)) or "none"
         raise UsageError(f"{path}: name one of its tables, as {held.name}#TABLE; tables: {names}")
     scan = ".".join(map(quoted, (name, *fits[0])))
     types = engine.rows(f"select column_name, column_type from (describe {scan})")
-    return _view(engine, path, types, "row_number() over ()", scan, None)
+    return _view(engine, path, types, "row_number() over ()", scan, "DuckDB")
 
 
-def _view(
-    engine: Duck,
-    path: Path,
-    types: list[tuple[str, str]],
-    row: str,
-    scan: str,
-    repair: Callable[[Exception], None] | None,
-) -> Records:
-    kept = [(name, kind) for name, kind in types if not name.startswith(PANDAS_INDEX)]
+def _not_whole(kind: str, error: Exception) -> DataError:
+    return DataError(f"not a whole {kind} file ({shorten(str(error))})", remedy=DAMAGED)
+
+
+def _view(engine: Duck, path: Path, types: list[tuple[str, str]], row: str, scan: str, kind: str) -> Records:
+    def refuse(error: Exception) -> None:
+        raise _not_whole(kind, error).with_place(str(path))
+
+    kept = [(name, type_) for name, type_ in types if not name.startswith(PANDAS_INDEX)]
     view = engine.fresh("file")
     columns = ", ".join(f"{quoted(name)} as c{k}" for k, (name, _) in enumerate(kept))
     engine.view(view, f"select {row} as {ROW}, {columns} from {scan}")
-    return Records(
-        engine, str(path), view, {name: Column(f"c{k}", kind) for k, (name, kind) in enumerate(kept)}, repair=repair
-    )
+    cells = {name: Column(f"c{k}", type_) for k, (name, type_) in enumerate(kept)}
+    return Records(engine, str(path), view, cells, repair=refuse)
 
 
 def _literal(path: Path) -> str:

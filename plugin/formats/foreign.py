@@ -8,7 +8,7 @@ from typing import Literal
 from podium.battles import COLUMNS, criterion_columns
 from podium.counting.relations import ROW, text
 from podium.errors import DataError, UsageError, unknown_name
-from podium.records import Column, Records
+from podium.records import Column, Records, shorten
 
 NAMES = frozenset({*COLUMNS, "model", "score", "length"})
 """Columns of a battles table, and of a table of scores."""
@@ -16,6 +16,7 @@ ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
 WORDS = {"win": 1, "won": 1, "a": 1, "left": 1, "model_a": 1, "1": 1, "true": 1, "yes": 1, "tie": 0.5, "draw": 0.5}
 WORDS |= {"loss": 0, "lose": 0, "lost": 0, "b": 0, "right": 0, "model_b": 0, "0": 0, "false": 0, "no": 0}
 """What verdicts may mean, as a proposal: the user decides."""
+LONGEST_WORD = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def _refuse_strange(records: Records, words: str, strange: str, credit_map: Mapp
     rest = [name for (name,) in records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")]
     whole = {**{name: f"{credit:g}" for name, credit in credit_map.items()}, **_proposal(rest)}
     raise DataError(
-        f"credit {word!r} is not in --credit-map{more}",
+        f"credit {shorten(repr(word))} is not in --credit-map{more}",
         remedy=f"add it, or pass --unknown unread; for example {_as_option(whole)}",
         row=records.name_row(row),
     )
@@ -130,6 +131,7 @@ def propose_map(records: Records) -> str | None:
 
 def _proposal(words: list[str]) -> dict[str, str]:
     """Return what each word may mean; `?` where podium cannot guess."""
+    words = [word for word in words if len(word) <= LONGEST_WORD and not {",", "="} & {*word}]
     return {word: f"{WORDS[word.lower()]:g}" if word.lower() in WORDS else "?" for word in words}
 
 

@@ -40,6 +40,15 @@ def translate(
     return np.where(empty, np.nan, known), empty
 
 
+def side_of_winner(winner: pd.Series, a: pd.Series, b: pd.Series, sides: tuple[str, str]) -> pd.Series:
+    """Write the side where a winner is told by the name of its model; a word that says a side, or a tie, stays."""
+    words = as_text(winner)
+    for names, other, side in ((a, b, sides[0]), (b, a, sides[1])):
+        named = (words == as_text(names)) & ~words.isin([*sides, "tie"]) & (as_text(names) != as_text(other))
+        words = words.mask(named, side)
+    return words.rename(winner.name)
+
+
 def credit_of(margin: np.ndarray) -> np.ndarray:
     """Return the credit that a's margin decides: 1, 0.5 or 0; NaN stays NaN."""
     return (np.sign(margin) + 1) / 2

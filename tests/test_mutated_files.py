@@ -1,0 +1,226 @@
+"""Files of every format, damaged in a hundred ways: an error that names the file, or a ranking of all that is there."""
+
+import csv
+import gzip
+import io
+import json
+import random
+import warnings
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import podium
+
+HOSTILE = (
+    "'; drop table presentations_0; --",
+    '"); copy (select 1) to "owned.csv"; --',
+    "read_csv('/etc/passwd')",
+    "{{7*7}}${7*7}",
+    "=cmd|' /C calc'!A0",
+    "../../owned",
+    "\u202eevil",
+    "a\tb",
+    "\\N",
+    "[red]x[/red]",
+    "x" * 5000,
+    "nan",
+)
+PAIRS = [("x", "y"), ("y", "z"), ("z", "x")]
+OF_THE_FILE = (
+    "the file is empty",
+    "the file is binary",
+    "no known format has the columns",
+    "no rows",
+    "not UTF-8 text",
+    "scores of one model only",
+    "no column",
+    "the JSON is not a list of records",
+    "the JSON object does not hold columns",
+    "a record has two values of",
+    "the columns fit",
+    "nested too deeply",
+    "cannot be read",
+)
+"""Problems that are no single row's."""
+
+
+def battles(credit, **more):
+    """Return 36 rows of three models on twelve items; `credit` gives the columns of the verdict."""
+    rows = enumerate(PAIRS * 12)
+    return [{"item": f"item-{k // 3}", "model_a": a, "model_b": b, **credit(k), **more} for k, (a, b) in rows]
+
+
+def renamed(rows, **names):
+    return [{names.get(key, key): value for key, value in row.items()} for row in rows]
+
+
+def of_names(*words):
+    return lambda k: {"winner": words[k % len(words)]}
+
+
+OWN = battles(lambda k: {"credit": (1, 0.5, 0)[k % 3]})
+GAMES = battles(lambda k: {"games": [{"score": "A>B"}, {"score": ("A=B", "B>>A")[k % 2]}]}, judge="gpt")
+VERDICTS = [{"judgment": {"judge_model": "g"}, "decision": "A>B"}, {"judgment": {}, "decision": "B>A"}]
+TABLES = {
+    "podium": OWN,
+    "alpaca-eval": renamed(
+        battles(lambda k: {"preference": (1, 2, 1.5)[k % 3], "output_1": "a", "output_2": "bc"}),
+        item="instruction",
+        model_a="generator_2",
+        model_b="generator_1",
+    ),
+    "arena-hard": renamed(GAMES, item="uid", model_a="model", model_b="baseline"),
+    "mt-bench": renamed(
+        battles(lambda k: {"g1_winner": ("model_1", "tie")[k % 2], "g2_winner": "model_2", "judge": ["gpt", "pair"]}),
+        item="question_id",
+        model_a="model_1",
+        model_b="model_2",
+    ),
+    "arena": renamed(battles(of_names("model_a", "model_b", "tie")), item="question_id"),
+    "soft-elo": battles(lambda k: {"judge_pref": k % 2, "scores_a": "{'c': 1}", "scores_b": "{'c': 0.5}"}),
+    "evalica": renamed(battles(of_names("left", "right", "tie")), model_a="left", model_b="right"),
+    "900k": renamed(
+        battles(lambda k: {"final_verdict": ("m1>m2", "m1=m2", "m2>>m1")[k % 3], "judge_model": "g"}),
+        item="uid",
+        model_a="model_a_in_prompt",
+        model_b="model_b_in_prompt",
+    ),
+    "judge-bench": [
+        {"pair_id": k, "response_model": "m", "label": ("A>B", "B>A")[k % 2], "judgments": VERDICTS} for k in range(36)
+    ],
+    "pointwise": [{"item": f"item-{k // 3}", "model": "xyz"[k % 3], "score": k % 7} for k in range(36)],
+}
+NESTED = ("arena-hard", "mt-bench", "judge-bench")
+FILES = [
+    *((table, suffix) for table in TABLES for suffix in ("jsonl", "csv") if suffix == "jsonl" or table not in NESTED),
+    *(("podium", suffix) for suffix in ("tsv", "json", "parquet", "duckdb", "csv.gz", "jsonl.zst", "csv.zst")),
+    ("arena-hard", "json"),
+    ("arena-hard", "parquet"),
+]
+
+
+def content_of(rows, suffix, folder):
+    """Return a table as the bytes of a file."""
+    kind, _, packed = suffix.partition(".")
+    if kind in ("csv", "tsv"):
+        content = pd.DataFrame(rows).to_csv(index=False, sep="\t" if kind == "tsv" else ",").encode()
+    elif kind in ("json", "jsonl"):
+        content = (json.dumps(rows, indent=0) if kind == "json" else "\n".join(map(json.dumps, rows))).encode()
+    elif kind == "parquet":
+        stream = io.BytesIO()
+        pa.parquet.write_table(pa.Table.from_pylist(rows), stream)
+        content = stream.getvalue()
+    else:
+        path = folder / "written.duckdb"
+        with duckdb.connect(str(path)) as connection:
+            connection.register("rows", pa.Table.from_pylist(rows))
+            connection.execute("create table votes as from rows")
+        content = path.read_bytes()
+        path.unlink()
+    if packed == "gz":
+        return gzip.compress(content)
+    return pa.Codec("zstd").compress(content, asbytes=True) if packed else content
+
+
+def damaged(content, rng, kind):
+    """Return bytes that are flipped, cut, doubled, or hold a hostile name."""
+    start, end = sorted(rng.randrange(len(content) + 1) for _ in range(2))
+    if kind == "flipped":
+        flipped = bytearray(content)
+        for _ in range(rng.choice((1, 1, 3, 20))):
+            flipped[rng.randrange(len(flipped))] = rng.randrange(256)
+        return bytes(flipped)
+    if kind == "cut":
+        return content[:end] if rng.random() < 0.5 else content[:start] + content[end:]
+    if kind == "doubled":
+        return content[:end] + content[start:end] + content[end:]
+    return content
+
+
+def hostile_rows(rows, rng):
+    """Return rows of which some names, or the name of a column, are hostile."""
+    rows = [dict(row) for row in rows]
+    for _ in range(3):
+        row = rng.choice(rows)
+        row[rng.choice(list(row))] = rng.choice(HOSTILE)
+    word = rng.choice(HOSTILE)
+    return [{**row, word: k} for k, row in enumerate(rows)] if rng.random() < 0.5 else rows
+
+
+def records_in(content, suffix):
+    """Count the records as another reader sees them; None where it sees none."""
+    kind, _, packed = suffix.partition(".")
+    if packed == "gz":
+        content = gzip.decompress(content)
+    elif packed:
+        content = pa.CompressedInputStream(pa.BufferReader(content), "zstd").read()
+    if kind in ("csv", "tsv"):
+        lines = io.StringIO(content.decode("utf-8-sig"), newline="")
+        return sum(any(row) for row in csv.reader(lines, delimiter="\t" if kind == "tsv" else ",")) - 1
+    if kind == "jsonl":
+        return sum(bool(line.strip()) for line in content.splitlines())
+    return len(json.loads(content)) if kind == "json" else None
+
+
+def outcome_of(path):
+    try:
+        read = podium.read_battles(path, merge=False)
+        with warnings.catch_warnings(record=True):
+            ranked = podium.rank(read, "win-rate", pool=True)
+    except podium.PodiumError as error:
+        return error, None
+    return None, (read, ranked)
+
+
+def try_file(folder, table, suffix, seed):
+    """Damage one file and read it."""
+    rng = random.Random(f"{table} {suffix} {seed}")
+    kind = ("flipped", "cut", "doubled", "hostile")[seed % 4]
+    rows = hostile_rows(TABLES[table], rng) if kind == "hostile" else TABLES[table]
+    try:
+        content = damaged(content_of(rows, suffix, folder), rng, kind)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return
+    path = folder / f"votes.{suffix}"
+    path.write_bytes(content)
+    error, ranked = outcome_of(f"{path}#votes" if suffix == "duckdb" else str(path))
+    assert [each.name for each in folder.iterdir()] == [path.name], "something was written"
+    if ranked:
+        there = records_in(content, suffix)
+        if there is not None and table not in ("arena-hard", "mt-bench", "judge-bench", "pointwise"):
+            assert ranked[0].counts().presentations == there
+        return
+    told = str(error)
+    assert len(told) < 2500
+    if isinstance(error, podium.DataError) and suffix not in ("parquet", "duckdb"):
+        assert path.name in told
+        packed = "not a whole gzip" in told or "not a whole zstd" in told
+        assert error.row or packed or error.problem.startswith(OF_THE_FILE), told
+    elif not isinstance(error, podium.NotIdentifiedError):
+        assert path.name in told
+
+
+@pytest.mark.parametrize(("table", "suffix"), FILES)
+def test_what_is_whole_ranks(tmp_path, table, suffix):
+    path = tmp_path / f"votes.{suffix}"
+    path.write_bytes(content_of(TABLES[table], suffix, tmp_path))
+    error, ranked = outcome_of(str(path))
+    assert error is None
+    assert ranked[0].counts().presentations >= 36
+
+
+@pytest.mark.parametrize(("table", "suffix"), FILES)
+def test_four_damaged_files_of_each_format_are_named_or_ranked_whole(tmp_path, table, suffix):
+    for seed in range(4):
+        try_file(tmp_path, table, suffix, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("table", "suffix"), FILES)
+def test_a_hundred_damaged_files_of_each_format_are_named_or_ranked_whole(tmp_path, table, suffix):
+    for seed in range(100):
+        try_file(tmp_path, table, suffix, seed)

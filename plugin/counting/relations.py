@@ -176,12 +176,12 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
     decided, weighed = f"case when ({verdict}) <> 0.5 then 1 else 0 end", "weight" in present
     if hard:
         verdict = f"case when {SWAPS['flip']} then 0.5 else (sign({verdict} - 0.5) + 1) / 2 end"
-    weight = "weights / 2" if weighed else "1.0"
+    weight = "weights / 2" if weighed else "1e0"
     twins = {
         "battles": "1",
         "judged": f"case when {readable} then 1 else 0 end",
-        "weight": f"case when {readable} then {weight} else 0.0 end",
-        "credit": f"case when {readable} then {weight} * ({verdict}) else 0.0 end",
+        "weight": f"case when {readable} then {weight} else 0e0 end",
+        "credit": f"case when {readable} then {weight} * ({verdict}) else 0e0 end",
         "decided": f"case when {readable} then {decided} else 0 end",
     }
     earned = "hard" if hard else "earned" if weighed else "verdicts"
@@ -189,7 +189,7 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
         "battles": "n",
         "judged": "judged",
         "weight": "judged_weight" if weighed else "cast(judged as double)",
-        "credit": f"coalesce({earned}, 0.0)",
+        "credit": f"coalesce({earned}, 0e0)",
         "decided": "decided",
     }
     for k, (kind, is_kind) in enumerate(SWAPS.items()):

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from podium.counting import relations
-from podium.counting.duck import Duck
+from podium.counting.engine import Engine, engine_named
 from podium.counting.frames import arrow_of, frame_of
 from podium.counting.relations import NO_REASON, ONE_ORDER_UNREAD, ROW, SWAPS, quoted
 
@@ -82,7 +82,7 @@ class Verdicts:
         keep_one_sided: a pair of which one order could be read keeps that verdict.
     """
 
-    def __init__(self, engine: Duck, presentations: str, *, merge: bool = True, keep_one_sided: bool = False) -> None:
+    def __init__(self, engine: Engine, presentations: str, *, merge: bool = True, keep_one_sided: bool = False) -> None:
         self.engine, self.presentations = engine, presentations
         self.merge, self.keep_one_sided = merge, keep_one_sided
         self.columns = tuple(engine.columns(presentations))
@@ -290,16 +290,20 @@ class Verdicts:
         return int(self.engine.rows(query)[0][0])
 
 
-def verdicts_of(frame: pd.DataFrame, *, merge: bool = True, keep_one_sided: bool = False) -> Verdicts:
+def verdicts_of(
+    frame: pd.DataFrame, *, merge: bool = True, keep_one_sided: bool = False, engine: Engine | None = None
+) -> Verdicts:
     """Return presentations of a frame as verdicts in a database.
 
     Args:
         frame: columns of the battles table, checked.
         merge, keep_one_sided: as for `Verdicts`.
+        engine: where to count them; by default DuckDB.
     """
-    engine = Duck()
-    engine.register("presentations", arrow_of(frame))
-    return Verdicts(engine, "presentations", merge=merge, keep_one_sided=keep_one_sided)
+    engine = engine or engine_named()
+    name = engine.fresh("presentations")
+    engine.register(name, arrow_of(frame))
+    return Verdicts(engine, name, merge=merge, keep_one_sided=keep_one_sided)
 
 
 def _arrays(table: pa.Table | pa.RecordBatch) -> dict[str, np.ndarray]:

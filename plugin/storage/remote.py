@@ -311,10 +311,10 @@ def _errors_of(place: RemoteFile) -> Iterator[None]:
     except PodiumError:
         raise
     except Exception as error:
-        raise _explained(error, place) from None
+        raise _explanation(error, place) from None
 
 
-def _explained(error: BaseException, place: RemoteFile) -> PodiumError:
+def _explanation(error: BaseException, place: RemoteFile) -> PodiumError:
     cause = error.__cause__ if error.__cause__ is not None else error
     status = getattr(cause, "status", None) or getattr(cause, "code", None)
     remedy = CREDENTIALS.get(place.scheme, CREDENTIALS["https"])

@@ -148,7 +148,6 @@ def _counts_of_optional(present: Present) -> dict[str, str]:
         },
         "margin": {
             "credits": "count(credit)",
-            "margins": "count(margin)",
             "margin": "sum(margin)",
             "with_margin": "count(case when verdict is not null then margin end)",
         },
@@ -207,8 +206,7 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
         twins[quoted(kind)] = f"case when {is_kind} then 1 else 0 end"
         others[quoted(kind)] = f"swap_{k}" if "swap" in present else "0"
     if "margin" in present:
-        whole = "margins > 0" if keep_one_sided else "margins = 2"
-        twins["with_margin"] = f"case when {readable} and {whole} then 1 else 0 end"
+        twins["with_margin"] = f"case when {readable} and with_margin = judged then 1 else 0 end"
         others["with_margin"] = "with_margin"
         twins["lacking"] = f"case when {readable} and credits = 0 then 1 else 0 end"
         others["lacking"] = "judged - credits"

@@ -1,0 +1,160 @@
+"""What the relations count, counted again with plain loops over rows: slow, and short enough to be read."""
+
+from collections import Counter, defaultdict
+
+NO_REASON = "no reason given"
+OPTIONAL = ("order", "margin", "judge", "repeat", "weight", "category", "reason", "swap", "length_a", "length_b")
+
+
+def sign(value):
+    return (value > 0) - (value < 0)
+
+
+def verdict_of(row):
+    """Return the credit of model_a, or what the margin's sign says where nothing explains that it is missing."""
+    if row["credit"] is None and row["margin"] is not None and row["reason"] is None:
+        return (sign(row["margin"]) + 1) / 2
+    return row["credit"]
+
+
+def pair_of(row):
+    return tuple(sorted((row["model_a"], row["model_b"])))
+
+
+def low_is_first(row):
+    return (row["order"] == "ab") == (row["model_a"] < row["model_b"])
+
+
+def groups_of(rows):
+    """Group the rows with an item and an order by what makes them one question."""
+    groups = defaultdict(list)
+    for row in rows:
+        if row["item"] is not None and row["order"] in ("ab", "ba"):
+            groups[row["item"], pair_of(row), row["judge"], row["repeat"]].append(row)
+    return list(groups.values())
+
+
+def twins_of(rows, merge):
+    """Return the groups of exactly one row in each order."""
+    pairs = [group for group in groups_of(rows) if len(group) == 2]
+    return [group for group in pairs if merge and low_is_first(group[0]) != low_is_first(group[1])]
+
+
+def mean(values):
+    """Return the mean of two values, or nothing where one lacks."""
+    return None if None in values else (values[0] + values[1]) / 2
+
+
+def one_of(values):
+    return next((value for value in values if value is not None), None)
+
+
+def battle_of_twins(first, second, keep_one_sided):
+    """Merge two presentations, seen from the first one's model_a."""
+    turned = first["model_a"] != second["model_a"]
+    x, y = verdict_of(first), verdict_of(second)
+    y = 1 - y if turned and y is not None else y
+    margins = [first["margin"], second["margin"]]
+    margins[1] = -margins[1] if turned and margins[1] is not None else margins[1]
+    battle = dict(first, order="merged", reason=None, credit=None, margin=None)
+    if x is not None and y is not None:
+        battle["credit"], battle["margin"] = (x + y) / 2, mean(margins)
+        if first["credit"] is None and second["credit"] is None:
+            battle["credit"] = (sign(sum(margins)) + 1) / 2
+        battle["swap"] = ("same", "half", "flip")[abs(sign(x - 0.5) - sign(y - 0.5))]
+    elif x is None and y is None:
+        reasons = {row["reason"] or NO_REASON for row in (first, second)}
+        battle["swap"], battle["reason"] = "unread", " / ".join(sorted(reasons))
+    else:
+        battle["swap"] = "one-sided"
+        if keep_one_sided:
+            battle["credit"], battle["margin"] = one_of((x, y)), margins[x is None]
+        else:
+            battle["reason"] = "one order unread"
+    if first["category"] != second["category"]:
+        battle["category"] = None
+    for name, other in (("length_a", "length_b"), ("length_b", "length_a"), ("weight", "weight")):
+        values = first[name], second[other if turned else name]
+        battle[name] = one_of((mean(values), *values))
+    readable = battle["credit"] is not None
+    battle["lacking"] = readable and first["credit"] is None and second["credit"] is None
+    return battle
+
+
+def battles_of(rows, merge, keep_one_sided):
+    """Return all battles in the order of their first presentations."""
+    twins = twins_of(rows, merge)
+    merged = {group[0]["row"]: battle_of_twins(*group, keep_one_sided) for group in twins}
+    gone = {group[1]["row"] for group in twins}
+    battles = []
+    for row in rows:
+        single = dict(row, credit=verdict_of(row), lacking=row["credit"] is None and verdict_of(row) is not None)
+        if row["row"] not in gone:
+            battles.append(merged.get(row["row"], single))
+    return battles
+
+
+def cluster_of(battle):
+    return ("row", battle["row"]) if battle["item"] is None else ("item", battle["item"])
+
+
+def tally_of(rows, battles):
+    judged = [battle for battle in battles if battle["credit"] is not None]
+    decided = [battle for battle in judged if battle["credit"] != 0.5]
+    return {
+        "presentations": len(rows) + sum(row["swap"] is not None for row in rows),
+        "battles": len(battles),
+        "judged": len(judged),
+        "decided": len(decided),
+        "items": len({cluster_of(battle) for battle in battles}),
+        "informative": len({cluster_of(battle) for battle in decided}),
+        "swaps": {
+            kind: sum(battle["swap"] == kind for battle in battles)
+            for kind in ("same", "half", "flip", "one-sided", "unread")
+        },
+        "with_margin": sum(battle["margin"] is not None for battle in judged),
+        "lacking": sum(battle["lacking"] for battle in judged),
+        "ambiguous": sum(
+            len(group) for group in groups_of(rows) if len(group) > 2 and len({low_is_first(row) for row in group}) == 2
+        ),
+    }
+
+
+def unread_reasons_of(battles):
+    return dict(Counter(battle["reason"] or NO_REASON for battle in battles if battle["credit"] is None))
+
+
+def credit_of_low(battle, hard):
+    credit = battle["credit"]
+    if hard:
+        credit = 0.5 if battle["swap"] == "flip" else (sign(credit - 0.5) + 1) / 2
+    return credit if battle["model_a"] < battle["model_b"] else 1 - credit
+
+
+def sums_of(battles, hard, key):
+    """Return weighted credit of the lower name, weight and number of readable battles by key."""
+    sums = defaultdict(lambda: [0.0, 0.0, 0])
+    for battle in battles:
+        if battle["credit"] is not None:
+            weight = 1.0 if battle["weight"] is None else battle["weight"]
+            own = sums[key(battle)]
+            own[0] += weight * credit_of_low(battle, hard)
+            own[1] += weight
+            own[2] += 1
+    return dict(sums)
+
+
+def notes_of(rows, tally, columns, merge):
+    """Return what is odd, as numbers: identical rows, orders that nothing tells, ambiguous and lacking ones."""
+    with_item = [row for row in rows if row["item"] is not None]
+    same = Counter(tuple(row[name] for name in sorted(row) if name != "row") for row in with_item)
+    untold = defaultdict(list)
+    for row in with_item:
+        untold[row["item"], pair_of(row), row["judge"]].append(row["model_a"] < row["model_b"])
+    numbers = [
+        sum(same.values()) - len(same),
+        0 if "order" in columns else sum(len(sides) for sides in untold.values() if len(set(sides)) == 2),
+        tally["ambiguous"] if merge else 0,
+        tally["lacking"],
+    ]
+    return [number for number in numbers if number]

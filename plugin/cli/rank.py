@@ -30,7 +30,7 @@ from podium.cli import options
 )
 @click.pass_context
 def rank(context: click.Context, **arguments: Any) -> None:
-    """Rank the models in SOURCE... (files, directories or globs, each optionally label=path).
+    """Rank the models in SOURCE... (files, directories, globs or URLs, each optionally label=path).
 
     \b
     podium rank battles.csv --ranker bradley-terry

@@ -58,7 +58,7 @@ def read_battles(
     """Read recorded judgements of any known format.
 
     Args:
-        sources: files, directories or globs, each optionally `label=path`; or data frames.
+        sources: files, directories, globs or URLs (s3:, gs:, https:), each optionally `label=path`; or data frames.
         format: the format's name; by default it is recognised by content.
         columns: contract's name to foreign name, for tables in no known format.
         credit_map: foreign verdict to credit in [0, 1].

@@ -88,18 +88,6 @@ class RemoteFile:
         """Return the object of another name in the same folder."""
         return RemoteFile(f"{self.url.rpartition('/')[0]}/{name}")
 
-    def open(self) -> Any:
-        """Open it for reading, as bytes, at any offset.
-
-        Raises:
-            UsageError: it is not there, or may not be read.
-            DataError: the store cannot be reached.
-        """
-        with _errors_of(self):
-            stream = file_system(self.scheme).open(self.url, "rb")
-        # A server that tells no size, or gives no parts.
-        return self.local_copy().open("rb") if stream.size is None else stream
-
     def identity(self) -> tuple[Any, ...]:
         """Return what changes when the object does.
 

@@ -98,9 +98,12 @@ def _errors() -> Iterator[None]:
             f"the verdicts do not fit into the memory that is allowed ({_first_line(error)})",
             remedy="allow more with --memory, or free disk space for what is spilled",
         ) from None
-    except duckdb.IOException as error:
+    except duckdb.Error as error:
+        if isinstance(error, duckdb.BinderException | duckdb.CatalogException | duckdb.ParserException):
+            raise
         raise DataError(
-            f"the database cannot read or write ({_first_line(error)})", remedy="free disk space, or repair the file"
+            f"the database cannot read or write ({_first_line(error)})",
+            remedy="free disk space, or repair the file; it must not change while it is read",
         ) from None
 
 

@@ -41,7 +41,7 @@ def _margins(labels: pd.Series) -> np.ndarray:
     for position, label in enumerate(labels):
         if label is not None and label not in MARGINS:
             raise DataError(
-                f"score {label!r} is not one of {', '.join(MARGINS)}",
+                f"score {str(label)[:60]!r} is not one of {', '.join(MARGINS)}",
                 row=row_name(labels.index, position),
                 remedy="repair the label, or set it to null if the judge gave none",
             )

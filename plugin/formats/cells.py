@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
+from podium.records import shorten
 from podium.text import EMPTY, text_of
 
 
@@ -44,7 +45,7 @@ def refuse(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) -> Non
 def _cell_text(value: Any) -> str:
     """Write a cell as it would be typed; an empty one shows nothing."""
     plain = value.item() if isinstance(value, np.generic) else value
-    return "" if text_of(plain) is None else f" {plain!r}"
+    return "" if text_of(plain) is None else f" {shorten(repr(plain))}"
 
 
 def row_name(index: pd.Index, position: int) -> str:

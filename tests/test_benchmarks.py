@@ -17,6 +17,7 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
         ("leave_one_out.py", "--small", "--resamples", "20"),
         ("diagnose.py", "--presentations", "2100"),
         ("transitivity.py", "--small"),
+        ("scale.py", "--rows", "1e5"),
     ],
 )
 def test_a_short_benchmark_runs(command):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.counting.relations import CRITERION, NO_REASON, SWAPS, quoted, text
+from podium.counting.relations import CRITERION, NO_REASON, SWAPS, quote_name, text
 from podium.counting.verdicts import Tally, Verdicts
 from podium.errors import DataError, UsageError
 from podium.text import as_text
@@ -130,7 +130,7 @@ class Battles:
         return self.tally.battles
 
     @property
-    def stored(self) -> Verdicts | None:
+    def verdicts(self) -> Verdicts | None:
         """The verdicts in a database, if that is where they are."""
         return self.rows if isinstance(self.rows, Verdicts) else None
 
@@ -150,7 +150,7 @@ class Battles:
     @property
     def entrants(self) -> tuple[str, ...]:
         """Names of all entrants, sorted, including those of which nothing could be read."""
-        return self.stored.entrants if self.stored else tuple(self.table["model_a"].cat.categories)
+        return self.verdicts.entrants if self.verdicts else tuple(self.table["model_a"].cat.categories)
 
     @property
     def readable(self) -> np.ndarray:
@@ -160,8 +160,8 @@ class Battles:
     @property
     def has_items(self) -> bool:
         """Whether any row says which item it is about; without items each row stands alone."""
-        if self.stored:
-            return self.stored.has_items
+        if self.verdicts:
+            return self.verdicts.has_items
         return "item" in self.table and bool(self.table["item"].notna().any())
 
     @property
@@ -172,8 +172,8 @@ class Battles:
     @property
     def judges(self) -> tuple[str, ...]:
         """Names of all judges, sorted; empty when the table does not say. Rows that do not say count as one more."""
-        if self.stored:
-            return self.stored.judges
+        if self.verdicts:
+            return self.verdicts.judges
         if "judge" not in self.table:
             return ()
         named = self.values_of("judge")
@@ -181,8 +181,8 @@ class Battles:
 
     def values_of(self, column: str) -> tuple[str, ...]:
         """Return the distinct values of a column as text, sorted, empty ones left out."""
-        if self.stored and self.stored.holds_text(column):
-            return self.stored.values_of(column)
+        if self.verdicts and self.verdicts.holds_text(column):
+            return self.verdicts.values_of(column)
         return tuple(sorted(as_text(self._column(column)).dropna().unique()))
 
     def counts(self) -> Counts:
@@ -208,8 +208,8 @@ class Battles:
 
     def unread_reasons(self) -> dict[str, int]:
         """Count the unread battles by reason, the most frequent first."""
-        if self.stored:
-            return self.stored.unread_reasons
+        if self.verdicts:
+            return self.verdicts.unread_reasons
         unread = self.table.loc[~self.readable]
         if "reason" not in unread:
             return {NO_REASON: len(unread)} if len(unread) else {}
@@ -226,7 +226,7 @@ class Battles:
         if value not in known:
             shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
             raise UsageError(f"no row has {column}={value!r}; values of {column!r}: {shown or 'none'}")
-        return self._having(column, value)
+        return self._keep_where(column, value)
 
     def select(self, keep: np.ndarray) -> "Battles":
         """Keep the rows of a mask; entrants without a row leave, and `missing` is no longer known."""
@@ -278,7 +278,7 @@ class Battles:
                 f"choose one with at most {MOST_SLICES}"
             )
         for value in known:
-            yield value, self._having(column, value)
+            yield value, self._keep_where(column, value)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with plain text instead of categoricals, in the contract's column order."""
@@ -288,11 +288,11 @@ class Battles:
         known = [*(name for name in COLUMNS if name in plain), *criterion_columns(plain)]
         return plain[[*known, *(name for name in plain if name not in known)]]
 
-    def _having(self, column: str, value: str) -> "Battles":
+    def _keep_where(self, column: str, value: str) -> "Battles":
         """Keep the rows whose column, as text, equals the value."""
-        if not (self.stored and self.stored.holds_text(column)):
+        if not (self.verdicts and self.verdicts.holds_text(column)):
             return self.select((as_text(self._column(column)) == value).to_numpy())
-        kept = self.stored.having(f"{quoted(column)} = {text(value)}")
+        kept = self.verdicts.keep_where(f"{quote_name(column)} = {text(value)}")
         return replace(self, rows=kept, missing=self.missing if kept.tally.battles == len(self) else None)
 
     def _column(self, name: str) -> pd.Series:

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from podium.counting.duck import Duck
-from podium.counting.relations import ROW, quoted, text
+from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError
 from podium.text import EMPTY, text_of
 
@@ -247,7 +247,7 @@ def columns_as(columns: Mapping[str, str]) -> str:
         free = name or "_"
         while free.casefold() in taken or free.casefold() == ROW:
             free += "_"
-        taken[free.casefold()] = f"{sql} as {quoted(free)}"
+        taken[free.casefold()] = f"{sql} as {quote_name(free)}"
     return ", ".join(taken.values())
 
 

@@ -56,17 +56,17 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
     """
     try:
         if is_pointwise(records.columns):
-            typed = _typed(records, records.columns)
-            return _scanned(records, typed, _score_rules(records), "false")
+            typed = _typed_columns(records, records.columns)
+            return _scan_rows(records, typed, _score_rules(records), "false")
         records = _without_foreign_swap(records)
         typed = _typed_battles(records)
         rules = [*_number_rules(records), *_rules(records, typed)]
-        return _scanned(records, typed, rules, f"{typed['model_a'].sql} = {typed['model_b'].sql}", skip_alone)
+        return _scan_rows(records, typed, rules, f"{typed['model_a'].sql} = {typed['model_b'].sql}", skip_alone)
     except DataError as error:
         raise error.with_place(records.source) from None
 
 
-def _scanned(
+def _scan_rows(
     records: Records, typed: Mapping[str, Column], rules: Sequence[Rule], alone: str, skip_alone: bool = False
 ) -> Records | None:
     """Look for rows that break a rule, in one scan for all rules; every cell is read, so that damage shows here."""
@@ -74,15 +74,15 @@ def _scanned(
     wanted = ["count(*)", f"bool_and({alone})", *(f"min({ROW}) filter ({rule.broken})" for rule in rules)]
     wanted += [fact for name in foreign for fact in _kinds(typed[name])]
     everything = ", ".join(column.sql for column in records.columns.values())
-    (rows, is_alone, *found), *_ = records.rows(", ".join([*wanted, f"bit_xor(hash({everything}))"]))
+    (rows, is_alone, *answers), *_ = records.rows(", ".join([*wanted, f"bit_xor(hash({everything}))"]))
     if not rows:
         raise DataError("no rows", remedy="give a file that holds verdicts")
     if skip_alone and is_alone:
         return None
-    for rule, row in zip(rules, found, strict=False):
+    for rule, row in zip(rules, answers, strict=False):
         if row is not None:
-            raise _broken(records, rule, row)
-    facts = found[len(rules) : -1]
+            raise _broken_rule(records, rule, row)
+    facts = answers[len(rules) : -1]
     plain = {name: _plain(typed[name], *facts[2 * k : 2 * k + 2]) for k, name in enumerate(foreign)}
     return replace(records, columns={**typed, **plain})
 
@@ -101,17 +101,17 @@ def _plain(column: Column, whole: bool, truths: bool) -> Column:
     return Column(f"cast({column.text} as {kind})", kind.upper()) if kind else Column(column.text)
 
 
-def _broken(records: Records, rule: Rule, row: int) -> DataError:
+def _broken_rule(records: Records, rule: Rule, row: int) -> DataError:
     """Return the error for a rule: the first row, its value, and how many such rows there are."""
     count, *_ = records.rows("count(*)", f"where {rule.broken}")[0]
     column = records.columns[rule.column]
     value = records.rows(column.sql, f"where {ROW} = {row}")[0][0]
     more = f" ({count} such rows)" if count > 1 else ""
-    problem = f"{rule.column}{_shown(column, value)} {rule.problem}{more}"
+    problem = f"{rule.column}{_shown_value(column, value)} {rule.problem}{more}"
     return DataError(problem, remedy=rule.remedy, row=records.name_row(row))
 
 
-def _shown(column: Column, value: Any) -> str:
+def _shown_value(column: Column, value: Any) -> str:
     """Write a cell as it would be typed; an empty one shows nothing."""
     if value is None or value != value or value == "":
         return ""
@@ -125,13 +125,13 @@ def _shown(column: Column, value: Any) -> str:
 def _without_foreign_swap(records: Records) -> Records:
     """Rename a column `swap` that says something else than podium's own: a flag of many judges' files."""
     swap = records.columns.get("swap")
-    if swap is None or not records.rows("1", f"where {swap.text} not in {_listed(SWAPS)} limit 1"):
+    if swap is None or not records.rows("1", f"where {swap.text} not in {_sql_list(SWAPS)} limit 1"):
         return records
     columns = {name if name != "swap" else "swap_": column for name, column in records.columns.items()}
     return replace(records, columns=columns)
 
 
-def _typed(records: Records, names: Iterable[str]) -> dict[str, Column]:
+def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
     """Return columns with the contract's types, foreign ones as they are."""
     numbers = {*NUMBERS, *criterion_columns(names), "score", "length"}
     columns = {}
@@ -162,7 +162,7 @@ def _typed_battles(records: Records) -> dict[str, Column]:
             f"no column {', '.join(missing)}; found: {', '.join(map(str, names))}",
             remedy="name the columns, for example --columns model_a=left,model_b=right,credit=outcome",
         )
-    typed = {"credit": Column("cast(null as double)", "DOUBLE")} | _typed(records, names)
+    typed = {"credit": Column("cast(null as double)", "DOUBLE")} | _typed_columns(records, names)
     if "margin" not in names and criteria:
         typed["margin"] = Column(_mean([typed[name].sql for name in criteria]), "DOUBLE")
     elif "margin" not in names and scores:
@@ -219,7 +219,7 @@ def _rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
     rules += [
         Rule(
             name,
-            f"{typed[name].sql} not in {_listed(known)}",
+            f"{typed[name].sql} not in {_sql_list(known)}",
             "is unknown",
             f"use one of {', '.join(known)}, or leave it empty",
         )
@@ -233,5 +233,5 @@ def _is_blank(name: str) -> str:
     return f"{name} is null or regexp_full_match({name}, '{BLANK}')"
 
 
-def _listed(words: Iterable[str]) -> str:
+def _sql_list(words: Iterable[str]) -> str:
     return f"({', '.join(map(text, words))})"

@@ -59,7 +59,7 @@ class Cells:
         battles = np.bincount(pairs.low, number, pairs.entrants) + np.bincount(pairs.high, number, pairs.entrants)
         return battles.astype(np.int64)
 
-    def against(self, anchor: str) -> "Cells":
+    def cells_of(self, anchor: str) -> "Cells":
         """Return the cells of one entrant."""
         return replace(self, anchor=int(self.codes[self.entrants.index(anchor)]))
 
@@ -100,10 +100,12 @@ def in_memory(battles: Summed) -> Coded:
     if len(blocks) == 1:
         return blocks[0]
     starts = np.cumsum([0, *(block.clusters for block in blocks)])
-    arrays = [np.concatenate([getattr(block, name) for block in blocks]) for name in ("a", "b", "credit", "weight")]
+    a, b, credit, weight = (
+        np.concatenate([getattr(block, name) for block in blocks]) for name in ("a", "b", "credit", "weight")
+    )
     cluster = np.concatenate([block.cluster + start for block, start in zip(blocks, starts, strict=False)])
     number = np.concatenate([block.number for block in blocks])
-    return Coded(*arrays, cluster, int(starts[-1]), battles.unit, battles.entrants, number)
+    return Coded(a, b, credit, weight, cluster, int(starts[-1]), battles.unit, battles.entrants, number)
 
 
 def sum_battles(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item") -> Summed:
@@ -117,10 +119,10 @@ def sum_battles(battles: Battles, *, labels: Labels = "soft", cluster: Cluster =
         UsageError: an unknown option.
         NotIdentifiedError: nothing is readable.
     """
-    if battles.stored is None or cluster != "item":
+    if battles.verdicts is None or cluster != "item":
         return code_battles(battles, labels=labels, cluster=cluster)
     require_choice("labels", labels, ("soft", "hard"))
-    sums = battles.stored.pairs(hard=labels == "hard")
+    sums = battles.verdicts.pairs(hard=labels == "hard")
     if not len(sums["low"]):
         raise nothing_readable(battles)
-    return Cells(battles.stored, np.union1d(sums["low"], sums["high"]), labels == "hard")
+    return Cells(battles.verdicts, np.union1d(sums["low"], sums["high"]), labels == "hard")

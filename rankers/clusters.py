@@ -49,7 +49,7 @@ def gram(blocks: Iterable[Matrix]) -> tuple[np.ndarray, int]:
     Args:
         blocks: rows of the matrix, some at a time.
     """
-    rows, total, square = 0, 0.0, 0.0
+    rows, total, square = 0, np.zeros(1), np.zeros((1, 1))
     for block in blocks:
         own = block.T @ block
         square = square + (own.toarray() if sparse.issparse(own) else own)

@@ -97,7 +97,7 @@ def _battles_against(coded: Summed, anchor: str) -> Summed:
     if anchor not in coded.entrants:
         raise unknown_name("entrant with readable battles", anchor, coded.entrants)
     if isinstance(coded, Cells):
-        return coded.against(anchor)
+        return coded.cells_of(anchor)
     which = coded.entrants.index(anchor)
     keep = (coded.a == which) | (coded.b == which)
     distinct, cluster = np.unique(coded.cluster[keep], return_inverse=True)
@@ -114,9 +114,9 @@ def _battles_against(coded: Summed, anchor: str) -> Summed:
 
 def _with_entrant(battles: Battles, entrant: str) -> Battles:
     """Keep the battles of one entrant: the denominators of a rate against it."""
-    if battles.stored:
+    if battles.verdicts:
         name = text(entrant)
-        return replace(battles, rows=battles.stored.having(f"model_a = {name} or model_b = {name}"), missing=None)
+        return replace(battles, rows=battles.verdicts.keep_where(f"model_a = {name} or model_b = {name}"), missing=None)
     sides = [(battles.table[side] == entrant).to_numpy() for side in ("model_a", "model_b")]
     return battles.select(sides[0] | sides[1])
 

@@ -42,7 +42,7 @@ class Duck:
             raise UsageError(f"memory {memory!r} is no size; write for example 700MB or 4GB")
         self.folder = Path(tempfile.mkdtemp(prefix="podium-"))
         self.connection = duckdb.connect(str(self.folder / "relations.duckdb"))
-        self._finalizer = weakref.finalize(self, _close, self.connection, self.folder)
+        weakref.finalize(self, _close, self.connection, self.folder)
         self._numbers = itertools.count()
         for setting in SETTINGS:
             self.connection.execute(setting)

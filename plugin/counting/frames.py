@@ -53,8 +53,8 @@ def _categorical(column: pa.ChunkedArray, names: tuple[str, ...] | None = None) 
     """Return a column of text as a categorical with sorted categories; empty cells get code -1."""
     coded = column.combine_chunks().dictionary_encode()
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    found = coded.dictionary.to_pylist()
-    names = tuple(sorted(found)) if names is None else names
+    labels = coded.dictionary.to_pylist()
+    names = tuple(sorted(labels)) if names is None else names
     place = {name: k for k, name in enumerate(names)}
-    recode = np.array([*(place[name] for name in found), -1], dtype=np.int64)
+    recode = np.array([*(place[name] for name in labels), -1], dtype=np.int64)
     return pd.Categorical.from_codes(recode[codes], categories=pd.Index(names, dtype=object))

@@ -31,7 +31,7 @@ Present = Collection[str]
 """Columns of the presentations; what needs others is left out."""
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Write a column's name as SQL does: in double quotes, those within doubled."""
     return '"' + name.replace('"', '""') + '"'
 
@@ -48,7 +48,7 @@ def text(value: str) -> str:
 def names_query(presentations: str, *columns: str) -> str:
     """Return the distinct names in some columns, with their codes in sorted order."""
     distinct = " union ".join(
-        f"select distinct {quoted(column)} as name from {presentations} where {quoted(column)} is not null"
+        f"select distinct {quote_name(column)} as name from {presentations} where {quote_name(column)} is not null"
         for column in columns
     )
     return f"select name, cast(row_number() over (order by name) - 1 as int) as code from ({distinct}) as names"
@@ -77,7 +77,7 @@ def sided_query(presentations: str, names: Mapping[str, str], present: Present, 
         *(f"{name}s.code as {name}" for name in coded if name != "item"),
         *(["coalesce(p.repeat, -1) as repeat"] if "repeat" in present else []),
         *(f"p.{name}" for name in ("weight", "swap") if name in present),
-        f"{_ordered(present, item)} as ordered",
+        f"{_has_order(present, item)} as ordered",
         f"{_low_first(present)} as low_first",
         "case when a.code < b.code then p.credit else 1 - p.credit end as credit",
         *(["case when a.code < b.code then p.margin else -p.margin end as margin"] if "margin" in present else []),
@@ -89,7 +89,7 @@ def sided_query(presentations: str, names: Mapping[str, str], present: Present, 
     )
 
 
-def _ordered(present: Present, item: str) -> str:
+def _has_order(present: Present, item: str) -> str:
     return f"coalesce(p.\"order\" in ('ab', 'ba') and {item} is not null, false)" if "order" in present else "false"
 
 
@@ -203,8 +203,8 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
         "decided": "decided",
     }
     for k, (kind, is_kind) in enumerate(SWAPS.items()):
-        twins[quoted(kind)] = f"case when {is_kind} then 1 else 0 end"
-        others[quoted(kind)] = f"swap_{k}" if "swap" in present else "0"
+        twins[quote_name(kind)] = f"case when {is_kind} then 1 else 0 end"
+        others[quote_name(kind)] = f"swap_{k}" if "swap" in present else "0"
     if "margin" in present:
         twins["with_margin"] = f"case when {readable} and with_margin = judged then 1 else 0 end"
         others["with_margin"] = "with_margin"
@@ -241,11 +241,13 @@ def battles_query(presentations: str, twins: str, columns: Sequence[str], *, kee
         columns: of the presentations.
         keep_one_sided: whether a twin of which one order could be read keeps that verdict.
     """
-    merged = {name: _merged(name, columns, keep_one_sided) for name in columns if name != ROW}
+    merged = {name: _merged_value(name, columns, keep_one_sided) for name in columns if name != ROW}
     merged |= {"swap": _swap_of_twins(), "reason": _reason_of_twins(columns, keep_one_sided)}
     if "order" in columns:
         merged["order"] = "'merged'"
-    both = ", ".join(f"{side}.{quoted(name)} as {quoted(side + '.' + name)}" for side in "fs" for name in columns)
+    both = ", ".join(
+        f"{side}.{quote_name(name)} as {quote_name(side + '.' + name)}" for side in "fs" for name in columns
+    )
     verdict = {side: f"coalesce({side}.credit, {_stand_in(columns, side + '.')})" for side in "fs"}
     if "margin" not in columns:
         verdict = {side: f"{side}.credit" for side in "fs"}
@@ -256,7 +258,7 @@ def battles_query(presentations: str, twins: str, columns: Sequence[str], *, kee
         f"from {twins} as t join {presentations} as f on f.{ROW} = t.earlier "
         f"join {presentations} as s on s.{ROW} = t.later) as verdicts"
     )
-    of_twins = ", ".join(f"{value} as {quoted(name)}" for name, value in merged.items())
+    of_twins = ", ".join(f"{value} as {quote_name(name)}" for name, value in merged.items())
     return (
         f"select {_of('f', ROW)} as {ROW}, {of_twins} from ({pairs}) as pairs union all "
         f"{singles_query(presentations, columns, merged)} where p.{ROW} not in "
@@ -273,24 +275,24 @@ def singles_query(presentations: str, columns: Sequence[str], wanted: Collection
         wanted: columns in their order, those of the presentations by default; what these lack is empty.
     """
     single = {
-        name: f"p.{quoted(name)}" if name in columns else "cast(null as string)"
+        name: f"p.{quote_name(name)}" if name in columns else "cast(null as string)"
         for name in wanted or columns
         if name != ROW
     }
     if "margin" in columns:
         single["credit"] = f"coalesce(p.credit, {_stand_in(columns, 'p.')})"
-    values = ", ".join(f"{value} as {quoted(name)}" for name, value in single.items())
+    values = ", ".join(f"{value} as {quote_name(name)}" for name, value in single.items())
     return f"select p.{ROW}, {values} from {presentations} as p"
 
 
-def _merged(name: str, columns: Sequence[str], keep_one_sided: bool) -> str:
+def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> str:
     """Return the value of a column in a merged battle."""
-    x, y = _of("f", name), _turned(name, columns)
+    x, y = _of("f", name), _turned_value(name, columns)
     single = "case when f_read then {} when s_read then {} end" if keep_one_sided else "null"
     if name == "credit":
         mean = "(f_verdict + s_verdict) / 2"
         if "margin" in columns:
-            margin = f"{_of('f', 'margin')} + {_turned('margin', columns)}"
+            margin = f"{_of('f', 'margin')} + {_turned_value('margin', columns)}"
             mean = f"case when {x} is null and {y} is null then (sign({margin}) + 1) / 2 else {mean} end"
         return f"case when f_read and s_read then {mean} else {single.format('f_verdict', 's_verdict')} end"
     if name == "margin" or name.startswith(CRITERION):
@@ -300,7 +302,7 @@ def _merged(name: str, columns: Sequence[str], keep_one_sided: bool) -> str:
     return f"({x} + {y}) / 2" if name in SCORES else f"case when {x} = {y} then {x} end"
 
 
-def _turned(name: str, columns: Sequence[str]) -> str:
+def _turned_value(name: str, columns: Sequence[str]) -> str:
     """Return the later presentation's value as the earlier one's model_a sees it."""
     own, other = _of("s", name), {"_a": "_b", "_b": "_a"}.get(name[-2:])
     if name == "margin" or name.startswith(CRITERION):
@@ -332,4 +334,4 @@ def _reason_of_twins(columns: Sequence[str], keep_one_sided: bool) -> str:
 
 def _of(side: str, name: str) -> str:
     """Name a column of the earlier (f) or the later (s) of two presentations."""
-    return quoted(f"{side}.{name}")
+    return quote_name(f"{side}.{name}")

@@ -12,7 +12,7 @@ import pyarrow as pa
 from podium.counting import relations
 from podium.counting.engine import Engine, engine_named
 from podium.counting.frames import arrow_of, frame_of
-from podium.counting.relations import NO_REASON, ONE_ORDER_UNREAD, ROW, SWAPS, quoted
+from podium.counting.relations import NO_REASON, ONE_ORDER_UNREAD, ROW, SWAPS, quote_name
 
 CODED = ("item", "judge", "reason")
 """Columns of names that become codes, beside the entrants."""
@@ -108,7 +108,7 @@ class Verdicts:
         sums = ["presentations", "battles", "judged", "decided", *SWAPS]
         sums += ["ambiguous"] if "order" in self.columns else []
         sums += ["with_margin", "lacking"] if "margin" in self.columns else []
-        query = ", ".join(f"cast(coalesce(sum({quoted(name)}), 0) as bigint)" for name in sums)
+        query = ", ".join(f"cast(coalesce(sum({quote_name(name)}), 0) as bigint)" for name in sums)
         decided = "count(distinct case when decided > 0 then cluster end)"
         crowded = "cast(coalesce(sum(case when crowded then battles else 0 end), 0) as bigint)"
         (row,) = self.engine.rows(f"select {query}, count(distinct cluster), {decided}, {crowded} from {self.cells()}")
@@ -165,7 +165,9 @@ class Verdicts:
             against: code of an entrant; only its battles.
         """
         sums = ", ".join(f"cast(sum({name}) as double) as {name}" for name in ("credit", "weight", "judged"))
-        query = f"select low, high, {sums} from {self.cells(hard=hard)} where {_met(against)} group by low, high"
+        query = (
+            f"select low, high, {sums} from {self.cells(hard=hard)} where {_met_condition(against)} group by low, high"
+        )
         return _arrays(self.engine.table(f"{query} order by low, high"))
 
     def blocks(self, *, hard: bool = False, against: int | None = None) -> Iterator[Block]:
@@ -175,7 +177,7 @@ class Verdicts:
             hard, against: as for `pairs`.
         """
         columns = "cluster, low, high, credit / weight as credit, weight, judged"
-        query = f"select {columns} from {self.cells(hard=hard)} where {_met(against)}"
+        query = f"select {columns} from {self.cells(hard=hard)} where {_met_condition(against)}"
         rest: dict[str, np.ndarray] = {}
         for batch in self.engine.batches(query, CELL_ORDER):
             arrays = _arrays(batch)
@@ -191,14 +193,14 @@ class Verdicts:
         """Return the places of the two presentations of each pair that has one in each order, shape (twins, 2)."""
         if not ("order" in self.columns and self.has_items):
             return np.empty((0, 2), dtype=np.int64)
-        query = relations.twins_query(self._sided, self.columns)
+        query = relations.twins_query(self._sided_view, self.columns)
         return np.array(self.engine.rows(f"{query} order by earlier"), dtype=np.int64).reshape(-1, 2)
 
     def table(self) -> pd.DataFrame:
         """Return the battles as rows, in the order of their first presentations; names are categoricals."""
         return frame_of(self.engine.table(f"select * from {self._battles} order by {ROW}"), self.entrants)
 
-    def having(self, condition: str) -> "Verdicts":
+    def keep_where(self, condition: str) -> "Verdicts":
         """Return the battles, merged before, that meet a condition.
 
         Args:
@@ -214,7 +216,7 @@ class Verdicts:
 
     def values_of(self, column: str) -> tuple[str, ...]:
         """Return the distinct values of a column of text, sorted, empty ones left out."""
-        name = quoted(column)
+        name = quote_name(column)
         query = f"select distinct {name} from {self._battles} where {name} is not null order by 1"
         return tuple(value for (value,) in self.engine.rows(query))
 
@@ -222,7 +224,7 @@ class Verdicts:
         """Return the name of the stored cells."""
         if hard not in self._cells:
             further = relations.hard_count(self.columns) if hard else {}
-            grouped = f"({relations.grouped_query(self._sided, self.columns, further)}) as grouped"
+            grouped = f"({relations.grouped_query(self._sided_view, self.columns, further)}) as grouped"
             options = {"merge": self.merge, "keep_one_sided": self.keep_one_sided, "hard": hard}
             name = self.engine.fresh("cells")
             self.engine.store(name, relations.cells_query(grouped, self.columns, **options), CELL_ORDER)
@@ -245,7 +247,7 @@ class Verdicts:
         return tables
 
     @cached_property
-    def _sided(self) -> str:
+    def _sided_view(self) -> str:
         name = self.engine.fresh("sided")
         query = relations.sided_query(
             self.presentations, self._codes, self.columns, self._items, is_whole=self._without_item == 0
@@ -269,7 +271,7 @@ class Verdicts:
         """The stored battles; the presentations themselves where none is merged and no credit stands in."""
         twins = self.engine.fresh("twins")
         if self.merge and "order" in self.columns and self.has_items:
-            self.engine.store(twins, relations.twins_query(self._sided, self.columns))
+            self.engine.store(twins, relations.twins_query(self._sided_view, self.columns))
             merged = bool(self.engine.rows(f"select 1 from {twins} limit 1"))
         else:
             merged = False
@@ -291,8 +293,8 @@ class Verdicts:
         """Count the rows that repeat another in every column; only groups of several rows are looked at."""
         keys = "cluster, low, high"
         suspects = f"select distinct {keys} from {self.cells()} where crowded"
-        rows = f"select {ROW} from {self._sided} as s join ({suspects}) as c using ({keys})"
-        columns = ", ".join(quoted(name) for name in self.columns if name != ROW)
+        rows = f"select {ROW} from {self._sided_view} as s join ({suspects}) as c using ({keys})"
+        columns = ", ".join(quote_name(name) for name in self.columns if name != ROW)
         query = f"select count(*) as copies from {self.presentations} where {ROW} in ({rows}) group by {columns}"
         return int(self.engine.rows(f"select coalesce(sum(copies - 1), 0) from ({query}) as counted")[0][0])
 
@@ -331,5 +333,5 @@ def _block(arrays: dict[str, np.ndarray]) -> Block:
     return Block(low, high, credit, weight, judged, cluster, int(cluster[-1]) + 1)
 
 
-def _met(against: int | None) -> str:
+def _met_condition(against: int | None) -> str:
     return "judged > 0" if against is None else f"judged > 0 and (low = {against} or high = {against})"

@@ -25,7 +25,7 @@ import pandas as pd
 import pyarrow as pa
 
 from podium.counting.duck import Duck
-from podium.counting.relations import ROW, quoted, text
+from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError, UsageError
 from podium.records import (
     JSON,
@@ -98,7 +98,7 @@ def _open(path: Path, engine: Duck) -> Records:
         raise DataError("the file is empty", remedy="give a file that holds verdicts")
     start = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if start not in b"[{":
-        return _delimited(path, held, engine)
+        return _read_delimited(path, held, engine)
     if start == b"{" and (".jsonl" in path.suffixes or _first_line_is_a_record(held)):
         return _lines(path, held, engine)
     return records_of(engine, _document(held), str(path))
@@ -121,7 +121,7 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
         copy = engine.folder / engine.fresh("copy")
         try:
             with copy.open("wb") as target:
-                content = _unpacked(stream, kind)
+                content = _open_packed(stream, kind)
                 first = content.read(HEAD)
                 _refuse_binary(first)
                 target.write(first)
@@ -134,7 +134,7 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
     return copy
 
 
-def _unpacked(stream: Any, kind: str) -> Any:
+def _open_packed(stream: Any, kind: str) -> Any:
     if kind == "gzip":
         return gzip.GzipFile(fileobj=stream)
     return pa.CompressedInputStream(pa.PythonFile(stream), kind) if kind == "zstd" else stream
@@ -170,7 +170,7 @@ def _database(path: Path, held: Path, table: str, engine: Duck) -> Records:
     if len(fits) != 1:
         names = ", ".join(sorted(own for _, own in known)) or "none"
         raise UsageError(f"{path}: name one of its tables, as {held.name}#TABLE; tables: {names}")
-    scan = ".".join(map(quoted, (name, *fits[0])))
+    scan = ".".join(map(quote_name, (name, *fits[0])))
     types = engine.rows(f"select column_name, column_type from (describe {scan})")
     return _view(engine, path, types, "row_number() over ()", scan, "DuckDB")
 
@@ -185,7 +185,7 @@ def _view(engine: Duck, path: Path, types: list[tuple[str, str]], row: str, scan
 
     kept = [(name, type_) for name, type_ in types if not name.startswith(PANDAS_INDEX)]
     view = engine.fresh("file")
-    columns = ", ".join(f"{quoted(name)} as c{k}" for k, (name, _) in enumerate(kept))
+    columns = ", ".join(f"{quote_name(name)} as c{k}" for k, (name, _) in enumerate(kept))
     engine.view(view, f"select {row} as {ROW}, {columns} from {scan}")
     cells = {name: Column(f"c{k}", type_) for k, (name, type_) in enumerate(kept)}
     return Records(engine, str(path), view, cells, repair=refuse)
@@ -196,7 +196,7 @@ def _literal(path: Path) -> str:
     return text("".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute())))
 
 
-def _delimited(path: Path, held: Path, engine: Duck) -> Records:
+def _read_delimited(path: Path, held: Path, engine: Duck) -> Records:
     before, names, delimiter = _header(held)
     names = [name.strip() for name in names]
     if len(set(names)) < len(names):
@@ -341,14 +341,14 @@ def _keys(engine: Duck, source: str) -> list[str]:
     """
     shape = "json_keys(json) as keys, json_type(json) as kind, min(row) as row, max(strlen(json)) as longest"
     numbered = f"(select json, row_number() over () as row from {source})"
-    found = engine.connection.execute(f"select {shape} from {numbered} group by keys, kind order by row").fetchall()
-    for keys, kind, _, longest in found:
+    shapes = engine.connection.execute(f"select {shape} from {numbered} group by keys, kind order by row").fetchall()
+    for keys, kind, _, longest in shapes:
         if kind != "OBJECT" or longest > LONGEST_LINE:
             raise duckdb.Error("a line is no object, or too long")
         if len({*keys}) < len(keys):
             twice = next(key for key in keys if keys.count(key) > 1)
             raise DataError(f"a record has two values of {twice!r}", remedy="keep one of them")
-    return list(dict.fromkeys(key for keys, *_ in found for key in keys))
+    return list(dict.fromkeys(key for keys, *_ in shapes for key in keys))
 
 
 def _places(path: Path) -> pd.Index:

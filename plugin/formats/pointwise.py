@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from podium.counting.relations import ROW, quoted, text
+from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError
 from podium.records import Column, Records
 
@@ -85,7 +85,7 @@ def pair_up(scores: Records) -> Paired:
     trial = [name for name in SAME_TRIAL if name in columns]
     trials = ", ".join(columns[name].sql for name in trial)
     kept = {name: columns[name] for name in (*trial, "reason", "length") if name in columns}
-    first = ", ".join(f"first({column.sql} order by {ROW}) as {quoted(name)}" for name, column in kept.items())
+    first = ", ".join(f"first({column.sql} order by {ROW}) as {quote_name(name)}" for name, column in kept.items())
     model, score = columns["model"].sql, columns["score"].sql
     means = engine.fresh("scores")
     engine.store(
@@ -109,7 +109,7 @@ def pair_up(scores: Records) -> Paired:
     (alone,) = engine.rows(f"select count(*) from (select trial from {means} group by trial having count(*) = 1)")[0]
     types = engine.columns(battles)
     records = Records(
-        engine, scores.source, battles, {name: Column(quoted(name), types[name]) for name in types if name != ROW}
+        engine, scores.source, battles, {name: Column(quote_name(name), types[name]) for name in types if name != ROW}
     )
     return Paired(records, trials_met * models * (models - 1) // 2 - made, int(averaged), alone)
 
@@ -118,7 +118,7 @@ def _battles_query(means: str, trial: list[str], known: set[str]) -> str:
     """Return the query of a battle for every two models in a trial, trials in the order of their first rows."""
     reason = "coalesce(case when a.score is null then a.reason else b.reason end, 'no score')"
     columns = {
-        **{name: f"a.{quoted(name)}" for name in trial},
+        **{name: f"a.{quote_name(name)}" for name in trial},
         "model_a": "a.model",
         "model_b": "b.model",
         "credit": "(sign(a.score - b.score) + 1) / 2",
@@ -128,6 +128,6 @@ def _battles_query(means: str, trial: list[str], known: set[str]) -> str:
         "reason": f"case when a.score - b.score is null then {reason if 'reason' in known else text('no score')} end",
     }
     columns |= {"length_a": "a.length", "length_b": "b.length"} if "length" in known else {}
-    selected = ", ".join(f"{sql} as {quoted(name)}" for name, sql in columns.items())
+    selected = ", ".join(f"{sql} as {quote_name(name)}" for name, sql in columns.items())
     place = f"row_number() over (order by a.trial, a.model, b.model) as {ROW}"
     return f"select {place}, {selected} from {means} a join {means} b on a.trial = b.trial and a.model < b.model"

@@ -100,14 +100,14 @@ def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int |
     view = _union(engine, [each.records for each in tables])
     if table.is_pointwise(tables[0].records.columns):
         source = " and ".join(each.source for each in tables[:3])
-        paired = pointwise.pair_up(_held(engine, view, source))
+        paired = pointwise.pair_up(_records_of(engine, view, source))
         battles = table.check(paired.records)
         return _union(engine, [battles] if battles else []), paired.missing, paired.notes()
     missing = [each.missing for each in tables if each.missing is not None]
     return view, sum(missing) if missing else None, []
 
 
-def _held(engine: Duck, view: str, source: str) -> Records:
+def _records_of(engine: Duck, view: str, source: str) -> Records:
     types = engine.columns(view)
     return Records(engine, source, view, {name: Column(f'"{name}"', types[name]) for name in types if name != ROW})
 
@@ -144,11 +144,11 @@ def odd_items(engine: Duck, view: str) -> list[str]:
         return ["no item column: each row counts as an item of its own"]
     alike = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"
     items = f"(select distinct item from {view} where item is not null)"
-    found = engine.rows(f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1")
-    if not found:
+    groups = engine.rows(f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1")
+    if not groups:
         return []
-    first = " and ".join(map(repr, min(found)[0]))
+    first = " and ".join(map(repr, min(groups)[0]))
     return [
-        f"{len(found)} groups of items differ by white space, case or Unicode form alone (for example {first}): "
+        f"{len(groups)} groups of items differ by white space, case or Unicode form alone (for example {first}): "
         "they count as different items"
     ]

@@ -131,7 +131,7 @@ def prompt_hashes(battles: Battles) -> tuple[str, ...]:
 def mismatches(calibration: Calibration, battles: Battles) -> list[str]:
     """Say where the battles were judged otherwise than those that the calibration was made of."""
     known, here = set(calibration.provenance.get("prompts", [])), set(prompt_hashes(battles))
-    before, size = calibration.agreement.get("mean_abs_margin"), np.abs(margins(battles))
+    before, size = float(calibration.agreement.get("mean_abs_margin") or 0), np.abs(margins(battles))
     now = before if not before or np.isnan(size).all() else float(np.nanmean(size))
     doubts = _other_judges(calibration.judge, battles.judges)
     if known and here and not here <= known:

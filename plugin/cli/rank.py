@@ -24,6 +24,13 @@ from podium.cli import options
 @click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
 @options.one_sided
 @options.complete
+@click.option(
+    "--engine",
+    metavar="NAME[=URL]",
+    default="duckdb",
+    help="What counts the verdicts: duckdb, or spark with the URL of a master.",
+)
+@click.option("--memory", metavar="SIZE", help="The most that DuckDB holds in memory, as 700MB; the rest is on disk.")
 @options.output("table", "json", "csv", "md")
 @options.settings(
     metavar="[RANKER.]KEY=VALUE", help="An option of a ranker, as pin=MODEL:1000; may be given several times."
@@ -61,6 +68,12 @@ def _ranking(arguments: dict[str, Any]) -> tuple[Any, bool]:
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "entrants")}
     complete = arguments.pop("complete")
-    battles = options.read_sources(arguments, merge=not arguments.pop("no_merge"), one_sided=arguments.pop("one_sided"))
+    battles = options.read_sources(
+        arguments,
+        merge=not arguments.pop("no_merge"),
+        one_sided=arguments.pop("one_sided"),
+        engine=arguments.pop("engine"),
+        memory=arguments.pop("memory"),
+    )
     ranked = rank_battles(battles.complete_items() if complete else battles, names, **common, **settings)
     return ranked, not battles.lost

@@ -5,7 +5,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from podium.counting.relations import text
 from podium.errors import DataError, UsageError
 
 BATCH = 1_000_000
@@ -56,6 +57,10 @@ class Duck:
     def register(self, name: str, table: Any) -> None:
         """Give an Arrow table or a data frame a name."""
         self.connection.register(name, table)
+
+    def scan(self, name: str, paths: Sequence[str]) -> None:
+        """Give Parquet files a name; they stay where they are."""
+        self.view(name, f"select * from read_parquet([{', '.join(map(text, paths))}])")
 
     def view(self, name: str, query: str) -> None:
         """Give a query a name; it runs each time it is asked."""

@@ -1,6 +1,6 @@
 """What runs the queries: DuckDB, embedded, or Spark."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -16,6 +16,9 @@ class Engine(Protocol):
 
     def register(self, name: str, table: pa.Table) -> None:
         """Give an Arrow table a name."""
+
+    def scan(self, name: str, paths: Sequence[str]) -> None:
+        """Give Parquet files a name; they stay where they are."""
 
     def view(self, name: str, query: str) -> None:
         """Give a query a name; it runs each time it is asked."""

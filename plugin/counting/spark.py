@@ -4,7 +4,7 @@ import importlib.util
 import itertools
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -68,6 +68,18 @@ class Spark:
         schema = ", ".join(f"`{field.name}` {_spark_type(field.type)}" for field in table.schema)
         rows = [tuple(row.values()) for row in table.to_pylist()]
         self.session.createDataFrame(rows, schema).createOrReplaceTempView(name)
+
+    def scan(self, name: str, paths: Sequence[str]) -> None:
+        """Give Parquet files a name; they stay where they are.
+
+        Raises:
+            UsageError: there is no such file, or it is no Parquet.
+        """
+        try:
+            self.session.read.parquet(*paths).createOrReplaceTempView(name)
+        except Exception as error:
+            first = str(error).strip().partition("\n")[0]
+            raise UsageError(f"Spark cannot read {', '.join(paths[:3])} ({type(error).__name__}: {first})") from None
 
     def view(self, name: str, query: str) -> None:
         """Give a query a name; it runs each time it is asked."""

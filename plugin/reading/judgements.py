@@ -10,6 +10,7 @@ import pandas as pd
 
 from podium.battles import Battles
 from podium.counting.duck import Duck
+from podium.counting.engine import engine_named
 from podium.counting.relations import text as quote
 from podium.counting.verdicts import Verdicts
 from podium.errors import DataError, UsageError
@@ -20,6 +21,7 @@ from podium.formats.foreign import Foreign, name_columns, propose_map, translate
 from podium.hookspecs import Format, Reading, SourceFiles
 from podium.human_labels import check_judge, label_by
 from podium.plugins import catalogue
+from podium.reading.on_spark import is_parquet, scan_parquet
 from podium.reading.recognition import known_formats, recognise_format, unrecognised_error
 from podium.reading.rows import (
     RecordTable,
@@ -54,6 +56,8 @@ def read_battles(
     human_judge: str | None = None,
     metric: str | Sequence[str] = (),
     runs: Literal["newest", "all"] = "newest",
+    engine: str = "duckdb",
+    memory: str | None = None,
 ) -> Battles:
     """Read recorded judgements of any known format.
 
@@ -73,6 +77,8 @@ def read_battles(
         metric: of lm-eval's samples: `metric,filter`, or the metric alone where a task has one filter, or several
             such names, or `all`; by default the only one there is.
         runs: of a model that lm-eval ran more than once on a task: the newest, or all, as repeats.
+        engine: what counts: `duckdb`, `spark`, or `spark=URL` of a master.
+        memory: the most that DuckDB holds in memory, for example `700MB`; what is more is on disk.
 
     Raises:
         UsageError: a path, format or column that does not exist; files of different formats.
@@ -84,13 +90,20 @@ def read_battles(
     chosen = catalogue.format_named(format) if format else None
     foreign = Foreign(columns, credit_map, unknown, shown, fill)
     metrics = (metric,) if isinstance(metric, str) else tuple(metric)
-    engine = Duck()
+    counting = engine_named(engine, memory)
+    merging = {"merge": merge, "keep_one_sided": one_sided == "keep"}
+    asked_of_rows = (format, credit_map, shown, fill, conditions, human_judge, metrics)
+    if not isinstance(counting, Duck) and is_parquet(sources) and not any(asked_of_rows):
+        verdicts = Verdicts(counting, scan_parquet(counting, list(map(str, sources)), columns), **merging)
+        reading = _reading_options(foreign, format, conditions, merge, one_sided, human_judge)
+        return Battles(verdicts, None, tuple(verdicts.notes()), tuple(map(str, sources)), reading)
+    duck = counting if isinstance(counting, Duck) else Duck(memory)
     places = [source if isinstance(source, pd.DataFrame) else _locate_files(str(source)) for source in sources]
     asked = Reading(metrics, runs == "all", conditions)
-    tables, notes, lost, places = _gather_tables(engine, places, chosen, asked)
+    tables, notes, lost, places = _gather_tables(duck, places, chosen, asked)
     if not tables and (metrics or runs == "all"):
         raise UsageError(f"no lm-eval samples in {_names(sources)}: --metric and --runs choose among those")
-    opened = [record for place in places for record in _open_source(engine, place)]
+    opened = [record for place in places for record in _open_source(duck, place)]
     more, skipped = _read_tables(opened, chosen, foreign)
     tables, notes = tables + more, notes + skipped
     if not tables:
@@ -100,9 +113,11 @@ def read_battles(
         holders = [each.records for each in tables if "judge" in each.records.columns]
         check_judge([name for records in holders for name in distinct_texts(records, "judge")], human_judge)
     tables, without_column = keep_rows(tables, conditions, human_judge)
-    view, missing, remarks = join_tables(engine, tables)
-    verdicts = Verdicts(engine, view, merge=merge, keep_one_sided=one_sided == "keep")
-    notes += [*without_column, *remarks, *odd_items(engine, view), *verdicts.notes()]
+    view, missing, remarks = join_tables(duck, tables)
+    if counting is not duck:
+        counting.register(view, duck.table(f"select * from {view}"))
+    verdicts = Verdicts(counting, view, **merging)
+    notes += [*without_column, *remarks, *odd_items(duck, view), *verdicts.notes()]
     reading = _reading_options(foreign, format, conditions, merge, one_sided, human_judge)
     reading |= {"metric": list(metrics)} if metrics else {}
     reading |= {"runs": runs} if runs != "newest" else {}

@@ -14,8 +14,6 @@ from podium.counting.spark import Spark
 from podium.counting.verdicts import verdicts_of
 from podium.errors import UsageError
 
-REAL = "roundrobin_qlora_oa_gpt4.parquet"
-
 
 @pytest.fixture(scope="module")
 def spark():
@@ -97,3 +95,54 @@ def test_a_machine_without_java_is_told_what_brings_one(monkeypatch, tmp_path):
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(UsageError, match="needs Java 17"):
         Spark("local[1]")
+
+
+@pytest.fixture
+def verdicts_in_parquet(tmp_path):
+    """Return two files of presentations, and their frame."""
+    frame = podium.simulate(4, 30, seed=5).presentations(podium.Judge(unread=0.05)).drop(columns="margin")
+    frame[: len(frame) // 2].to_parquet(tmp_path / "one.parquet", index=False)
+    frame[len(frame) // 2 :].to_parquet(tmp_path / "two.parquet", index=False)
+    return tmp_path, frame
+
+
+@pytest.mark.slow
+def test_parquet_is_read_by_spark_itself(spark, verdicts_in_parquet):
+    folder, _ = verdicts_in_parquet
+    ours = podium.rank(podium.read_battles(str(folder / "*.parquet")))
+    theirs = podium.rank(podium.read_battles(str(folder / "*.parquet"), engine="spark"))
+    pd.testing.assert_frame_equal(theirs.to_frame(), ours.to_frame(), rtol=0, atol=1e-9)
+    assert theirs.standings[0].counts == ours.standings[0].counts
+
+
+@pytest.mark.slow
+def test_other_files_are_read_here_and_handed_over(spark, verdicts_in_parquet):
+    folder, frame = verdicts_in_parquet
+    frame.to_csv(folder / "all.csv", index=False)
+    ours = podium.rank(podium.read_battles(folder / "all.csv"))
+    theirs = podium.rank(podium.read_battles(folder / "all.csv", engine="spark"))
+    pd.testing.assert_frame_equal(theirs.to_frame(), ours.to_frame(), rtol=0, atol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("credit", 7.0, r"one\.parquet: credit 7\.0 is outside \[0, 1\] \(1 such rows\)"),
+        ("model_a", None, r"model_a is empty"),
+        ("order", "first", r"order 'first' is unknown"),
+    ],
+)
+def test_impossible_values_are_named(spark, verdicts_in_parquet, column, value, message):
+    folder, frame = verdicts_in_parquet
+    bad = frame.astype({column: object})
+    bad.loc[3, column] = value
+    bad.to_parquet(folder / "one.parquet", index=False)
+    with pytest.raises(podium.DataError, match=message):
+        podium.read_battles(str(folder / "one.parquet"), engine="spark")
+
+
+@pytest.mark.slow
+def test_a_file_that_is_not_there_is_named(spark, tmp_path):
+    with pytest.raises(UsageError, match=r"Spark cannot read .*nothing\.parquet"):
+        podium.read_battles(str(tmp_path / "nothing.parquet"), engine="spark")

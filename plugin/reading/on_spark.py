@@ -1,0 +1,99 @@
+"""Parquet that Spark reads where it lies: the battles table's own columns, typed and checked, and no row on the driver.
+
+All other files are read here, as ever, and handed over.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from podium.counting.engine import Engine
+from podium.counting.relations import ROW, quoted, text
+from podium.errors import DataError, UsageError
+from podium.table import NUMBERS, ORDERS, TEXTS
+
+NAMES = ("model_a", "model_b", *TEXTS)
+REMEDY = "repair or remove such rows, or rank the file with DuckDB, which names the row"
+
+
+def is_parquet(sources: Sequence[Any]) -> bool:
+    """Tell whether all sources are Parquet, so that Spark can read them itself."""
+    return bool(sources) and all(isinstance(each, str) and each.endswith(".parquet") for each in sources)
+
+
+def scan_parquet(spark: Engine, paths: Sequence[str], columns: Mapping[str, str] | None = None) -> str:
+    """Return the view of checked presentations.
+
+    Args:
+        spark: where to read.
+        paths: of files, folders or globs, with any scheme that this Spark knows.
+        columns: contract's name to foreign name.
+
+    Raises:
+        UsageError: there is no such file or column.
+        DataError: a column is missing, or holds what cannot be; the value is named, the row is not known.
+    """
+    raw, view = spark.fresh("file"), spark.fresh("presentations")
+    spark.scan(raw, paths)
+    types = spark.columns(raw)
+    origin = _origins(types, columns or {})
+    cells = {name: _cell(name, old, types[old]) for name, old in origin.items()}
+    if "credit" not in cells:
+        cells["credit"] = "cast(null as double)"
+    typed = ", ".join(f"{cell} as {quoted(name)}" for name, cell in cells.items())
+    spark.view(view, f"select monotonically_increasing_id() as {ROW}, {typed} from {raw}")
+    _check(spark, view, cells, " and ".join(paths[:3]))
+    return view
+
+
+def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:
+    """Return the file's name of each column."""
+    absent = [old for old in columns.values() if old not in types]
+    if absent:
+        raise UsageError(f"there is no column {absent[0]!r}; columns: {', '.join(types)}")
+    origin = {name: name for name in types if name not in columns.values()} | dict(columns)
+    missing = [name for name in ("model_a", "model_b") if name not in origin]
+    missing += [] if {"credit", "margin"} & set(origin) else ["credit (or margin)"]
+    if missing:
+        raise DataError(
+            f"no column {', '.join(missing)}; found: {', '.join(types)}",
+            remedy="name the columns, for example --columns model_a=left,model_b=right,credit=outcome",
+        )
+    return origin
+
+
+def _cell(name: str, old: str, kind: str) -> str:
+    """Return a column with the contract's type; foreign ones as they are."""
+    if name in NAMES:
+        if kind in ("DOUBLE", "FLOAT"):
+            raise DataError(f"column {old!r} holds floats; names are text or whole numbers", remedy="write it as text")
+        return f"nullif(cast({quoted(old)} as string), '')"
+    if name in NUMBERS:
+        if kind == "VARCHAR":
+            raise DataError(f"column {old!r} holds text, not numbers", remedy="rank it with DuckDB and a --credit-map")
+        number = f"cast({quoted(old)} as double)"
+        number = f"case when isnan({number}) then null else {number} end"
+        return f"coalesce({number}, 1e0)" if name == "weight" else number
+    return quoted(old)
+
+
+def _check(spark: Engine, view: str, cells: Mapping[str, str], source: str) -> None:
+    """Look for rows that break a rule, in one scan for all rules."""
+    rules = [
+        ("model_a", "model_a is null", "is empty"),
+        ("model_b", "model_b is null", "is empty"),
+        ("model_b", "model_a = model_b", "plays against itself"),
+        ("credit", "credit not between 0 and 1", "is outside [0, 1]"),
+        ("human", "human not between 0 and 1", "is outside [0, 1]"),
+        ("weight", "not weight > 0", "is not above 0"),
+        ("order", f'"order" not in ({", ".join(map(text, ORDERS))})', "is unknown"),
+    ]
+    rules = [rule for rule in rules if rule[0] in cells]
+    counts = ", ".join(f"count(case when {broken} then 1 end)" for _, broken, _ in rules)
+    ((rows, *numbers),) = spark.rows(f"select count(*), {counts} from {view}")
+    if not rows:
+        raise DataError("no rows", source=source, remedy="give a file that holds verdicts")
+    for (name, broken, problem), number in zip(rules, numbers, strict=True):
+        if number:
+            value = spark.rows(f"select {quoted(name)} from {view} where {broken} limit 1")[0][0]
+            shown = "" if value is None else f" {value!r}"
+            raise DataError(f"{name}{shown} {problem} ({number} such rows)", source=source, remedy=REMEDY)

@@ -106,8 +106,9 @@ def verdicts_in_parquet(tmp_path):
     return tmp_path, frame
 
 
+@pytest.mark.usefixtures("spark")
 @pytest.mark.slow
-def test_parquet_is_read_by_spark_itself(spark, verdicts_in_parquet):
+def test_parquet_is_read_by_spark_itself(verdicts_in_parquet):
     folder, _ = verdicts_in_parquet
     ours = podium.rank(podium.read_battles(str(folder / "*.parquet")))
     theirs = podium.rank(podium.read_battles(str(folder / "*.parquet"), engine="spark"))
@@ -115,8 +116,9 @@ def test_parquet_is_read_by_spark_itself(spark, verdicts_in_parquet):
     assert theirs.standings[0].counts == ours.standings[0].counts
 
 
+@pytest.mark.usefixtures("spark")
 @pytest.mark.slow
-def test_other_files_are_read_here_and_handed_over(spark, verdicts_in_parquet):
+def test_other_files_are_read_here_and_handed_over(verdicts_in_parquet):
     folder, frame = verdicts_in_parquet
     frame.to_csv(folder / "all.csv", index=False)
     ours = podium.rank(podium.read_battles(folder / "all.csv"))
@@ -124,6 +126,7 @@ def test_other_files_are_read_here_and_handed_over(spark, verdicts_in_parquet):
     pd.testing.assert_frame_equal(theirs.to_frame(), ours.to_frame(), rtol=0, atol=1e-9)
 
 
+@pytest.mark.usefixtures("spark")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "value", "message"),
@@ -133,7 +136,7 @@ def test_other_files_are_read_here_and_handed_over(spark, verdicts_in_parquet):
         ("order", "first", r"order 'first' is unknown"),
     ],
 )
-def test_impossible_values_are_named(spark, verdicts_in_parquet, column, value, message):
+def test_impossible_values_are_named(verdicts_in_parquet, column, value, message):
     folder, frame = verdicts_in_parquet
     bad = frame.astype({column: object})
     bad.loc[3, column] = value
@@ -142,7 +145,8 @@ def test_impossible_values_are_named(spark, verdicts_in_parquet, column, value, 
         podium.read_battles(str(folder / "one.parquet"), engine="spark")
 
 
+@pytest.mark.usefixtures("spark")
 @pytest.mark.slow
-def test_a_file_that_is_not_there_is_named(spark, tmp_path):
+def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(UsageError, match=r"Spark cannot read .*nothing\.parquet"):
         podium.read_battles(str(tmp_path / "nothing.parquet"), engine="spark")

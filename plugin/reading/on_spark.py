@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.counting.engine import Engine
-from podium.counting.relations import ROW, quoted, text
+from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError, UsageError
 from podium.table import NUMBERS, ORDERS, TEXTS
 
@@ -39,7 +39,7 @@ def scan_parquet(spark: Engine, paths: Sequence[str], columns: Mapping[str, str]
     cells = {name: _cell(name, old, types[old]) for name, old in origin.items()}
     if "credit" not in cells:
         cells["credit"] = "cast(null as double)"
-    typed = ", ".join(f"{cell} as {quoted(name)}" for name, cell in cells.items())
+    typed = ", ".join(f"{cell} as {quote_name(name)}" for name, cell in cells.items())
     spark.view(view, f"select monotonically_increasing_id() as {ROW}, {typed} from {raw}")
     _check(spark, view, cells, " and ".join(paths[:3]))
     return view
@@ -66,14 +66,14 @@ def _cell(name: str, old: str, kind: str) -> str:
     if name in NAMES:
         if kind in ("DOUBLE", "FLOAT"):
             raise DataError(f"column {old!r} holds floats; names are text or whole numbers", remedy="write it as text")
-        return f"nullif(cast({quoted(old)} as string), '')"
+        return f"nullif(cast({quote_name(old)} as string), '')"
     if name in NUMBERS:
         if kind == "VARCHAR":
             raise DataError(f"column {old!r} holds text, not numbers", remedy="rank it with DuckDB and a --credit-map")
-        number = f"cast({quoted(old)} as double)"
+        number = f"cast({quote_name(old)} as double)"
         number = f"case when isnan({number}) then null else {number} end"
         return f"coalesce({number}, 1e0)" if name == "weight" else number
-    return quoted(old)
+    return quote_name(old)
 
 
 def _check(spark: Engine, view: str, cells: Mapping[str, str], source: str) -> None:
@@ -94,6 +94,6 @@ def _check(spark: Engine, view: str, cells: Mapping[str, str], source: str) -> N
         raise DataError("no rows", source=source, remedy="give a file that holds verdicts")
     for (name, broken, problem), number in zip(rules, numbers, strict=True):
         if number:
-            value = spark.rows(f"select {quoted(name)} from {view} where {broken} limit 1")[0][0]
+            value = spark.rows(f"select {quote_name(name)} from {view} where {broken} limit 1")[0][0]
             shown = "" if value is None else f" {value!r}"
             raise DataError(f"{name}{shown} {problem} ({number} such rows)", source=source, remedy=REMEDY)

@@ -161,6 +161,7 @@ def write_table(data: Path, rows: int, kind: str) -> Path:
         draft = path.with_suffix(".draft")
         with duckdb.connect() as connection:
             connection.execute("set memory_limit = '1GB'")
+            connection.execute("set enable_progress_bar = false")
             query = PRESENTATIONS.format(rows=rows)
             connection.execute(f"copy ({query}) to '{draft}' (format {kind}{', header' if kind == 'csv' else ''})")
         draft.replace(path)
@@ -187,6 +188,7 @@ def count_by_duckdb(path: str, memory: str | None) -> int:
     import duckdb
 
     with tempfile.TemporaryDirectory() as folder, duckdb.connect(f"{folder}/spill.duckdb") as connection:
+        connection.execute("set enable_progress_bar = false")
         if memory:
             connection.execute(f"set memory_limit = '{memory}'")
         pairs = connection.execute(COUNTED.format(path=path)).fetchall()

@@ -87,6 +87,7 @@ class Verdicts:
         self.merge, self.keep_one_sided = merge, keep_one_sided
         self.columns = tuple(engine.columns(presentations))
         self._cells: dict[bool, str] = {}
+        self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
 
     @cached_property
     def entrants(self) -> tuple[str, ...]:
@@ -164,11 +165,12 @@ class Verdicts:
             hard: credits are win, tie or loss, and a flip is a tie.
             against: code of an entrant; only its battles.
         """
-        sums = ", ".join(f"cast(sum({name}) as double) as {name}" for name in ("credit", "weight", "judged"))
-        query = (
-            f"select low, high, {sums} from {self.cells(hard=hard)} where {_met_condition(against)} group by low, high"
-        )
-        return _arrays(self.engine.table(f"{query} order by low, high"))
+        if (hard, against) not in self._pairs:
+            sums = ", ".join(f"cast(sum({name}) as double) as {name}" for name in ("credit", "weight", "judged"))
+            cells, met = self.cells(hard=hard), _met_condition(against)
+            query = f"select low, high, {sums} from {cells} where {met} group by low, high order by low, high"
+            self._pairs[hard, against] = _arrays(self.engine.table(query))
+        return self._pairs[hard, against]
 
     def blocks(self, *, hard: bool = False, against: int | None = None) -> Iterator[Block]:
         """Yield the readable cells, whole clusters at a time, in the order of the clusters.

@@ -12,9 +12,10 @@ import pandas as pd
 import pyarrow as pa
 
 from podium.counting.duck import Duck
+from podium.counting.frames import arrow_column
 from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError
-from podium.text import EMPTY, text_of
+from podium.text import EMPTY
 
 TEXT, JSON = "VARCHAR", "JSON"
 REALS = ("DOUBLE", "FLOAT")
@@ -183,7 +184,7 @@ def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
         raise DataError(
             f"two columns are called {twice!r}", source=source, remedy="rename or remove one of them in the file"
         )
-    arrays = [_array(frame.iloc[:, k]) for k in range(len(names))]
+    arrays = [arrow_column(frame.iloc[:, k]) for k in range(len(names))]
     keys = [ROW, *(f"c{k}" for k in range(len(names)))]
     name = engine.fresh("frame")
     engine.register(name, pa.table([pa.array(np.arange(1, len(frame) + 1)), *arrays], names=keys))
@@ -193,27 +194,6 @@ def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
         for k, (old, key) in enumerate(zip(names, keys[1:], strict=True))
     }
     return Records(engine, source, name, columns, lambda: frame.index)
-
-
-def _array(cells: pd.Series) -> pa.Array:
-    """Return a column as Arrow keeps it; cells of several types, and nested ones, are texts."""
-    if isinstance(cells.dtype, pd.CategoricalDtype):
-        cells = cells.astype(cells.cat.categories.dtype)
-    try:
-        array = pa.array(cells, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError):
-        array = None
-    if array is None or pa.types.is_nested(array.type) or pa.types.is_binary(array.type):
-        return pa.array(list(map(_cell_text, cells)), pa.string())
-    return array.cast(pa.string()) if pa.types.is_null(array.type) else array
-
-
-def _cell_text(value: Any) -> str | None:
-    """Write a cell as text; a truth is another text than the word `True`."""
-    if isinstance(value, bool | np.bool_):
-        return str(value).lower()
-    words = text_of(value)
-    return None if words is None else escape_surrogates(words)
 
 
 def exact_column(values: Sequence[Any]) -> pd.Series:
@@ -228,11 +208,6 @@ def exact_column(values: Sequence[Any]) -> pd.Series:
 def whole_number(digits: str) -> int | str:
     """Read the digits of a JSON number; more than a number can have stay text."""
     return int(digits) if len(digits) <= MOST_DIGITS else digits
-
-
-def escape_surrogates(words: str) -> str:
-    r"""Write halves of characters, which no file can hold, as `\ud83d`."""
-    return LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", words)
 
 
 def nested_too_deeply() -> DataError:

@@ -45,10 +45,15 @@ class Duck:
         self.connection = duckdb.connect(str(self.folder / "relations.duckdb"))
         weakref.finalize(self, _close, self.connection, self.folder)
         self._numbers = itertools.count()
+        self._watched: dict[Path, tuple[int, int, int] | None] = {}
         for setting in SETTINGS:
             self.connection.execute(setting)
         if memory is not None:
             self.connection.execute(f"set memory_limit = '{memory}'")
+
+    def watch(self, path: Path) -> None:
+        """Note a file's state: what is stored after it changes is an error, as half of it may be another file's."""
+        self._watched[path] = _state(path)
 
     def fresh(self, stem: str) -> str:
         """Return a name that nothing has yet."""
@@ -69,6 +74,7 @@ class Duck:
     def store(self, name: str, query: str, order: str = "") -> None:
         """Run a query once and keep its rows in this order, on disk where memory is short."""
         self._run(f"create table {name} as {query}" + (f" order by {order}" if order else ""))
+        self._refuse_changed()
 
     def table(self, query: str) -> pa.Table:
         """Return all rows of a query."""
@@ -87,6 +93,13 @@ class Duck:
     def columns(self, name: str) -> dict[str, str]:
         """Return the columns of a table or view with their types."""
         return {str(row[0]): str(row[1]) for row in self.rows(f"describe {name}")}
+
+    def _refuse_changed(self) -> None:
+        for path, state in self._watched.items():
+            if _state(path) != state:
+                raise DataError(
+                    "the file changed while it was read", source=str(path), remedy="rank it again when it is whole"
+                )
 
     def _run(self, query: str) -> duckdb.DuckDBPyConnection:
         with _errors():
@@ -110,6 +123,15 @@ def _errors() -> Iterator[None]:
             f"the database cannot read or write ({_first_line(error)})",
             remedy="free disk space, or repair the file; it must not change while it is read",
         ) from None
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    """Return what tells one state of a file from another; None where it is gone."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _first_line(error: Exception) -> str:

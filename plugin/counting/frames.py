@@ -1,14 +1,19 @@
 """Data frames to Arrow and back, with no number rounded on the way."""
 
+import re
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from podium.counting.relations import ROW
-from podium.text import as_text
+from podium.text import text_of
 
 CATEGORIES = ("item", "judge", "order", "category", "reason", "swap")
 """Columns of the battles table that are categorical; so are both entrants, over one set of names."""
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def arrow_of(frame: pd.DataFrame) -> pa.Table:
@@ -17,7 +22,7 @@ def arrow_of(frame: pd.DataFrame) -> pa.Table:
     Args:
         frame: columns of the battles table, and foreign ones.
     """
-    columns = {str(name): _arrow_column(frame[name]) for name in frame}
+    columns = {str(name): arrow_column(frame[name]) for name in frame}
     return pa.table({ROW: pa.array(np.arange(len(frame), dtype=np.int64)), **columns})
 
 
@@ -39,14 +44,30 @@ def frame_of(table: pa.Table, entrants: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame(columns, index=pd.RangeIndex(len(table)))
 
 
-def _arrow_column(column: pd.Series) -> pa.Array:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(object)
+def arrow_column(cells: pd.Series) -> pa.Array:
+    """Return a column as Arrow keeps it; cells of several types, and nested ones, are texts."""
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        cells = cells.astype(cells.cat.categories.dtype)
     try:
-        values = pa.array(column, from_pandas=True)
-        return values.cast(pa.string()) if pa.types.is_null(values.type) else values
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return pa.array(as_text(column), pa.string(), from_pandas=True)
+        array = pa.array(cells, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError):
+        array = None
+    if array is None or pa.types.is_nested(array.type) or pa.types.is_binary(array.type):
+        return pa.array(list(map(_cell_text, cells)), pa.string())
+    return array.cast(pa.string()) if pa.types.is_null(array.type) else array
+
+
+def _cell_text(value: Any) -> str | None:
+    """Write a cell as text; a truth is another text than the word `True`."""
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    words = text_of(value)
+    return None if words is None else escape_surrogates(words)
+
+
+def escape_surrogates(words: str) -> str:
+    r"""Write halves of characters, which no file can hold, as `\ud83d`."""
+    return LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", words)
 
 
 def _categorical(column: pa.ChunkedArray, names: tuple[str, ...] | None = None) -> pd.Categorical:

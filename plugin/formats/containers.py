@@ -87,6 +87,7 @@ def _shared_engine() -> Duck:
 
 def _open(path: Path, engine: Duck) -> Records:
     file, _, table = str(path).partition("#") if not path.exists() else (str(path), "", "")
+    engine.watch(Path(file))
     held = _plain_copy(Path(file), engine)
     with held.open("rb") as stream:
         head = stream.read(HEAD)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from podium import read_battles
 from podium.counting.duck import Duck
 from podium.counting.engine import engine_named
 from podium.errors import DataError, UsageError
@@ -42,3 +43,19 @@ def test_variables_of_python_are_no_tables():
     with pytest.raises(Exception, match="secret"):
         Duck().rows("select * from secret")
     assert secret
+
+
+def test_a_file_that_changes_while_it_is_read_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "votes.csv"
+    rows = "\n".join(f"i{k},x,y,1" for k in range(100))
+    path.write_text(f"item,model_a,model_b,credit\n{rows}\n")
+    stored = Duck.store
+
+    def append_and_store(duck, *query):
+        with path.open("a") as stream:
+            stream.write("i100,x,y,0\n")
+        stored(duck, *query)
+
+    monkeypatch.setattr(Duck, "store", append_and_store)
+    with pytest.raises(DataError, match=r"votes\.csv: the file changed while it was read.*rank it again"):
+        read_battles(path)

@@ -87,6 +87,7 @@ class Verdicts:
         self.merge, self.keep_one_sided = merge, keep_one_sided
         self.columns = tuple(engine.columns(presentations))
         self._cells: dict[bool, str] = {}
+        self._sorted: dict[bool, str] = {}
         self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
 
     @cached_property
@@ -178,8 +179,7 @@ class Verdicts:
         Args:
             hard, against: as for `pairs`.
         """
-        columns = "cluster, low, high, credit / weight as credit, weight, judged"
-        query = f"select {columns} from {self.cells(hard=hard)} where {_met_condition(against)}"
+        query = f"select * from {self._readable(hard)} where {_met_condition(against)}"
         rest: dict[str, np.ndarray] = {}
         for batch in self.engine.batches(query, CELL_ORDER):
             arrays = _arrays(batch)
@@ -223,15 +223,24 @@ class Verdicts:
         return tuple(value for (value,) in self.engine.rows(query))
 
     def cells(self, *, hard: bool = False) -> str:
-        """Return the name of the stored cells."""
+        """Return the name of the cells: a view of the stored groups."""
         if hard not in self._cells:
             further = relations.hard_count(self.columns) if hard else {}
-            grouped = f"({relations.grouped_query(self._sided_view, self.columns, further)}) as grouped"
+            grouped, name = self.engine.fresh("grouped"), self.engine.fresh("cells")
+            self.engine.store(grouped, relations.grouped_query(self._sided_view, self.columns, further))
             options = {"merge": self.merge, "keep_one_sided": self.keep_one_sided, "hard": hard}
-            name = self.engine.fresh("cells")
-            self.engine.store(name, relations.cells_query(grouped, self.columns, **options), CELL_ORDER)
+            self.engine.view(name, relations.cells_query(grouped, self.columns, **options))
             self._cells[hard] = name
         return self._cells[hard]
+
+    def _readable(self, hard: bool) -> str:
+        """Return the name of the readable cells, stored in the order of the clusters."""
+        if hard not in self._sorted:
+            self._sorted[hard] = self.engine.fresh("readable")
+            columns = "cluster, low, high, credit / weight as credit, weight, judged"
+            query = f"select {columns} from {self.cells(hard=hard)} where judged > 0"
+            self.engine.store(self._sorted[hard], query, CELL_ORDER)
+        return self._sorted[hard]
 
     @cached_property
     def has_items(self) -> bool:

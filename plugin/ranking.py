@@ -160,7 +160,7 @@ class Ranking:
 
 def provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     """Say where a ranking comes from: sources, options, versions."""
-    packages = {name: version(name) for name in ("numpy", "scipy", "pandas")}
+    packages = {name: version(name) for name in ("duckdb", "numpy", "scipy", "pandas")}
     return {
         "sources": list(sources),
         "options": dict(options),

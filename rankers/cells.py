@@ -81,8 +81,14 @@ class Cells:
             number, own = number + block.clusters, own + block.clusters_of()
         return number, own
 
+    @cached_property
+    def _code_of(self) -> np.ndarray:
+        codes = np.zeros(int(self.codes[-1]) + 1, dtype=np.int64)
+        codes[self.codes] = np.arange(len(self.codes))
+        return codes
+
     def _recode(self, codes: np.ndarray) -> np.ndarray:
-        return np.searchsorted(self.codes, codes)
+        return self._code_of[codes]
 
 
 Summed = Coded | Cells

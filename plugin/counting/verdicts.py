@@ -192,7 +192,7 @@ class Verdicts:
             yield _block(rest)
 
     def twins(self) -> np.ndarray:
-        """Return the places of the two presentations of each pair that has one in each order, shape (twins, 2)."""
+        """Return `podium_row` of the two presentations of each pair that has one in each order, shape (twins, 2)."""
         if not ("order" in self.columns and self.has_items):
             return np.empty((0, 2), dtype=np.int64)
         query = relations.twins_query(self._sided_view, self.columns)

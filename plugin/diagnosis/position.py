@@ -168,7 +168,7 @@ def meetings_of(battles: Battles, rows: np.ndarray) -> np.ndarray:
 def order_twins(presentations: Battles, level: float) -> OrderTwins:
     """Find the pairs read in both orders: one `ab` and one `ba` of the same item, pair, judge and repeat."""
     credit, margin, _ = first_shown(presentations)
-    rows = (presentations.verdicts or verdicts_of(presentations.table)).twins()
+    rows = verdicts_of(presentations.table).twins()
     rows = rows[~np.isnan(credit[rows]).any(axis=1)]
     sample = sample_of(presentations, level).take(rows[:, 0])
     return OrderTwins(credit[rows], margin[rows], meetings_of(presentations, rows[:, 0]), sample)

@@ -391,27 +391,22 @@ def test_no_line_of_a_table_ends_in_spaces(podium: Podium, example: Path) -> Non
 
 @pytest.fixture
 def parquet(podium: Podium, example: Path, tmp_path: Path) -> Path:
-    """Return the example merged, as Parquet: what a stream can read."""
+    """Return the example merged, as Parquet."""
     podium("convert", example, "--merge", "-o", tmp_path / "battles.parquet")
     return tmp_path / "battles.parquet"
 
 
-def test_a_stream_gives_the_ratings_of_the_whole_table(podium: Podium, parquet: Path) -> None:
-    words = ("rank", parquet, "--ranker", "bradley-terry", "--format", "json")
-    whole, streamed = (models(podium(*words, *more).out) for more in ((), ("--stream",)))
-    assert {name: row["score"] for name, row in streamed.items()} == pytest.approx(
-        {name: row["score"] for name, row in whole.items()}
+def test_battles_merged_and_kept_as_parquet_rank_as_their_source(podium: Podium, example: Path, parquet: Path) -> None:
+    kept, source = (
+        models(podium("rank", path, "--ranker", "bradley-terry", "--format", "json").out) for path in (parquet, example)
+    )
+    assert {name: row["score"] for name, row in kept.items()} == pytest.approx(
+        {name: row["score"] for name, row in source.items()}, rel=1e-9
     )
 
 
-@pytest.mark.parametrize("more", [("--by", "category"), ("--where", "category=code"), ("--set", "labels=hard")])
-def test_a_stream_refuses_what_it_would_pass_over(podium: Podium, parquet: Path, more: tuple[str, str]) -> None:
-    answer = podium("rank", parquet, "--ranker", "bradley-terry", "--stream", *more)
-    assert (answer.code, answer.err.startswith("podium: --stream ")) == (2, True)
-
-
-def test_a_stream_heeds_a_setting_with_the_rankers_name(podium: Podium, parquet: Path) -> None:
-    words = ("--stream", "--set", "bradley-terry.pin=amber:1000", "--format", "json")
+def test_a_setting_with_the_rankers_name_is_heeded_where_battles_are_kept(podium: Podium, parquet: Path) -> None:
+    words = ("--set", "bradley-terry.pin=amber:1000", "--format", "json")
     assert models(podium("rank", parquet, "--ranker", "bradley-terry", *words).out)["amber"]["score"] == 1000
 
 

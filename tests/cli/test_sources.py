@@ -56,8 +56,3 @@ def test_a_misspelt_human_judge_exits_with_2_and_the_nearest(podium: Podium, jud
 def test_a_human_judge_with_nothing_in_common_exits_with_1(podium: Podium, table: Table) -> None:
     answer = podium("rank", table(*JUDGED, "k,a,b,1,crowd", header=HEADER), "--human-judge", "crowd")
     assert (answer.code, "in common are 0 items and 2 models" in answer.err) == (1, True)
-
-
-def test_a_stream_refuses_a_human_judge(podium: Podium, judges: Path) -> None:
-    answer = podium("rank", judges, "--human-judge", "crowd", "--stream")
-    assert (answer.code, "does not know --human-judge" in answer.err) == (2, True)

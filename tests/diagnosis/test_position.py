@@ -126,6 +126,17 @@ def test_an_unread_order_is_no_tie():
     assert (found.first_wins.n, found.swaps.all.pairs, found.ties.value) == (15, 7, 2 / 15)
 
 
+def test_figures_of_a_slice_of_two_files_are_those_of_its_rows_alone(tmp_path):
+    frame = presentations(BY_HAND, "item order credit").table.assign(judge="one")
+    frame.assign(judge="two", credit=1.0).to_csv(tmp_path / "1.csv", index=False)
+    frame.to_csv(tmp_path / "2.csv", index=False)
+    both_files = read_battles(tmp_path / "1.csv", tmp_path / "2.csv", merge=False)
+    found = order_twins(both_files.where("judge", "one"), 0.95)
+    alone = order_twins(read_battles(tmp_path / "2.csv", merge=False), 0.95)
+    expected = order_twins(read_battles(frame, merge=False), 0.95)
+    assert found.credit.tolist() == alone.credit.tolist() == expected.credit.tolist()
+
+
 def test_flips_that_all_go_one_way_bound_no_effect():
     found = card([(0, "ab", 1), (0, "ba", 0), (1, "ab", 1), (1, "ba", 1)])
     assert isinstance(found.effect, Missing)

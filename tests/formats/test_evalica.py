@@ -5,7 +5,9 @@ import pytest
 import podium
 
 
-@pytest.mark.parametrize(("winner", "credit"), [("left", 1.0), ("right", 0.0), ("tie", 0.5)])
+@pytest.mark.parametrize(
+    ("winner", "credit"), [("left", 1.0), ("right", 0.0), ("tie", 0.5), ("Pizza", 1.0), ("Sushi", 0.0)]
+)
 def test_the_left_one_is_a(save, winner, credit):
     row = podium.read_battles(save("food.csv", f"left,right,winner\nPizza,Sushi,{winner}\n")).to_frame().iloc[0]
     assert (row["model_a"], row["model_b"], row["credit"]) == ("Pizza", "Sushi", credit)
@@ -16,7 +18,7 @@ def test_an_empty_winner_is_unread_with_its_reason(save):
     assert battles.unread_reasons() == {"no winner": 1}
 
 
-@pytest.mark.parametrize("winner", ["Pizza", "draw", "Left"])
+@pytest.mark.parametrize("winner", ["Burger", "draw", "Left"])
 def test_an_unknown_winner_is_an_error_not_a_tie(save, winner):
     with pytest.raises(podium.DataError, match=rf"food.csv, row 1: winner '{winner}' is not a known verdict"):
         podium.read_battles(save("food.csv", f"left,right,winner\nPizza,Sushi,{winner}\n"))

@@ -1,4 +1,4 @@
-"""The embedded engine: a DuckDB database in a temporary folder, which spills what does not fit into memory."""
+"""The embedded engine: a DuckDB database, which spills into a temporary folder what does not fit into memory."""
 
 import itertools
 import re
@@ -42,7 +42,7 @@ class Duck:
         if memory is not None and not SIZE.fullmatch(memory):
             raise UsageError(f"memory {memory!r} is no size; write for example 700MB or 4GB")
         self.folder = Path(tempfile.mkdtemp(prefix="podium-"))
-        self.connection = duckdb.connect(str(self.folder / "relations.duckdb"))
+        self.connection = duckdb.connect(config={"temp_directory": str(self.folder / "spilled")})
         weakref.finalize(self, _close, self.connection, self.folder)
         self._numbers = itertools.count()
         self._watched: dict[Path, tuple[int, int, int] | None] = {}

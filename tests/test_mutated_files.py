@@ -1,9 +1,13 @@
-"""Files of every format, damaged in a hundred ways: an error that names the file, or a ranking of all that is there."""
+"""Files of every format, damaged in many ways: an error that names the file, or a ranking of all that is there.
+
+`PODIUM_MUTATIONS=100` damages every format in a hundred ways instead of sixteen.
+"""
 
 import csv
 import gzip
 import io
 import json
+import os
 import random
 import warnings
 
@@ -15,6 +19,7 @@ import pytest
 
 import podium
 
+MUTATIONS = int(os.environ.get("PODIUM_MUTATIONS", "16"))
 HOSTILE = (
     "'; drop table presentations_0; --",
     '"); copy (select 1) to "owned.csv"; --',
@@ -221,6 +226,6 @@ def test_four_damaged_files_of_each_format_are_named_or_ranked_whole(tmp_path, t
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("table", "suffix"), FILES)
-def test_a_hundred_damaged_files_of_each_format_are_named_or_ranked_whole(tmp_path, table, suffix):
-    for seed in range(100):
+def test_many_damaged_files_of_each_format_are_named_or_ranked_whole(tmp_path, table, suffix):
+    for seed in range(4, MUTATIONS):
         try_file(tmp_path, table, suffix, seed)

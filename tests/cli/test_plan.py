@@ -38,6 +38,7 @@ def test_table_2_is_one_command(podium: Podium) -> None:
     assert answer.code == 0
 
 
+@pytest.mark.slow
 def test_a_plan_from_a_pilot_names_anchor_designs_and_the_cheapest(podium: Podium, example: Path) -> None:
     answer = podium("plan", example, "--items", "200", *FAST)
     assert "pilot of 40 items: 574 of 600 battles judged" in answer.out
@@ -47,6 +48,7 @@ def test_a_plan_from_a_pilot_names_anchor_designs_and_the_cheapest(podium: Podiu
     assert answer.code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [100, 120, 200])
 def test_a_plan_is_as_wide_as_there_is_room_and_loses_no_figure(example: Path, width: int) -> None:
     """The picture of the candidates is there only where it fits; figures are the same at any width."""
@@ -57,12 +59,14 @@ def test_a_plan_is_as_wide_as_there_is_room_and_loses_no_figure(example: Path, w
     assert figures(text) == figures(wide)
 
 
+@pytest.mark.slow
 def test_the_reasoning_is_printed(podium: Podium) -> None:
     lines = podium("plan", "--entrants", "3", *FAST).out.splitlines()
     assert lines[2] == "are there at most 3 entrants? yes, 3: all pairs cost no more than an anchor from outside would"
     assert lines[3] == "→ compare all pairs"
 
 
+@pytest.mark.slow
 def test_money_needs_four_numbers_and_says_so(podium: Podium) -> None:
     out = podium("plan", "--entrants", "3", "--items", "50", "--price-in", "2", "--tokens-in", "900", *FAST).out
     assert "tokens and money: not all of what a call takes and costs is known; give --tokens-out, --price-out" in out

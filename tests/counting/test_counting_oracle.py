@@ -141,6 +141,7 @@ def test_everything_that_is_counted_equals_plain_loops(seed, merge, keep_one_sid
     check(drawn_rows(seed), COLUMNS, merge=merge, keep_one_sided=keep_one_sided)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(st.integers(10, 10_000), st.sets(st.sampled_from(("item", *naive.OPTIONAL))), st.booleans())
 def test_tables_without_some_columns_count_alike(seed, without, keep_one_sided):

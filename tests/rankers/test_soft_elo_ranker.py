@@ -41,6 +41,7 @@ def scores(standings):
     return {entry.model: entry.score for entry in standings.entries}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_beta_lies_in_its_interval_at_the_stated_rate(level):
     """Known truth: 1 / scale. 200 worlds, binomial error 0.03 at 80% and 0.016 at 95%."""
@@ -68,6 +69,7 @@ def interval_coverage(**options):
     return np.mean(hits)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_rating_with_the_error_of_beta_in_them():
     """Truth: the fit to the simulator's exact expected credits, with the true beta."""
     assert interval_coverage() == NOMINAL
@@ -77,10 +79,12 @@ def test_intervals_that_take_rows_for_independent_do_not_hold():
     assert interval_coverage(cluster="row") < 0.88
 
 
+@pytest.mark.slow
 def test_with_few_human_labels_the_outer_intervals_still_hold():
     assert few_labels(include=True) == NOMINAL
 
 
+@pytest.mark.slow
 def test_intervals_that_take_the_fitted_beta_for_exact_do_not_hold():
     """Fifty labels: beta's error stretches the scale, and the outer ratings with it."""
     assert few_labels(include=False) < 0.9

@@ -59,6 +59,7 @@ def same(number: float | None, cell: float) -> bool:
     return number is None and bool(np.isnan(cell)) if number is None or np.isnan(cell) else number == cell
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(VERDICTS, VERDICTS, st.booleans(), st.sampled_from(["unread", "keep"]))
 def test_a_battle_is_what_a_table_with_both_presentations_is_read_as(

@@ -39,6 +39,7 @@ def test_only_what_could_not_be_read_is_asked_again(play, behave, record, write_
         assert values(again) == pytest.approx(values(whole))
 
 
+@pytest.mark.slow
 def test_an_earlier_run_decides_for_the_later_whether_probabilities_soften(play, behave, write_responses):
     behave(garbage=0.2, probabilities=False)
     paths = write_responses()

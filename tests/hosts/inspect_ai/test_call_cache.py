@@ -111,6 +111,7 @@ def test_failures_of_the_provider_are_never_cached(calls, behave):
     assert all(one.error is None for one in battles(calls.log))
 
 
+@pytest.mark.slow
 def test_a_ratings_prompt_of_equal_texts_is_asked_once_per_run_and_cached(play, behave, record, write_responses):
     behave(form="numeric")
     paths = write_responses(realization_note="x") if False else write_responses()

@@ -15,6 +15,7 @@ def counts(log):
     return log.results.metadata["podium"]["rankings"][0]["counts"]
 
 
+@pytest.mark.slow
 def test_failures_of_the_provider_are_sample_errors_and_the_rest_is_ranked(play, behave, record, write_responses):
     behave(errors=0.1)
     log = play(round_robin(responses=write_responses()))

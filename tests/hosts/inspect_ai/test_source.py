@@ -265,6 +265,7 @@ def test_a_retry_asks_for_the_battles_that_failed_and_no_others(play, behave, re
     assert after == before
 
 
+@pytest.mark.slow
 def test_a_retry_with_verdicts_that_were_changed_keeps_the_opponents(play, behave, record, write_responses):
     behave(errors=0.15)
     paths = write_responses(SIX)

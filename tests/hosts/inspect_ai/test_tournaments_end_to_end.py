@@ -152,6 +152,7 @@ def test_a_log_directory_with_blanks_and_signs_is_ranked_too(play, write_respons
     assert len(list(folder.glob("podium-*.ranking.json"))) == 1
 
 
+@pytest.mark.slow
 def test_a_log_in_json_is_ranked_and_read_as_well(play, write_responses):
     log = play(round_robin(responses=write_responses()), log_format="json")
     assert place(log).suffix == ".json"

@@ -84,6 +84,7 @@ def test_every_response_is_judged_in_both_orders_by_what_the_judge_thinks(
     assert len(server.calls()) == ITEMS * 2 * 2
 
 
+@pytest.mark.slow
 def test_a_second_run_asks_nothing_and_says_the_same(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
     tasks = write_task(tmp_path, asked)
     first = evaluated(tasks)
@@ -93,12 +94,14 @@ def test_a_second_run_asks_nothing_and_says_the_same(server: StandIn, tmp_path: 
     assert verdicts(again) == verdicts(first)
 
 
+@pytest.mark.slow
 def test_another_judge_does_not_get_the_first_ones_replies(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
     evaluated(write_task(tmp_path, asked))
     evaluated(write_task(tmp_path, {**asked, "judge": "openai-api/standin/judge-2"}))
     assert [one.model for one in server.calls()].count("judge-2") == ITEMS * 4
 
 
+@pytest.mark.slow
 def test_the_order_in_which_an_opponent_and_this_run_are_named_is_a_tournaments(
     server: StandIn, tmp_path: Path, asked: dict[str, Any]
 ):
@@ -129,6 +132,7 @@ def test_a_tournament_of_the_same_models_by_the_same_judge_asks_nothing_more(
     assert figure(found, "bradley_terry") == pytest.approx(own.score, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_calls_that_fail_leave_their_battle_unread_and_the_rest_judged(
     server: StandIn, tmp_path: Path, asked: dict[str, Any]
 ):
@@ -140,6 +144,7 @@ def test_calls_that_fail_leave_their_battle_unread_and_the_rest_judged(
     assert (figure(found, "judged"), figure(found, "unread")) == (ITEMS * 2 - len(unread), len(unread))
 
 
+@pytest.mark.slow
 def test_only_what_failed_is_asked_again(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
     tasks = write_task(tmp_path, asked)
     server.script(faults={"400": 0.25}, lasting=True)

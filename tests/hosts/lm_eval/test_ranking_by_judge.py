@@ -129,6 +129,7 @@ class Echo(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [400, 401])
 def test_a_key_that_a_server_repeats_in_its_refusal_is_written_nowhere(two, status, capfd):
     with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as echo:

@@ -265,6 +265,7 @@ def table_of(rows):
     return pd.DataFrame([(f"i{i}", *pair, *values) for i, pair, *values in [first, *rows]], columns=columns)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(tables(), st.integers(0, 2**31 - 1))
 def test_swapping_a_with_b_and_shuffling_battles_change_nothing(rows, which):

@@ -174,6 +174,7 @@ def test_unknown_signals_have_no_probability(kind):
     assert np.isnan(found).tolist() == [False, True]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.floats(0.501, 0.999))
 def test_a_constant_is_exactly_the_credit_of_a_win(constant):

@@ -3,6 +3,7 @@
 import itertools
 import re
 import shutil
+import stat
 import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
@@ -126,12 +127,12 @@ def _errors() -> Iterator[None]:
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
-    """Return what tells one state of a file from another; None where it is gone."""
+    """Return what tells one state of a file from another; None where it is gone, or can be read only once."""
     try:
         found = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return (found.st_ino, found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
 
 
 def _first_line(error: Exception) -> str:

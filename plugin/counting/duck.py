@@ -129,10 +129,10 @@ def _errors() -> Iterator[None]:
 def _state(path: Path) -> tuple[int, int, int] | None:
     """Return what tells one state of a file from another; None where it is gone, or can be read only once."""
     try:
-        found = path.stat()
+        facts = path.stat()
     except OSError:
         return None
-    return (found.st_ino, found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+    return (facts.st_ino, facts.st_size, facts.st_mtime_ns) if stat.S_ISREG(facts.st_mode) else None
 
 
 def _first_line(error: Exception) -> str:

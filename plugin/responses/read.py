@@ -171,7 +171,7 @@ def _named_in_errors(path: Path) -> Iterator[None]:
     """Name the file in whatever goes wrong with it.
 
     Raises:
-        DataError: a value in it is not what it should be, or holds half a character.
+        DataError: a value in it is not what it should be.
         UsageError: something was asked of it that cannot be.
     """
     try:
@@ -180,12 +180,6 @@ def _named_in_errors(path: Path) -> Iterator[None]:
         raise error.with_place(str(path)) from None
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
-    except UnicodeEncodeError as error:
-        raise DataError(
-            f"half a surrogate pair, which no text can hold: {error.object[error.start]!r}",
-            source=str(path),
-            remedy="replace it by U+FFFD, or write the response again with the whole character",
-        ) from None
 
 
 def _unrecognised_error(sheet: Sheet) -> DataError:

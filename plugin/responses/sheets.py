@@ -53,7 +53,8 @@ class Record:
 
     def name(self, column: str | None) -> str | None:
         """Return a cell as a name or id; None where it is empty or there is no such column."""
-        return None if column is None else text_of(self.cells.get(column))
+        name = None if column is None else text_of(self.cells.get(column))
+        return None if name is None else self._encodable(name)
 
     def text(self, column: str | None) -> str | None:
         """Return a cell that must hold text; None where it is empty or there is no such column.
@@ -67,13 +68,23 @@ class Record:
         """Return a value that must be text, or None where it is empty.
 
         Raises:
-            DataError: it is something else.
+            DataError: it is something else, or holds half a character.
         """
         if isinstance(value, str):
-            return value
+            return self._encodable(value)
         if is_empty(value):
             return None
         raise self.error(f"{name} is not text: {str(value)[:60]!r}", f"write the {name} as a string")
+
+    def _encodable(self, words: str) -> str:
+        try:
+            words.encode()
+        except UnicodeEncodeError as error:
+            problem = f"half a surrogate pair, which no text can hold: {words[error.start]!r}"
+            raise self.error(
+                problem, "replace it by U+FFFD, or write the response again with the whole character"
+            ) from None
+        return words
 
     def question(self, item: str, instruction: str | None, **more: Any) -> QuestionRow:
         """Return a question that knows this place."""

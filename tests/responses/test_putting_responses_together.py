@@ -112,7 +112,7 @@ def test_any_change_of_what_a_judge_sees_changes_the_hash(save, change):
 
 
 def test_half_a_surrogate_pair_is_an_error_that_names_it_and_the_remedy(save):
-    with pytest.raises(podium.DataError, match=r"wren\.jsonl: half a surrogate pair.*ud83d.*U\+FFFD"):
+    with pytest.raises(podium.DataError, match=r"wren\.jsonl, line 1: half a surrogate pair.*ud83d.*U\+FFFD"):
         read_responses(save("wren.jsonl", rows("\ud83d")))
 
 

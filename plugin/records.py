@@ -99,6 +99,7 @@ class Records:
         columns: how to get each, under the name that the file gives it.
         places: the names of all rows; by default `row 1` and so on.
         repair: what to do where the scan fails: replace it, or raise an error that names the row.
+        number: of rows at most, where they were counted.
     """
 
     engine: Duck
@@ -107,6 +108,7 @@ class Records:
     columns: Mapping[str, Column]
     places: Callable[[], pd.Index] | None = None
     repair: Callable[[Exception], None] | None = None
+    number: int | None = None
 
     def rows(self, selection: str, rest: str = "") -> list[tuple[Any, ...]]:
         """Return the rows of a small query.

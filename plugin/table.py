@@ -84,7 +84,7 @@ def _scan_rows(
             raise _broken_rule(records, rule, row)
     facts = answers[len(rules) : -1]
     plain = {name: _plain(typed[name], *facts[2 * k : 2 * k + 2]) for k, name in enumerate(foreign)}
-    return replace(records, columns={**typed, **plain})
+    return replace(records, columns={**typed, **plain}, number=rows)
 
 
 def _kinds(column: Column) -> tuple[str, str]:

@@ -14,6 +14,8 @@ from podium.text import some
 
 ROWS_OF_A_FILE = 2**40
 """Rows of a file lie that far from those of the next."""
+FEW_ROWS = 100_000
+"""Fewer rows than this are copied, too."""
 MOST_OPEN = 64
 """With more files than this, rows are copied instead of being read again whenever they are needed."""
 
@@ -123,7 +125,7 @@ def _union(engine: Duck, parts: Sequence[Records]) -> str:
         cells = {name: _cell(part.columns.get(name), name, types[name]) for name in names}
         queries.append(f"select {place * ROWS_OF_A_FILE} + {ROW} as {ROW}, {columns_as(cells)} from {part.scan}")
     view = engine.fresh("presentations")
-    if len(queries) <= MOST_OPEN:
+    if len(queries) <= MOST_OPEN and sum(part.number or FEW_ROWS for part in parts) >= FEW_ROWS:
         engine.view(view, " union all ".join(queries))
         return view
     engine.store(view, queries[0])

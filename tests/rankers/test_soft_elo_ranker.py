@@ -50,6 +50,7 @@ def test_beta_lies_in_its_interval_at_the_stated_rate(level):
     assert rate == pytest.approx(level, abs=3 * np.sqrt(level * (1 - level) / WORLDS))
 
 
+@pytest.mark.slow
 def test_an_interval_of_beta_of_half_the_width_would_not_hold():
     found = [beta_of(battles) for _, battles in exact_worlds()]
     rate = np.mean([abs(one.beta - 0.5) <= (one.high - one.low) / 4 for one in found])

@@ -36,6 +36,7 @@ def test_without_the_cache_every_call_is_made_again(calls):
     assert calls() == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "number"),
     [

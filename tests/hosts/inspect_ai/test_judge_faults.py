@@ -43,6 +43,7 @@ def test_an_unreadable_reply_is_asked_for_again_and_then_read(play, behave, reco
     assert {one["attempts"] for s in battles(log) for one in s.store["podium"]["presentations"]} == {2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attempts", [1, 2, 3])
 def test_a_reply_that_stays_unreadable_is_unread_with_its_reason_after_so_many_attempts(
     play, behave, record, write_responses, attempts
@@ -73,6 +74,7 @@ def test_a_battle_that_is_unread_says_so_in_the_viewer(play, behave, write_respo
     assert "unread (no verdict)" in verdict_of(battles(log)[0]).explanation
 
 
+@pytest.mark.slow
 def test_a_run_of_which_nothing_can_be_read_ends_without_a_ranking_and_says_why(play, behave, write_responses, capfd):
     behave(garbage=1.0)
     log = play(round_robin(responses=write_responses()))

@@ -79,6 +79,7 @@ def test_a_ranker_in_the_metadata_ranks_the_models_as_podium_does_on_the_logs():
         assert any(one.name == "match" for one in log.results.scores), "the scores of the eval itself stay"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", ["bradley-terry,mean", ["bradley-terry", "mean"]])
 def test_several_rankers_may_be_asked_for(told):
     logs = reread(eval(task(), model=models(), metadata={"ranker": told}))
@@ -126,6 +127,7 @@ def test_one_model_alone_is_not_ranked_and_that_is_said(capfd):
     assert "podium: not ranked" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_logs_that_eval_returns_hold_the_ranking_too():
     logs = eval(task(), model=models(), metadata={"ranker": "mean"})
     assert all(log.results.metadata["podium"]["rankings"] for log in logs)
@@ -141,6 +143,7 @@ def test_two_tasks_of_one_run_are_ranked_apart():
         assert_same_figures(own[0].results.metadata["podium"], by_podium(own, "mean"))
 
 
+@pytest.mark.slow
 def test_two_scorers_are_two_judges():
     logs = reread(eval(task(match(), graded()), model=models(), metadata={"ranker": "mean"}))
     told = logs[0].results.metadata["podium"]["rankings"]
@@ -148,6 +151,7 @@ def test_two_scorers_are_two_judges():
     assert_same_figures(logs[0].results.metadata["podium"], by_podium(logs, "mean", by="judge"))
 
 
+@pytest.mark.slow
 def test_a_score_of_several_parts_is_several_judges():
     logs = reread(eval(task(by_aspect()), model=models(), metadata={"ranker": "mean"}))
     told = logs[0].results.metadata["podium"]["rankings"]
@@ -157,6 +161,7 @@ def test_a_score_of_several_parts_is_several_judges():
     assert means["short", "scripted/good"] == pytest.approx(1 - 0.75 / 2)
 
 
+@pytest.mark.slow
 def test_epochs_are_repeats_of_an_item_and_no_items_of_their_own():
     logs = reread(eval(task(), model=models(), epochs=2, metadata={"ranker": "mean"}))
     once = reread(eval(task(), model=models(), metadata={"ranker": "mean"}))
@@ -168,6 +173,7 @@ def test_epochs_are_repeats_of_an_item_and_no_items_of_their_own():
     assert logs[0].results.metadata["podium"]["rankings"][0]["counts"]["items"] == 12
 
 
+@pytest.mark.slow
 def test_an_eval_set_over_several_models_is_ranked_and_again_when_it_is_run_again(tmp_path):
     options = {"log_dir": str(tmp_path / "set"), "model": models(), "metadata": {"ranker": "bradley-terry"}}
     _, logs = eval_set(task(), **options)
@@ -179,6 +185,7 @@ def test_an_eval_set_over_several_models_is_ranked_and_again_when_it_is_run_agai
     assert len([one for one in again[0].results.scores if one.scorer == "podium/bradley-terry"]) == 3
 
 
+@pytest.mark.slow
 def test_a_broken_file_among_the_logs_does_not_stop_the_ranking_of_the_others(tmp_path, capfd):
     from podium.hosts.inspect_ai.hook import headers_in, rank_logs
 

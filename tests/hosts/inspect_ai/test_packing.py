@@ -14,6 +14,7 @@ def ranking(log):
     return log.results.metadata["podium"]["rankings"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TASKS)
 def test_a_packed_tournament_ranks_as_an_unpacked_one(name, behave, write_responses, play):
     judge, responses = behave(bias=0.3), write_responses()
@@ -23,6 +24,7 @@ def test_a_packed_tournament_ranks_as_an_unpacked_one(name, behave, write_respon
     assert ranking(packed)[0]["counts"] == ranking(plain)[0]["counts"]
 
 
+@pytest.mark.slow
 def test_a_pack_holds_all_battles_of_its_item_and_each_response_once(behave, write_responses, play):
     log = play(round_robin(responses=write_responses(), pack=True), behave())
     assert len(log.samples) == ITEMS
@@ -31,6 +33,7 @@ def test_a_pack_holds_all_battles_of_its_item_and_each_response_once(behave, wri
         assert set(sample.metadata["responses"]) == {"ash", "elm", "fir", "oak"}
 
 
+@pytest.mark.slow
 def test_a_missing_response_leaves_its_battles_out_of_the_pack(behave, write_responses, play):
     log = play(round_robin(responses=write_responses(texts={("ash", 2): ""}), pack=True), behave())
     sizes = {sample.metadata["item"]: len(sample.metadata[BATTLES]) for sample in log.samples}

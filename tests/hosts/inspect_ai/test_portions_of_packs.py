@@ -44,6 +44,7 @@ def test_a_portion_is_all_that_inspect_is_given_at_once(behave, write_responses,
     assert [one.id for one in source.initial_samples()] == ["q0::round 1", "q1::round 1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [round_robin, swim])
 def test_a_retry_of_portions_asks_only_for_what_failed(task, behave, record, write_responses, play, two_at_once):
     first = play(task(responses=write_responses(), pack=True, cache=True), behave(errors=0.1, fails_first=True))
@@ -56,6 +57,7 @@ def test_a_retry_of_portions_asks_only_for_what_failed(task, behave, record, wri
     assert max(record.times().values()) == 2  # the call that failed, once more
 
 
+@pytest.mark.slow
 def test_an_eval_set_of_portions_whose_judge_fails_once_plays_everything(
     behave, record, write_responses, tmp_path, two_at_once
 ):

@@ -110,6 +110,7 @@ def test_a_tournament_with_unread_and_failed_battles_is_read_as_inspect_reads_it
     assert any('"value":NaN' in one or '"value":null' in one for *_, kept, _ in read for one in kept.values())
 
 
+@pytest.mark.slow
 def test_packs_and_announced_rounds_are_read_as_inspect_reads_them(behave, write_responses, play):
     path = place(play(swim(responses=write_responses(), pack=True), behave(garbage=0.3)))
     assert by_podium(path) == by_inspect(path)
@@ -146,6 +147,7 @@ def test_a_log_that_was_finished_by_a_retry_is_read_as_inspect_reads_it(behave, 
     assert not any(error for *_, error in read)
 
 
+@pytest.mark.slow
 def test_a_log_that_was_scored_again_is_read_as_inspect_reads_it(behave, write_responses, play):
     log = play(round_robin(responses=write_responses()), behave())
     write_eval_log(score(log, verdict(logprobs="off"), action="append"), log.location)
@@ -222,6 +224,7 @@ def test_the_rows_are_the_same_by_either_reader(tournament, monkeypatch):
     assert len(found)
 
 
+@pytest.mark.slow
 def test_a_log_is_not_held_in_memory(behave, write_responses, play):
     texts = {(name, k): f"quality=1 {name} {k} ".ljust(40_000, "x") for name in ("ash", "elm") for k in range(40)}
     entrants = dict.fromkeys(("ash", "elm"), 1.0)

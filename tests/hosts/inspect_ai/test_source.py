@@ -189,6 +189,7 @@ def test_a_tournament_of_many_rounds_knows_its_rounds_apart():
 # With Inspect itself.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [round_robin, swim, chain])
 def test_an_eval_set_whose_judge_fails_once_plays_everything_exactly_once(
     task, behave, record, write_responses, tmp_path

@@ -23,7 +23,7 @@ TASKS = {
 }
 
 
-@pytest.fixture(params=TASKS)
+@pytest.fixture(params=[pytest.param(name, marks=() if name == "swim" else pytest.mark.slow) for name in TASKS])
 def played(request, play, write_responses, record):
     task, options, number, rounds = TASKS[request.param]
     log = play(task(responses=write_responses(), **options))

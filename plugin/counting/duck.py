@@ -28,6 +28,10 @@ SETTINGS = (
 )
 """A name in a query is a name in the database, and nothing is downloaded."""
 
+MOST_IDLE = 4
+_IDLE: list[duckdb.DuckDBPyConnection] = []
+_SPILLED = tempfile.TemporaryDirectory(prefix="podium-spilled-")
+
 
 class Duck:
     """A database of its own, gone with the last reference to it.
@@ -43,12 +47,11 @@ class Duck:
         if memory is not None and not SIZE.fullmatch(memory):
             raise UsageError(f"memory {memory!r} is no size; write for example 700MB or 4GB")
         self.folder = Path(tempfile.mkdtemp(prefix="podium-"))
-        self.connection = duckdb.connect(config={"temp_directory": str(self.folder / "spilled")})
-        weakref.finalize(self, _close, self.connection, self.folder)
+        self.connection = _IDLE.pop() if memory is None and _IDLE else _connect()
+        self._made: list[str] = []
+        weakref.finalize(self, _close, self.connection, self.folder, self._made, memory is None)
         self._numbers = itertools.count()
         self._watched: dict[Path, tuple[int, int, int] | None] = {}
-        for setting in SETTINGS:
-            self.connection.execute(setting)
         if memory is not None:
             self.connection.execute(f"set memory_limit = '{memory}'")
 
@@ -64,6 +67,11 @@ class Duck:
         """Give an Arrow table or a data frame a name."""
         self.connection.register(name, table)
 
+    def attach(self, name: str, path: Path) -> None:
+        """Give the tables of a DuckDB file a name; nothing is written to it."""
+        self.connection.execute(f"attach {text(str(path.resolve()))} as {name} (read_only)")
+        self._made.append(f"detach {name}")
+
     def scan(self, name: str, paths: Sequence[str]) -> None:
         """Give Parquet files a name; they stay where they are."""
         self.view(name, f"select * from read_parquet([{', '.join(map(text, paths))}])")
@@ -71,10 +79,12 @@ class Duck:
     def view(self, name: str, query: str) -> None:
         """Give a query a name; it runs each time it is asked."""
         self._run(f"create view {name} as {query}")
+        self._made.append(f"drop view {name}")
 
     def store(self, name: str, query: str, order: str = "") -> None:
         """Run a query once and keep its rows in this order, on disk where memory is short."""
         self._run(f"create table {name} as {query}" + (f" order by {order}" if order else ""))
+        self._made.append(f"drop table {name}")
         self._refuse_changed()
 
     def table(self, query: str) -> pa.Table:
@@ -139,6 +149,25 @@ def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def _close(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    connection.close()
+def _connect() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect(config={"temp_directory": _SPILLED.name})
+    for setting in SETTINGS:
+        connection.execute(setting)
+    return connection
+
+
+def _close(connection: duckdb.DuckDBPyConnection, folder: Path, made: list[str], keep: bool) -> None:
+    """Empty a database, and keep some empty ones: to start one takes longer than to count a thousand rows."""
     shutil.rmtree(folder, ignore_errors=True)
+    try:
+        for statement in reversed(made):
+            connection.execute(statement)
+        registered = "select view_name from duckdb_views() where temporary and not internal"
+        for (name,) in connection.execute(registered).fetchall():
+            connection.unregister(name)
+    except duckdb.Error:
+        keep = False
+    if keep and len(_IDLE) < MOST_IDLE:
+        _IDLE.append(connection)
+    else:
+        connection.close()

@@ -163,7 +163,7 @@ def _database(path: Path, held: Path, table: str, engine: Duck) -> Records:
     """Open a table of a DuckDB file, which is never written to; a view of it could read other files, and is none."""
     name = engine.fresh("attached")
     try:
-        engine.connection.execute(f"attach {text(str(held.resolve()))} as {name} (read_only)")
+        engine.attach(name, held)
         known = engine.rows(f"select schema_name, table_name from duckdb_tables() where database_name = '{name}'")
     except (duckdb.Error, DataError) as error:
         raise _not_whole("DuckDB", error) from None

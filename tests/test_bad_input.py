@@ -132,6 +132,7 @@ def test_mixed_judges_are_refused_with_the_three_remedies():
         assert part in message
 
 
+@pytest.mark.slow
 def test_mixed_judges_can_be_pooled_split_or_chosen():
     columns = ("item", "model_a", "model_b", "credit", "judge")
     frame = pd.DataFrame([(*row, judge) for row in circle() for judge in ("gpt", "claude")], columns=list(columns))
@@ -255,6 +256,7 @@ def crowd():
     return standings(podium.read_battles(sparse(10_000, groups=1)))
 
 
+@pytest.mark.slow
 def test_ten_thousand_entrants_with_few_battles_each_are_ranked(crowd):
     assert len(crowd.entries) == 10_000
     assert crowd.fit.converged

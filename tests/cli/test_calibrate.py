@@ -95,6 +95,7 @@ def test_the_file_and_the_ranking_by_it_follow_their_schemas(folder: Path, ranke
         jsonschema.validate(content, schema)
 
 
+@pytest.mark.slow
 def test_every_newcomer_has_a_sampling_interval_around_its_score(ranked: dict[str, Any]) -> None:
     rows = newcomers(ranked)
     assert [row["model"] for row in rows if not row["low"] < row["score"] < row["high"]] == []
@@ -264,6 +265,7 @@ def test_without_an_output_file_nothing_is_written_and_that_is_said(
     assert {path.name for path in folder.glob("*.json")} <= {"calibration.json"}
 
 
+@pytest.mark.slow
 def test_too_few_entrants_are_warned_of_on_stderr_and_shown_as_infinite(
     short: subprocess.CompletedProcess[str],
 ) -> None:
@@ -316,6 +318,7 @@ def test_an_impossible_output_file_is_refused_before_the_work(
     assert (answer.code, answer.out, complaint in answer.err) == (2, "", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -363,6 +366,7 @@ def test_facts_of_the_entrants_are_kept_in_the_file(podium: Podium, folder: Path
     assert [one["about"] for one in entrants] == [{"family": "oak", "date": "2026-01-31"}] * 5
 
 
+@pytest.mark.slow
 def test_compare_prints_hard_and_every_target(podium: Podium, folder: Path) -> None:
     answer = podium("calibrate", folder / "few.csv", "--compare", *SHORT)
     lines = [line.split() for line in section(answer.out, "targets side by side") if line.startswith(" ")]
@@ -370,6 +374,7 @@ def test_compare_prints_hard_and_every_target(podium: Podium, folder: Path) -> N
     assert (answer.code, names[1:]) == (0, ["hard", "margin", "length", *["smoothing"] * 6])
 
 
+@pytest.mark.slow
 def test_compare_says_which_target_cannot_be_and_why(podium: Podium, folder: Path) -> None:
     answer = podium("calibrate", folder / "few.csv", "--compare", *SHORT)
     assert "podium: warning: criteria: none of the " in answer.err
@@ -379,6 +384,7 @@ def test_without_compare_no_targets_are_compared(short: subprocess.CompletedProc
     assert "side by side" not in short.stdout
 
 
+@pytest.mark.slow
 def test_one_judge_of_two_can_be_the_human_one(podium: Podium, folder: Path, tmp_path: Path) -> None:
     """The labels as a judge of their own give the calibration that the column gave."""
     rows = pd.read_csv(folder / "few.csv")
@@ -393,6 +399,7 @@ def test_one_judge_of_two_can_be_the_human_one(podium: Podium, folder: Path, tmp
     assert beta[0] == pytest.approx(beta[1], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_file(podium: Podium, folder: Path, tmp_path: Path) -> None:
     for name in ("one.json", "two.json"):
         podium("calibrate", folder / "few.csv", "-o", tmp_path / name, "--seed", "3", *SHORT)
@@ -454,6 +461,7 @@ def test_a_conformal_level_out_of_range_exits_with_2(podium: Podium, folder: Pat
     assert podium("rank", folder / "new.csv", "--ranker", "soft-elo", *words).code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("calibrated")
 def test_the_printed_ranking_says_what_conformal_intervals_rest_on(podium: Podium, folder: Path) -> None:
     words = ("--ranker", "soft-elo", "--calibration", folder / "calibration.json")

@@ -31,6 +31,7 @@ def test_a_foreign_table_becomes_podiums_own_in_each_format(
     assert read[suffix](output)["credit"].fillna(-1).tolist() == [1, 0.5, -1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_margins_on_criteria_are_converted_and_read_back(podium: Podium, tmp_path: Path, suffix: str) -> None:
     source, output, again = (tmp_path / name for name in ("soft.csv", f"battles.{suffix}", "again.csv"))

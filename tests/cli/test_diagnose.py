@@ -23,6 +23,7 @@ def verdicts(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_a_card_per_judge_with_its_sections(podium, verdicts):
     answer = podium("diagnose", verdicts)
     assert answer.code == 0
@@ -32,6 +33,7 @@ def test_a_card_per_judge_with_its_sections(podium, verdicts):
     assert "5 entrants, 25 items, 1,000 presentations, 500 battles:" in answer.out
 
 
+@pytest.mark.slow
 def test_every_figure_shows_its_denominator_and_how_its_interval_was_made(podium, verdicts):
     out = podium("diagnose", verdicts, "--where", "judge=gpt-9", "--level", "0.9").out
     line = next(line for line in out.splitlines() if "first preferred" in line)
@@ -40,6 +42,7 @@ def test_every_figure_shows_its_denominator_and_how_its_interval_was_made(podium
     assert "Wilson, item-clustered effective sample size, t: shown first: wins" in out
 
 
+@pytest.mark.slow
 def test_json_leaves_stdout_pure(podium, verdicts):
     answer = podium("diagnose", verdicts, "--format", "json", "--families", "gem*=OpenAI", "--near-tie", "0.5")
     found = json.loads(answer.out)
@@ -51,6 +54,7 @@ def test_json_leaves_stdout_pure(podium, verdicts):
     assert (options["near_tie"], options["families"]) == (0.5, {"gem*": "OpenAI"})
 
 
+@pytest.mark.slow
 def test_markdown_has_a_heading_per_section(podium, verdicts, tmp_path):
     path = tmp_path / "card.md"
     answer = podium("diagnose", verdicts, "--where", "judge=gpt-9", "-o", path)
@@ -79,6 +83,7 @@ def test_a_human_judge_becomes_the_labels(podium, table):
     assert "judge card · crowd" not in answer.out
 
 
+@pytest.mark.slow
 def test_a_gold_ranking_is_a_reference(podium, tmp_path):
     board = tmp_path / "board.csv"
     board.write_text("model,score\ngpt-4,1300\nclaude-3,1200\nllama-2,1000\nmistral-7b,1100\ngemma-2,1050\n")
@@ -89,6 +94,7 @@ def test_a_gold_ranking_is_a_reference(podium, tmp_path):
     assert "held against: gold" in podium("diagnose", bare, "--gold", board).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("credits", [(0.5, 0.5), (1.0, 0.0)], ids=["ties", "flips"])
 def test_a_judge_that_decides_nothing_has_a_card_beside_a_gold_ranking(podium, table, tmp_path, credits):
     """Every battle is a tie, in either order or by a flip: there is no win rate to compare, and it is said."""
@@ -107,6 +113,7 @@ def test_a_judge_that_decides_nothing_has_a_card_beside_a_gold_ranking(podium, t
     assert "0 pairs have a win rate by the judge" in text
 
 
+@pytest.mark.slow
 def test_families_come_from_a_file(podium, verdicts, tmp_path):
     families = tmp_path / "families.csv"
     families.write_text("model,family\ngpt-9,House\nllama-2,House\n")
@@ -140,6 +147,7 @@ def test_a_families_file_without_families_says_so(podium, verdicts, tmp_path):
     assert "write the columns model and family" in answer.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_no_line_is_wider_than_the_terminal_and_no_number_is_cut(verdicts, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
@@ -170,6 +178,7 @@ def test_a_name_with_a_size_stays_on_one_line_where_a_table_is_too_wide(podium, 
     assert [line for line in lines if any(name in line for name in pair)]
 
 
+@pytest.mark.slow
 def test_every_json_names_the_version_of_its_format(podium, example):
     """The contract's field `podium`, the same in rankings, cards, plans and studies."""
     asked = (

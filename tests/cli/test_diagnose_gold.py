@@ -19,6 +19,7 @@ def arguments(tmp_path):
     return ["diagnose", tmp_path / "battles.csv", "--gold", tmp_path / "gold.csv"]
 
 
+@pytest.mark.slow
 def test_the_card_holds_transitivity_fit_gold_and_all_judges(podium, arguments):
     said = podium(*arguments, "--format", "json")
     assert said.code == 0, said.err
@@ -33,6 +34,7 @@ def test_the_card_holds_transitivity_fit_gold_and_all_judges(podium, arguments):
     assert len(card["across"]["side_by_side"]["correlations"]) == 1
 
 
+@pytest.mark.slow
 def test_people_read_the_same(podium, arguments):
     said = podium(*arguments)
     assert said.code == 0, said.err
@@ -40,6 +42,7 @@ def test_people_read_the_same(podium, arguments):
         assert part in said.out
 
 
+@pytest.mark.slow
 def test_what_the_gold_standard_cannot_tell_is_named_and_the_rest_is_answered(podium, arguments, tmp_path):
     pd.DataFrame({"model": ["somebody", "else"], "elo": [1, 2]}).to_csv(tmp_path / "gold.csv", index=False)
     said = podium(*arguments, "--format", "json")

@@ -25,6 +25,7 @@ def figures(text: str) -> set[str]:
     return {word for word in text.split() if any(map(str.isdigit, word))} - {"0%", "100%"}
 
 
+@pytest.mark.slow
 def test_table_2_is_one_command(podium: Podium) -> None:
     answer = podium("plan", "--entrants", "4", "--ties", "0.39", "--informativeness", "0.45", *FAST)
     rows = [cells(line) for line in answer.out.splitlines() if line.startswith("0.")]
@@ -72,6 +73,7 @@ def test_money_needs_four_numbers_and_says_so(podium: Podium) -> None:
     assert "tokens and money: not all of what a call takes and costs is known; give --tokens-out, --price-out" in out
 
 
+@pytest.mark.slow
 def test_markdown_has_the_tables_without_pictures(podium: Podium, example: Path, tmp_path: Path) -> None:
     podium("plan", example, *FAST, "-o", tmp_path / "plan.md")
     text = (tmp_path / "plan.md").read_text(encoding="utf-8")
@@ -79,6 +81,7 @@ def test_markdown_has_the_tables_without_pictures(podium: Podium, example: Path,
     assert "●" not in text
 
 
+@pytest.mark.slow
 def test_json_is_pure_and_whole(podium: Podium, example: Path) -> None:
     document = json.loads(podium("plan", example, "--items", "100", "--format", "json", *FAST).out)
     assert document["plan"]["decision"]["design"] == "ranking"

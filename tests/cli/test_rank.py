@@ -162,6 +162,7 @@ def test_markdown_has_a_row_per_model(podium: Podium, example: Path) -> None:
     assert sum(line.startswith("| ") for line in answer.out.splitlines()) == 1 + 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "start"), [("json", "{"), ("csv", "ranker,slice"), ("md", "**"), ("txt", "win-rate")]
 )
@@ -355,6 +356,7 @@ def test_a_name_of_wide_characters_is_never_cut(podium: Podium, table: Table) ->
     assert name in podium("rank", table(*with_names(name, "b", "c")), "--ranker", "bradley-terry").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["[bold]x[/bold]", "[/]", ":smile:", "ünïcode-模型-🦙", "a|b"])
 @pytest.mark.parametrize("style", ["table", "csv"])
 def test_a_name_is_shown_as_it_is(podium: Podium, table: Table, name: str, style: str) -> None:
@@ -396,6 +398,7 @@ def parquet(podium: Podium, example: Path, tmp_path: Path) -> Path:
     return tmp_path / "battles.parquet"
 
 
+@pytest.mark.slow
 def test_battles_merged_and_kept_as_parquet_rank_as_their_source(podium: Podium, example: Path, parquet: Path) -> None:
     kept, source = (
         models(podium("rank", path, "--ranker", "bradley-terry", "--format", "json").out) for path in (parquet, example)
@@ -405,6 +408,7 @@ def test_battles_merged_and_kept_as_parquet_rank_as_their_source(podium: Podium,
     )
 
 
+@pytest.mark.slow
 def test_a_setting_with_the_rankers_name_is_heeded_where_battles_are_kept(podium: Podium, parquet: Path) -> None:
     words = ("--set", "bradley-terry.pin=amber:1000", "--format", "json")
     assert models(podium("rank", parquet, "--ranker", "bradley-terry", *words).out)["amber"]["score"] == 1000

@@ -129,6 +129,7 @@ def test_another_version_of_the_task_ends_with_3(podium: Podium, out: Path) -> N
     assert "no document or target of org/d is in another's samples of t" in answer.err
 
 
+@pytest.mark.slow
 def test_battles_are_written_as_a_table_that_ranks_the_same(podium: Podium, out: Path, tmp_path: Path) -> None:
     target = tmp_path / "battles.csv"
     assert podium("convert", out, "-o", target).code == 0

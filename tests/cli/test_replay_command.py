@@ -24,6 +24,7 @@ def test_the_table_says_what_the_battles_cost(podium: Podium, example: Path) -> 
     assert answer.code == 0
 
 
+@pytest.mark.slow
 def test_a_round_robin_prints_the_table_of_podium_rank(podium: Podium, example: Path) -> None:
     ranked = podium("rank", example).out.splitlines()
     replayed = podium("replay", example, "--tournament", "round_robin").out.splitlines()
@@ -77,6 +78,7 @@ def test_markdown_has_a_row_per_anchor(podium: Podium, example: Path, tmp_path: 
 STUDY = ("--study", "--seeds", "2", "--items", "10,20")
 
 
+@pytest.mark.slow
 def test_a_study_draws_every_anchor_and_prints_its_tables(podium: Podium, example: Path) -> None:
     answer = podium("replay", example, *STUDY)
     lines = answer.out.splitlines()
@@ -97,6 +99,7 @@ def test_a_study_draws_every_anchor_and_prints_its_tables(podium: Podium, exampl
     assert answer.code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [105, 120])
 def test_a_study_is_no_wider_than_there_is_room(example: Path, width: int) -> None:
     found = run_study(example, ["bradley-terry", "win-rate"], seeds=2, items=[10, 20])
@@ -105,6 +108,7 @@ def test_a_study_is_no_wider_than_there_is_room(example: Path, width: int) -> No
     assert set(text.split()) >= {"amber", "fjord", "informative"}
 
 
+@pytest.mark.slow
 def test_a_study_as_csv_has_denominators_and_intervals(podium: Podium, example: Path, tmp_path: Path) -> None:
     podium("replay", example, *STUDY, "--ranker", "win-rate", "-o", tmp_path / "study.csv")
     rows = list(csv.DictReader((tmp_path / "study.csv").open(encoding="utf-8")))
@@ -116,6 +120,7 @@ def test_a_study_as_csv_has_denominators_and_intervals(podium: Podium, example: 
     assert all(row["place"] and row["informativeness"] and row["calls"] for row in anchors)
 
 
+@pytest.mark.slow
 def test_a_study_against_a_gold_ranking_names_it(podium: Podium, example: Path, tmp_path: Path) -> None:
     gold = tmp_path / "gold.csv"
     gold.write_text("model,score\namber,3\ncedar,2\nember,1\n", encoding="utf-8")
@@ -124,6 +129,7 @@ def test_a_study_against_a_gold_ranking_names_it(podium: Podium, example: Path, 
     assert "does not know, so nothing is compared of: birch, dune, fjord" in answer.err
 
 
+@pytest.mark.slow
 def test_a_study_against_gold_battles_ranks_them(podium: Podium, example: Path) -> None:
     answer = podium("replay", example, *STUDY, "--gold", example, "--format", "json")
     points = json.loads(answer.out)["study"]["points"]

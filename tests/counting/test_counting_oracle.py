@@ -134,6 +134,7 @@ def cells_of(verdicts, hard):
     return cells
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_one_sided", [False, True])
 @pytest.mark.parametrize("merge", [True, False])
 @pytest.mark.parametrize("seed", range(3))
@@ -186,6 +187,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [None, "category"])
 @pytest.mark.parametrize(("ranker", "options"), OPTIONS)
 def test_rankings_from_cells_equal_those_from_rows(ranker, options, by):

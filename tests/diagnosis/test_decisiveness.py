@@ -35,6 +35,7 @@ def noisy(seed, alpha=2.5, spread=0.08):
     return np.clip(curve(GOLD, alpha) + rng.normal(0, spread, len(GOLD)), 0.01, 0.99)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_the_fit_is_the_least_weighted_absolute_error(seed):
     """Oracle: scipy.optimize.brute over 20,000 values of alpha, on the definition written out."""

@@ -25,6 +25,7 @@ def two_judges():
     return diagnosed(world(3, 30).presentations(FAULTY, other, human=True))
 
 
+@pytest.mark.slow
 def test_every_judge_has_a_card_with_every_section(two_judges):
     assert [card.subject.judge for card in two_judges.cards] == ["acme/lm|rubric|3fa9c0de1122|temperature=0", "gpt-9"]
     assert [card.subject.realization for card in two_judges.cards] == ["rubric", None]
@@ -71,6 +72,7 @@ def test_the_card_is_json_without_nan(two_judges):
     assert found["sections"]["consistency"]["retest"]["missing"]["remedy"].startswith("ask the judge again")
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_card_and_the_order_of_rows_changes_nothing():
     frame = world(3, 12).presentations(FAULTY, human=True)
     shuffled = frame.sample(frac=1, random_state=1)
@@ -86,6 +88,7 @@ def _numbers(value):
     return [value] if isinstance(value, float | int) and not isinstance(value, bool) else inner
 
 
+@pytest.mark.slow
 def test_renaming_the_entrants_changes_no_figure_of_position_and_people():
     frame = world(3, 12).presentations(FAULTY, human=True)
     names = {name: f"zz-{9 - k}" for k, name in enumerate(sorted(set(frame["model_a"]) | set(frame["model_b"])))}
@@ -120,6 +123,7 @@ def test_a_question_that_the_data_cannot_support_is_missing_not_an_error():
     assert answers["it"] == Missing("the title", "the groups never met", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
@@ -146,6 +150,7 @@ def test_dataclasses_nest_in_json():
     assert as_dict(group)["hard"] == {"missing": {"what": "a", "why": "b", "remedy": "c"}}
 
 
+@pytest.mark.slow
 def test_own_family_is_that_of_the_judges_model():
     assert diagnosed(world(3, 5).presentations(FAULTY, human=True)).cards[0].answers["self_preference"].families[
         "OpenAI"

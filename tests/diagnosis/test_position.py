@@ -126,6 +126,7 @@ def test_an_unread_order_is_no_tie():
     assert (found.first_wins.n, found.swaps.all.pairs, found.ties.value) == (15, 7, 2 / 15)
 
 
+@pytest.mark.slow
 def test_figures_of_a_slice_of_two_files_are_those_of_its_rows_alone(tmp_path):
     frame = presentations(BY_HAND, "item order credit").table.assign(judge="one")
     frame.assign(judge="two", credit=1.0).to_csv(tmp_path / "1.csv", index=False)

@@ -75,6 +75,7 @@ def test_names_tell_model_and_realization():
     assert (model_of(None), model_of("gpt-x Likert")) == (None, "gpt-x")
 
 
+@pytest.mark.slow
 def test_the_variance_is_shared_out_over_judge_realization_and_aggregation():
     """Judges differ by far and realizations do not: the judge's share is the larger one."""
     subjects = [
@@ -95,6 +96,7 @@ def test_the_variance_is_shared_out_over_judge_realization_and_aggregation():
     assert effects["realization"].share < 0.1
 
 
+@pytest.mark.slow
 def test_aggregations_that_rank_differently_are_a_factor():
     """With uneven schedules win rates and Bradley-Terry differ: the two best mostly met each other."""
     subjects = []

@@ -37,16 +37,19 @@ def pnt(battles, **options):
     return found.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", NON_TRANSITIVE)
 def test_each_of_the_14_non_transitive_cases_is_one(pattern):
     assert pnt(table(triple(pattern))) == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", sorted({"".join(p) for p in product(">~<", repeat=3)} - set(NON_TRANSITIVE)))
 def test_each_of_the_13_other_cases_is_transitive(pattern):
     assert pnt(table(triple(pattern))) == 0.0
 
 
+@pytest.mark.slow
 def test_the_misprinted_cases_would_fail():
     """Wrong variant: the list as the appendix prints it calls two orders non-transitive and misses two of the 14."""
     printed = (set(NON_TRANSITIVE) - {"<~>", "<~~"}) | set(MISPRINTED)
@@ -101,6 +104,7 @@ def test_it_equals_plain_loops_on_verdicts_with_gaps_repeats_and_ties():
     assert (found.value, found.n) == (broken / complete, complete)
 
 
+@pytest.mark.slow
 def test_names_order_of_rows_and_sides_change_nothing():
     battles = simulate(5, 20, seed=1).battles(Judge(tie=0.4)).to_frame().drop(columns=["margin"])
     turned = battles.rename(columns={"model_a": "model_b", "model_b": "model_a"}).assign(credit=1 - battles["credit"])

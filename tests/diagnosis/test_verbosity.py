@@ -124,6 +124,7 @@ def test_the_partial_correlation_is_that_of_three_correlations():
     assert (found.n, found.clusters) == (30, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("truth", [0.0, 0.6])
 def test_the_partial_correlation_covers_what_is_true(truth):
     """2,000 draws of 12 entrants; the interval around the plain correlation does not."""

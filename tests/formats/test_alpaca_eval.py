@@ -26,6 +26,7 @@ def credit_of_model(save, preference):
     return table["credit"].iloc[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("preference", "credit"), [(2, 1.0), (2.0, 1.0), (1, 0.0), (1.5, 0.5), (0, 0.5), (1.75, 0.75)])
 def test_preference_two_is_a_win_of_the_model_and_one_a_loss(save, preference, credit):
     assert credit_of_model(save, preference) == credit

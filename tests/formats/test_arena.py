@@ -16,6 +16,7 @@ def test_the_winner_earns_the_credit(save, winner, expected):
     assert credit(save, winner) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spelling", ["tie (bothbad)", "tie(bothbad)", "tie (both bad)", "tie(all bad)", "both_bad", "bothbad"]
 )

@@ -29,6 +29,7 @@ def presentations(save, *labels):
     return podium.read_battles(save("newcomer.jsonl", [judgement(*labels)]), merge=False).table.set_index("order")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", LABELS)
 def test_in_game_zero_the_baseline_is_a(save, label):
     row = presentations(save, label, "A=B").loc["ba"]
@@ -36,6 +37,7 @@ def test_in_game_zero_the_baseline_is_a(save, label):
     assert (row["credit"], row["margin"]) == (1 - CREDIT_OF_A[label], -MARGIN_OF_A[label])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", LABELS)
 def test_in_game_one_the_model_is_a(save, label):
     row = presentations(save, "A=B", label).loc["ab"]

@@ -104,6 +104,7 @@ def test_a_gzip_file_cut_short_is_refused(save, keep):
     assert "cut.csv.gz: not a whole gzip file" in refusal(save("cut.csv.gz", whole[:keep]))
 
 
+@pytest.mark.slow
 def test_a_line_of_a_hundred_megabytes_is_refused(save):
     bulk = b'{"item": "2", "text": "' + b"x" * 100_000_000 + b'"}\n'
     message = refusal(save("votes.jsonl", json.dumps(ROW).encode() + b"\n" + bulk))

@@ -15,6 +15,7 @@ def read(save, verdict, **options):
     return podium.read_battles(save("votes.csv", text), columns=COLUMNS, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("verdict", "credit"), [("1", 1.0), ("1.0", 1.0), ("0", 0.5), ("-1", 0.0)])
 def test_the_map_translates_verdicts_however_numbers_are_written(save, verdict, credit):
     row = read(save, verdict, credit_map=MAP).to_frame().iloc[0]

@@ -25,6 +25,7 @@ def credit_of_the_right_one(save, *decisions, label="A>B"):
     return row["credit"] if row["model_a"] == "correct" else 1 - row["credit"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "label", "credit"),
     [

@@ -15,6 +15,7 @@ def judgement(verdict, a="first", b="second", **more):
     } | more
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("verdict", "credit", "margin"),
     [

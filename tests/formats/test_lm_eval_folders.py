@@ -559,6 +559,7 @@ def from_the_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "out"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "metric"),
     [

@@ -36,6 +36,7 @@ def full_table():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("merge", [True, False])
 def test_what_is_written_is_read_back_to_the_last_digit(tmp_path: Path, suffix, merge):
@@ -47,6 +48,7 @@ def test_what_is_written_is_read_back_to_the_last_digit(tmp_path: Path, suffix, 
     assert battles.counts() == again.counts()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_criteria_keep_their_margins_when_written(tmp_path: Path, suffix):
     path = tmp_path / f"battles.{suffix}"
@@ -94,6 +96,7 @@ def test_a_table_without_criteria_says_so():
     assert podium.read_battles(full_table()[["model_a", "model_b", "credit", "margin"]]).criteria == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize(
     ("name", "text"),

@@ -86,6 +86,7 @@ def test_quotes_and_backslashes_in_a_name_stay_part_of_it(scores, criterion):
 NUMBER = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: abs(x) < 1e300))
 
 
+@pytest.mark.slow
 @given(scores=st.dictionaries(st.text(max_size=8) | st.text("'\"\\{}:, 1", max_size=8), NUMBER, max_size=4))
 def test_scores_as_python_prints_them_are_read_as_python_reads_them(scores):
     zeros = str(dict.fromkeys(scores, 0))

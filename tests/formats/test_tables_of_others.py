@@ -151,6 +151,7 @@ def test_a_table_that_is_not_named_is_asked_for_with_the_names(tmp_path):
     assert "tables: a, b" in refusal(str(path))
 
 
+@pytest.mark.slow
 def test_a_header_longer_than_a_block_is_read(save):
     names = ",".join(f"column_{k}" for k in range(10_000))
     assert len(podium.read_battles(save("v.csv", f"{HEADER.strip()},{names}\n1,x,y,1{',' * 10_000}\n"))) == 1
@@ -174,6 +175,7 @@ def test_a_pipe_is_read_once(tmp_path):
     writer.join()
 
 
+@pytest.mark.slow
 def test_a_dash_is_standard_input():
     command = [sys.executable, "-c", "import podium; print(len(podium.read_battles('-')))"]
     run = subprocess.run(command, input=f"{HEADER}1,x,y,1\n", capture_output=True, text=True, check=True)
@@ -213,6 +215,7 @@ def test_a_record_with_two_values_of_one_key_is_refused(save):
     assert "v.jsonl: a record has two values of 'item'" in refusal(save("v.jsonl", row))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", range(2, 98, 4))
 def test_a_damaged_parquet_file_is_named(tmp_path, at):
     path = tmp_path / "votes.parquet"

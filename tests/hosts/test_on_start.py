@@ -161,6 +161,7 @@ def test_the_line_waits_once_although_an_environment_runs_it_twice(on: Environme
     assert on.python("-c", program, "lm_eval", "--help").stdout == "1\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("lm_eval", "run", "--tasks", "x"), ("inspect_ai", "eval", "x")])
 def test_a_host_that_is_asked_for_no_ranker_and_no_help_loads_nothing_of_podium(
     on: Environment, write: Write, words: tuple[str, ...]
@@ -187,6 +188,7 @@ def test_the_options_are_in_the_help_of_lm_eval(on: Environment, off: Environmen
     assert ("--ranker" in help_in(on), "--ranker" in help_in(off)) == (True, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["eval", "eval-set", "eval-retry", "score"])
 def test_the_option_is_in_the_help_of_inspect(on: Environment, off: Environment, write: Write, command: str) -> None:
     def help_in(environment: Environment) -> str:
@@ -195,6 +197,7 @@ def test_the_option_is_in_the_help_of_inspect(on: Environment, off: Environment,
     assert ("--ranker NAME" in help_in(on), "--ranker" in help_in(off)) == (True, False)
 
 
+@pytest.mark.slow
 def test_the_other_commands_of_inspect_stay_as_they_are(on: Environment, off: Environment, write: Write) -> None:
     path = write(INSPECT)
     shown = [outcome(one.script("inspect", "list", "--help", path=path)) for one in (on, off)]
@@ -217,6 +220,7 @@ def test_an_inspect_that_cannot_load_podiums_hook_is_not_run_in_vain(on: Environ
     assert "`podium rank LOGS --ranker NAME`" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "words"),
     [
@@ -258,6 +262,7 @@ def extend(cli):
     assert "(RuntimeError: halfway)" in on.script("lm_eval", "--ranker", "mean", path=path).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("lm_eval", "run", "--tasks", "x"), ("inspect_ai", "eval", "x")])
 def test_without_podium_the_hosts_work_and_nothing_is_said(
     without: tuple[Environment, Path], off: Environment, write: Write, words: tuple[str, ...]
@@ -268,6 +273,7 @@ def test_without_podium_the_hosts_work_and_nothing_is_said(
     assert outcome(done) == (0, "running x\n", "")
 
 
+@pytest.mark.slow
 def test_without_podium_all_other_programs_start_in_silence(without: tuple[Environment, Path]) -> None:
     environment, path = without
     assert outcome(environment.python("-c", "pass", "inspect", path=path)) == (0, "", "")

@@ -60,6 +60,7 @@ def test_help_is_longer_by_our_group_after_enable_and_the_same_as_ever_after_dis
     assert all(one.startswith("--ranker") for one in options)
 
 
+@pytest.mark.slow
 def test_help_loads_nothing_of_weight(on: Environment, off: Environment) -> None:
     """Of packages none but podium itself, and of podium nothing that ranks."""
 
@@ -73,6 +74,7 @@ def test_help_loads_nothing_of_weight(on: Environment, off: Environment) -> None
     assert len([name for name in extra if name.startswith("podium")]) < 10
 
 
+@pytest.mark.slow
 def test_run_alone_shows_the_help_with_our_group(on: Environment) -> None:
     done = on.script("lm_eval", "run")
     assert (done.returncode, done.stdout.count("--ranker <")) == (0, 1)

@@ -9,6 +9,7 @@ from podium.planning.plan import Bill, Tariff, TournamentDesign
 SEVEN = tuple("abcdefg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "settings", "an_item"),
     [("anchor", {"anchor": "c"}, 6), ("round_robin", {}, 21), ("swim", {}, 12), ("chain", {}, 6)],

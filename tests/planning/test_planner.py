@@ -33,6 +33,7 @@ def piloted(battles: Battles):
     return make_plan(battles, items=200, **FAST)
 
 
+@pytest.mark.slow
 def test_a_plan_from_numbers_prints_table_2(numbers) -> None:
     """Don-Yehiya et al. 2026, Table 2, with 341 as 340."""
     found = [(one.informative, one.direct.value, one.anchored.value) for one in numbers.samples]
@@ -61,6 +62,7 @@ def test_the_cheapest_is_the_one_with_the_least_money(numbers) -> None:
     assert numbers.cheapest.startswith(f"{least.design}: {least.needed.money:,.2f} on {least.items.value:,.0f} items")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_told_from_the_cheapest_is_named(piloted) -> None:
     best = min(piloted.lines, key=lambda line: line.needed.calls)
     near = [one.design for one in piloted.lines if one is not best and one.needed_low.calls <= best.needed_high.calls]
@@ -95,6 +97,7 @@ def test_the_smallest_gaps_follow_from_what_decides(piloted) -> None:
     assert direct.elo.low < direct.elo.value < direct.elo.high
 
 
+@pytest.mark.slow
 def test_items_too_few_to_tell_anything_are_said_so() -> None:
     found = make_plan(entrants=4, items=3, ties=0.2, **FAST)
     assert [(gap.edge, gap.elo) for gap in found.gaps] == [(None, None), (None, None)]
@@ -114,6 +117,7 @@ def test_items_through_the_anchor_follow_from_its_informativeness(piloted) -> No
     )
 
 
+@pytest.mark.slow
 def test_a_pilots_ties_have_an_item_clustered_interval() -> None:
     """By hand: 4 items of 3 pairs with 0, 1, 1, 2 ties; deviations from a third over n: sd of sums 0.816, n = 12."""
     rows = []
@@ -126,6 +130,7 @@ def test_a_pilots_ties_have_an_item_clustered_interval() -> None:
     assert (ties.value, ties.high) == (pytest.approx(1 / 3), pytest.approx(1 / 3 + 3.182446 * se, abs=1e-6))
 
 
+@pytest.mark.slow
 def test_a_named_baseline_is_the_anchor_of_all_figures(battles: Battles) -> None:
     found = make_plan(battles, baseline="model-02", **FAST)
     share = next(one.informativeness for one in found.candidates if one.anchor == "model-02")
@@ -134,6 +139,7 @@ def test_a_named_baseline_is_the_anchor_of_all_figures(battles: Battles) -> None
     assert found.cheapest.startswith("anchor model-02: ")
 
 
+@pytest.mark.slow
 def test_pairs_of_interest_are_priced_by_the_sign_test(battles: Battles) -> None:
     found = make_plan(battles, pairs=[("model-01", "model-02"), ("model-03", "model-04")], items=100, **FAST)
     [line] = [line for line in found.lines if line.design == "pairs of interest"]
@@ -143,6 +149,7 @@ def test_pairs_of_interest_are_priced_by_the_sign_test(battles: Battles) -> None
     assert found.cheapest.startswith("pairs of interest: ")
 
 
+@pytest.mark.slow
 def test_a_drawn_pilot_has_so_many_items(battles: Battles) -> None:
     found = make_plan(battles, pilot_items=10, seed=3, **FAST)
     assert (found.asked["pilot_items"], found.asked["pilot_battles"].battles) == (10, 100)
@@ -154,6 +161,7 @@ def test_the_same_seed_gives_the_same_plan(battles: Battles) -> None:
     assert one.to_json() == other.to_json()
 
 
+@pytest.mark.slow
 def test_the_order_of_the_rows_changes_nothing(battles: Battles, piloted) -> None:
     mixed = battles.to_frame().sample(frac=1, random_state=1)
     found = make_plan(read_battles(mixed.drop(columns="swap"), merge=False), items=200, **FAST)
@@ -165,6 +173,7 @@ def test_the_json_has_no_nan(numbers, piloted) -> None:
         assert json.loads(one.to_json())["plan"]["asked"]["entrants"] == 5
 
 
+@pytest.mark.slow
 def test_a_pilot_against_one_anchor_answers_what_it_can() -> None:
     """Nothing is known of other designs, or of other anchors; the anchor's own figures are."""
     battles = simulate(4, 40, seed=1).battles(pairs=[(0, 1), (0, 2), (0, 3)])
@@ -178,6 +187,7 @@ def test_a_pilot_against_one_anchor_answers_what_it_can() -> None:
     assert "120 of its 240 battles are not on record" in " ".join(one.why for one in found.missing)
 
 
+@pytest.mark.slow
 def test_a_pilot_of_two_entrants_says_nothing_of_anchors() -> None:
     found = make_plan(simulate(2, 40, seed=1).battles(), **FAST)
     assert (found.candidates, found.is_partial) == ((), True)
@@ -193,6 +203,7 @@ def table(*credits: float | None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
 
 
+@pytest.mark.slow
 def test_a_baseline_that_tells_nobody_apart_is_said() -> None:
     """It beats both others on every item, so nothing distinguishes them through it; directly, something does."""
     found = make_plan(table(*[1.0] * 8), baseline="a", **FAST)
@@ -201,6 +212,7 @@ def test_a_baseline_that_tells_nobody_apart_is_said() -> None:
     assert any("a tells no two entrants of the pilot apart" in one.why for one in found.missing)
 
 
+@pytest.mark.slow
 def test_a_pilot_without_ties_has_the_exact_bound() -> None:
     """Clopper and Pearson: of 8 items without any, 1 - 0.025^(1/8) at most."""
     ties = make_plan(table(*[1.0, 0.0] * 4), **FAST).asked["ties"]
@@ -219,12 +231,14 @@ def test_a_pilot_without_a_readable_verdict_is_refused() -> None:
         make_plan(frame[frame["model_a"] == "a"], **FAST)
 
 
+@pytest.mark.slow
 def test_designs_with_one_reason_are_told_together() -> None:
     found = make_plan(simulate(4, 1, seed=1).battles(), items=50, **FAST)
     [one] = [one for one in found.missing if "at least 4 items" in one.why]
     assert one.part.count("precision of") == 4
 
 
+@pytest.mark.slow
 def test_without_an_interval_the_reason_is_said() -> None:
     single = make_plan(simulate(4, 1, seed=1).battles(), **FAST)
     given = make_plan(simulate(4, 20, seed=1).battles(), informativeness=0.5, **FAST)
@@ -238,6 +252,7 @@ def test_a_pilot_without_items_is_refused() -> None:
         make_plan(frame, **FAST)
 
 
+@pytest.mark.slow
 def test_more_entrants_than_can_be_imagined_are_still_priced() -> None:
     found = make_plan(entrants=100, items=10, **FAST)
     assert {line.design: line.planned.battles for line in found.lines}["round_robin"] == 49_500
@@ -281,6 +296,7 @@ def test_a_pilot_of_ten_real_items_finds_the_bad_anchor() -> None:
     assert avoided == {"guanaco-7b", "guanaco-13b", "gpt4"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", [None, "model-05"])
 def test_a_plan_for_fewer_entrants_than_the_pilot_has_keeps_the_anchor(battles: Battles, baseline: str | None) -> None:
     """By hand: two others meet the anchor on 50 items, whoever of five it is."""

@@ -130,12 +130,14 @@ def test_rank_sets_of_equals_have_all_ranks() -> None:
     assert Precision(Quantity(2e4), (case,), "").rank_width(100, level=0.95, seed=0).value > 2.8
 
 
+@pytest.mark.slow
 def test_rank_sets_narrow_with_the_items(pilot: Recording) -> None:
     found = precision_in_pilot(ROUND_ROBIN, pilot, level=0.95)
     widths = [found.rank_width(items, level=0.95, seed=0).value for items in (20, 200, 20_000)]
     assert widths[0] > widths[1] > widths[2] >= 1
 
 
+@pytest.mark.slow
 def test_a_pilots_spread_of_ratings_is_draw_in_by_what_chance_adds() -> None:
     """Over 100 pilots of 25 items, ratings drawn in vary as the truth does, and ratings as they are vary more."""
     strengths = np.array([-0.5, -0.2, 0.1, 0.6])

@@ -55,6 +55,7 @@ def test_without_a_difference_as_many_are_rejected_as_alpha_says() -> None:
     assert found / 40_000 == pytest.approx(0.05, abs=0.005)
 
 
+@pytest.mark.slow
 def test_the_simulated_size_reaches_the_power_on_fresh_samples() -> None:
     """Simulation with other draws, tested by scipy; binomial tolerance of 3,000 samples and of the size itself."""
     one = three_levels(0.3, 0.1)
@@ -67,6 +68,7 @@ def test_the_simulated_size_reaches_the_power_on_fresh_samples() -> None:
     assert found.low <= found.items <= found.high
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_size_covers_it() -> None:
     """Over 20 seeds, the 95% intervals hold the size that 50,000 samples find; one miss in twenty is expected."""
     one = three_levels(0.3, 0.15)

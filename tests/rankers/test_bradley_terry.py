@@ -64,6 +64,7 @@ def design(coded):
     return matrix[:, :-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_ratings_equal_choix_to_1e_9(seed):
     _, pairs, wins = squares_of(worldly_battles(seed))
@@ -192,6 +193,7 @@ def test_design_efficiency_has_its_closed_forms(shape, efficiency):
     assert efficiency is None or found == pytest.approx(efficiency, abs=0.08)
 
 
+@pytest.mark.slow
 def test_a_win_never_lowers_the_winners_rating():
     frame = simulate(5, 12, seed=8).presentations()
     before = elo(read_battles(frame, merge=False))
@@ -258,6 +260,7 @@ def test_swapping_a_with_b_changes_nothing(rows, which):
     pd.testing.assert_frame_equal(answers(frame), answers(swapped), rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_bootstrap_intervals_do_not_depend_on_the_order_of_rows():
     frame = simulate(4, 20, seed=2).presentations()
     options = {"interval": "bootstrap", "resamples": 50}
@@ -266,6 +269,7 @@ def test_bootstrap_intervals_do_not_depend_on_the_order_of_rows():
     pd.testing.assert_frame_equal(first, second, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_hard_labels_round_soft_credits():
     battles = worldly_battles(6, judge=Judge(verdicts="soft"))
     hard = battles.table.assign(credit=(np.sign(battles.table["credit"] - 0.5) + 1) / 2)
@@ -285,6 +289,7 @@ def test_pinning_shifts_scores_and_leaves_standard_errors():
     assert [e.se for e in pinned.entries] == [e.se for e in plain.entries]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pin", ["model-02", "model-02:", "model-02:high", ":1000", "nobody:1000", "model-02:nan"])
 def test_a_malformed_pin_is_refused(pin):
     with pytest.raises(UsageError, match=r"pin=|no entrant called"):
@@ -335,6 +340,7 @@ def test_an_entrant_that_only_won_within_its_group_is_found_separated():
     assert [name for name, out in zip(coded.entrants, graph.separated, strict=True) if out] == ["x", "y"]
 
 
+@pytest.mark.slow
 def test_separated_bootstrap_resamples_are_counted_and_left_out():
     """Only one of 6 items has d losing: resamples without it are separated, about (5/6)^6 of them."""
     rows = [(f"i{k}", *pair, 1.0) for k in range(6) for pair in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"))]
@@ -376,6 +382,7 @@ def test_a_single_item_gives_no_interval():
     assert any("single item gives no interval" in text for text in standings.warnings)
 
 
+@pytest.mark.slow
 def test_ratings_recover_the_simulators_strengths():
     """With no item effects the estimand is the strengths, and many items find them."""
     world = simulate(5, 20_000, seed=1, item_sd=0.0)
@@ -408,6 +415,7 @@ def rated_separated(battles):
     return bradley_terry(battles, rng=rng()).fit.separated == ("model-05",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_a_nearly_singular_covariance_still_gives_rank_sets(seed):
     standings = bradley_terry(core_and_unbeaten(seed).battles(), rng=rng(), regularization=1e-3)
@@ -419,6 +427,7 @@ def test_a_vanishing_regularization_is_an_error_of_ours_or_a_fit():
         bradley_terry(one_sided_wins(), rng=rng(), regularization=1e-300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan")])
 def test_an_impossible_regularization_is_refused(value):
     with pytest.raises(UsageError, match="not a finite number of 0 or more"):

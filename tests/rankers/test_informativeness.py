@@ -31,6 +31,7 @@ def by_definition(battles, anchor, verdict):
     return apart / compared
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("levels", "verdict"), [("full", lambda c: round(c, 9)), ("three", lambda c: np.sign(c - 0.5))]
 )

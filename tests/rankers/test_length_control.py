@@ -113,6 +113,7 @@ def test_a_judge_that_does_not_mind_length_is_accused_at_the_stated_rate():
     assert 0.015 <= accused / 200 <= 0.09
 
 
+@pytest.mark.slow
 def test_who_is_called_a_changes_nothing():
     frame = world(np.random.default_rng(2))
     swapped = frame.rename(columns={"model_a": "model_b", "model_b": "model_a"})
@@ -124,6 +125,7 @@ def test_who_is_called_a_changes_nothing():
         assert scores(ranked(rows, ranker, **options)) == pytest.approx(scores(ranked(other, ranker, **options)))
 
 
+@pytest.mark.slow
 def test_a_bootstrap_of_items_agrees_with_the_sandwich():
     frame = world(np.random.default_rng(3), items=200)
     sandwich, bootstrap = ranked(frame), ranked(frame, interval="bootstrap", resamples=200)
@@ -252,6 +254,7 @@ def test_battles_without_lengths_are_left_out_and_counted():
     assert (found.counts.battles, found.counts.unread) == (len(frame), 10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_what_has_no_lengths_is_refused(ranker):
     frame = against(world(np.random.default_rng(7)))
@@ -297,6 +300,7 @@ def test_a_baseline_must_be_named_unless_only_one_can_be_meant():
     assert scores(ranked(against(frame), "win-rate")) == scores(ranked(against(frame), "win-rate", anchor="oak"))
 
 
+@pytest.mark.slow
 def test_external_data_that_cannot_be_used_are_refused(tmp_path):
     frame, rng = against(world(np.random.default_rng(12))), np.random.default_rng(12)
     path = tmp_path / "extra.csv"

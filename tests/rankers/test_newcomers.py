@@ -125,6 +125,7 @@ def own_score(name, frame, calibration, kind="soft"):
     return MEAN + POINTS * t
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NEW)
 def test_a_newcomers_score_solves_its_score_equation_against_the_anchors(name):
     found = placed(arrivals())[name].score
@@ -137,6 +138,7 @@ def test_a_joint_fit_would_give_other_scores():
     assert max(abs(one.score - apart[one.model].score) for one in joint.entries if one.model in NEW) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NEW)
 def test_a_newcomers_hard_score_is_that_of_its_verdicts_against_the_hard_anchors(name):
     found = placed(arrivals(), hard=True)[name].extra["hard"]
@@ -148,6 +150,7 @@ def test_human_labels_of_newcomers_do_not_move_them():
     assert placed(played()[a ^ b]) == placed(arrivals())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", NEW)
 def test_without_another_newcomer_the_rest_stays_as_it_was(other):
     every, fewer = placed(arrivals()), placed(without(arrivals(), other))
@@ -191,6 +194,7 @@ def test_newcomers_of_the_same_battles_draw_their_own_resamples():
     assert found["twin"].se != found["new-a"].se
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9])
 def test_conformal_ends_are_q_standard_errors_away_with_q_from_the_files_scores(level):
     q = quantile(scores_of(known().entrants), level)
@@ -201,6 +205,7 @@ def test_conformal_ends_are_q_standard_errors_away_with_q_from_the_files_scores(
         assert entry.extra["conformal_level"] == level
 
 
+@pytest.mark.slow
 def test_the_conformal_level_is_by_default_that_of_the_file():
     assert placed(arrivals(), calibration=calibrated(level=0.8))["new-a"].extra["conformal_level"] == 0.8
 
@@ -216,6 +221,7 @@ def test_more_entrants_than_there_are_make_an_infinite_interval_with_their_numbe
     assert (found.diagnostics["conformal"]["needed"], found.diagnostics["conformal"]["q"]["new-a"]) == (19, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.9, 0.99])
 def test_sampling_intervals_are_students_with_a_degree_less_than_items(level):
     for name in NEW:
@@ -232,6 +238,7 @@ def test_calibrated_entrants_keep_the_files_rating():
     assert {name: found[name].score for name in OLD} == pytest.approx(kept, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_calibrated_entrants_have_no_interval_of_any_kind():
     rows = [placed(arrivals())[name] for name in OLD]
     assert {(one.low, one.high, one.se, *one.extra.values()) for one in rows} == {(None,) * 6}
@@ -287,6 +294,7 @@ NOBODY_PLACED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frame", [among_old, among_new], ids=["all known", "none known"])
 def test_without_anybody_to_place_all_are_rated_together_by_the_files_beta(frame):
     found = standings(frame())
@@ -296,17 +304,20 @@ def test_without_anybody_to_place_all_are_rated_together_by_the_files_beta(frame
     assert ({*found.entries[0].extra}, NOBODY_PLACED in found.warnings) == (set(), True)
 
 
+@pytest.mark.slow
 def test_in_a_joint_fit_the_error_of_the_files_beta_is_in_the_intervals():
     found = {one.model: one.se for one in standings(among_old()).entries}
     joint = rank(read_battles(among_old()), "soft-elo", beta=known().target.beta).standings[0]
     assert all(found[one.model] > one.se for one in joint.entries)
 
 
+@pytest.mark.slow
 def test_newcomers_whose_battles_lack_a_margin_are_nobody_to_place():
     frame = pd.concat([among_old(), arrivals().assign(margin=np.nan)])
     assert NOBODY_PLACED in standings(frame).warnings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{"pin": "new-a:1000"}, {"regularization": 0.01}, {"cluster": "row"}], ids=lambda one: next(iter(one))
 )
@@ -315,11 +326,13 @@ def test_what_the_calibration_decides_is_refused_beside_placement(options):
         standings(arrivals(), **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"pin": "old-00:1000"}, {"regularization": 0.05}, {"cluster": "row"}])
 def test_the_same_is_allowed_where_nobody_is_placed(options):
     assert len(standings(among_old(), **options).entries) == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"target": "margin"}, {"beta": 0.5}, {"constant": 0.7}])
 @pytest.mark.parametrize("frame", [arrivals, among_old])
 def test_another_map_beside_a_calibration_is_refused(frame, options):
@@ -327,6 +340,7 @@ def test_another_map_beside_a_calibration_is_refused(frame, options):
         standings(frame(), **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"strata": "family"}, {"halflife": 30.0}, {"conformal_level": 0.8}])
 def test_options_of_conformal_intervals_need_a_calibration(options):
     with pytest.raises(UsageError, match="strata, halflife and conformal_level need --calibration FILE"):
@@ -362,6 +376,7 @@ def test_a_stratum_that_no_calibrated_entrant_is_of_gives_an_infinite_interval()
     assert "0 calibrated entrants stand for it, and the level needs at least 9: new-c" in told(found, "infinite")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "facts", [None, ABOUT.drop(columns="family"), ABOUT[ABOUT["model"] != "new-a"], ABOUT.replace({"oak": None})]
 )
@@ -381,6 +396,7 @@ def by_weight(level, halflife, date="2026-12-01"):
     return math.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "halflife"), [(0.5, 60.0), (0.6, 90.0), (0.7, 120.0), (0.8, 90.0)])
 def test_calibrated_entrants_weigh_half_per_halflife(level, halflife):
     found = standings(arrivals(), entrants=ABOUT, halflife=halflife, conformal_level=level)
@@ -394,6 +410,7 @@ def test_a_halflife_gives_another_quantile_than_none(level, halflife):
     assert by_weight(level, halflife) != quantile(scores_of(known().entrants), level)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9])
 def test_an_enormous_halflife_is_as_good_as_none(level):
     found = standings(arrivals(), entrants=ABOUT, halflife=1e12, conformal_level=level)
@@ -406,11 +423,13 @@ def test_a_short_halflife_leaves_too_little_weight():
     assert "and the level needs more of their weight: new-a, new-b, new-c" in told(found, "infinite")
 
 
+@pytest.mark.slow
 def test_a_calibration_that_knows_no_dates_is_refused_with_the_remedy():
     with pytest.raises(UsageError, match=r"knows no date of its entrants.*podium calibrate --entrants FILE"):
         standings(arrivals(), calibration=calibrated(), entrants=ABOUT, halflife=1e12, conformal_level=0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("facts", [None, ABOUT.drop(columns="date"), ABOUT[ABOUT["model"] != "new-a"]])
 def test_a_newcomer_without_a_date_is_refused_with_the_remedy(facts):
     with pytest.raises(UsageError, match="no date of new-a: give a table with the columns model, date"):
@@ -422,6 +441,7 @@ def test_a_date_that_is_none_is_refused_with_the_remedy():
         standings(arrivals(), entrants=ABOUT.replace({"2026-12-01": "soon"}), halflife=30.0)
 
 
+@pytest.mark.slow
 def test_a_date_with_a_time_zone_is_a_date():
     zoned = ABOUT.replace({"2026-12-01": "2026-12-01T00:00:00Z"})
     options = {"halflife": 90.0, "conformal_level": 0.6}
@@ -430,18 +450,21 @@ def test_a_date_with_a_time_zone_is_a_date():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("date", ["NaT", "nan"])
 def test_a_date_that_is_not_a_time_is_refused(date):
     with pytest.raises(UsageError, match=f"the date '{date}' of new-a is none"):
         standings(arrivals(), entrants=ABOUT.replace({"2026-12-01": date}), halflife=30.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("halflife", [0.0, -30.0, float("nan"), float("inf")])
 def test_a_halflife_that_is_no_number_of_days_is_refused(halflife):
     with pytest.raises(UsageError, match="is not a number of days above 0"):
         standings(arrivals(), entrants=ABOUT, halflife=halflife)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 90, float("nan")])
 def test_a_conformal_level_outside_0_and_1_is_refused(level):
     with pytest.raises(UsageError, match=f"level {level} is not between 0 and 1"):
@@ -456,6 +479,7 @@ def test_a_table_of_entrants_that_names_a_model_twice_is_refused():
 ASSUMED = "holds if a new entrant is exchangeable with the calibrated entrants"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -474,6 +498,7 @@ def test_what_the_coverage_rests_on_is_said_with_the_numbers_and_in_the_printed_
     assert assumption in printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cluster", "drawn"), [("item", "items independent"), ("row", "battles independent")])
 def test_what_standard_errors_take_for_independent_is_said(cluster, drawn):
     found = standings(arrivals(), calibration=calibrated(cluster=cluster))
@@ -513,6 +538,7 @@ def test_margins_of_a_size_that_saturates_are_separated_and_unbounded():
     assert "separated" in told(found, "zed")
 
 
+@pytest.mark.slow
 def test_a_calibration_of_the_same_judge_prompt_and_margins_is_not_warned_of():
     found = standings(arrivals().assign(prompt_hash="abc"), calibration=calibrated(hashed=True))
     assert found.warnings == ()
@@ -536,6 +562,7 @@ def test_another_prompt_is_warned_of_by_its_hash():
     assert told(found, "another prompt") == "another prompt: calibrated on abc, the battles have def"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("factor", "warned"), [(0.5, True), (0.8, False), (1.25, False), (2.0, True)])
 def test_margins_of_another_size_are_warned_of_with_both_sizes(factor, warned):
     before, now = known().agreement["mean_abs_margin"], factor * arrivals()["margin"].abs().mean()
@@ -544,6 +571,7 @@ def test_margins_of_another_size_are_warned_of_with_both_sizes(factor, warned):
     assert any(one.startswith(words) for one in found.warnings) == warned
 
 
+@pytest.mark.slow
 def test_margins_on_other_criteria_are_refused():
     frame = among_old().assign(margin_style=among_old()["margin"] + 0.1, margin_depth=among_old()["margin"])
     calibration = calibrate(read_battles(frame), bootstrap=20, target="criteria")
@@ -552,6 +580,7 @@ def test_margins_on_other_criteria_are_refused():
         standings(other, calibration=calibration)
 
 
+@pytest.mark.slow
 def test_slices_are_placed_on_the_same_axis():
     halves = arrivals().assign(half=np.where(arrivals()["item"] < "item-10", "first", "second"))
     ranking = rank(read_battles(halves), "soft-elo", calibration=known(), by="half")
@@ -565,6 +594,7 @@ def repeated(frame, times):
     return pd.concat([frame.assign(item=frame["item"].astype(str) + f"/{k}") for k in range(times)])
 
 
+@pytest.mark.slow
 def test_a_newcomer_of_many_more_battles_than_the_calibrated_ones_is_warned_of():
     """Its standard error shrinks, the judge's disagreement with people does not: the interval would be too narrow."""
     warning = told(standings(repeated(arrivals(), 20)), "conformal interval too narrow")

@@ -76,6 +76,7 @@ def test_intervals_hold_the_rating_with_the_error_of_beta_in_them():
     assert interval_coverage() == NOMINAL
 
 
+@pytest.mark.slow
 def test_intervals_that_take_rows_for_independent_do_not_hold():
     assert interval_coverage(cluster="row") < 0.88
 
@@ -121,6 +122,7 @@ def human_battles(battles):
     return battles.to_frame().assign(credit=battles.table["human"])[["item", "model_a", "model_b", "credit"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_under_an_inflated_judge_the_hard_error_is_at_least_twice_the_soft_one(seed):
     world = simulate(10, 100, seed=seed, spread=0.8, item_sd=0.7)
@@ -128,6 +130,7 @@ def test_under_an_inflated_judge_the_hard_error_is_at_least_twice_the_soft_one(s
     assert hard >= 2 * soft
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_held_out_the_hard_error_is_at_least_twice_the_soft_one_too(seed):
     world = simulate(10, 100, seed=seed, spread=0.8, item_sd=0.7)
@@ -135,6 +138,7 @@ def test_held_out_the_hard_error_is_at_least_twice_the_soft_one_too(seed):
     assert accuracy["hard"].mae >= 2 * accuracy["soft"].mae
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_hard_label_is_the_credit_and_the_margin_s_sign_would_double_the_error(seed):
     """Flips are ties in the credits; the sign of the averaged margin decides them all, and stretches the scale."""
@@ -153,6 +157,7 @@ def silent(seed, items=60):
     return read_battles(frame)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_a_judge_without_a_signal_is_refused_or_warned_of(seed):
     assert any("signal" in told for told in doubts_about(silent(seed)))
@@ -276,6 +281,7 @@ def test_human_ties_do_not_move_beta():
     assert ranked(with_ties).fit.beta == pytest.approx(ranked(without).fit.beta, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_slices_share_one_beta():
     """Soft-Elo, appendix E: pooled over slices."""
     world = simulate(6, 60, seed=2, categories=("code", "essay"))
@@ -284,6 +290,7 @@ def test_slices_share_one_beta():
     assert code.fit.beta == essay.fit.beta == ranked(world.battles(INFLATED, human=True)).fit.beta
 
 
+@pytest.mark.slow
 def test_lengths_undo_a_length_bias():
     """With a judge that favours length, a map with a length term predicts people better, and its weight is negative."""
     world = simulate(10, 150, seed=4, spread=0.8)
@@ -294,6 +301,7 @@ def test_lengths_undo_a_length_bias():
     assert length.accuracy["soft"].mae < plain.accuracy["soft"].mae
 
 
+@pytest.mark.slow
 def test_criteria_find_the_one_that_people_heed():
     """Two criteria, one of them noise: the map weighs the other, and predicts people better than their mean does."""
     world = simulate(8, 100, seed=5, spread=0.8)
@@ -314,6 +322,7 @@ def test_smoothing_by_a_constant_fits_the_share_of_agreement():
     assert expit(ranked(battles, target="smoothing").fit.beta) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -342,6 +351,7 @@ def test_several_judges_are_refused():
         ranked(battles)
 
 
+@pytest.mark.slow
 def test_swapping_and_shuffling_change_nothing():
     table = simulate(6, 20, seed=2).battles(INFLATED, human=True).to_frame().drop(columns="swap")
     turned = table.sample(frac=1, random_state=1)

@@ -12,6 +12,7 @@ from podium.report.terminal import terminal_text
 EXAMPLE = Path(__file__).parents[2] / "examples" / "simulated" / "battles.csv"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_a_narrow_terminal_cuts_no_number(width: int) -> None:
     ranking = podium.rank(EXAMPLE, "bradley-terry")

@@ -45,6 +45,7 @@ def test_every_row_of_markdown_has_as_many_cells_as_its_header(table: Table) -> 
         assert cells == own + facts + own
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(tables(), st.integers(20, 200))
 def test_every_row_of_a_terminal_has_all_its_figures_at_any_width(table: Table, width: int) -> None:

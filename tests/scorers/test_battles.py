@@ -175,6 +175,7 @@ def test_more_than_half_is_a_quorum() -> None:
     assert least == [1, 2, 2, 3, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["mean", "majority"])
 @given(verdicts=st.lists(VERDICTS, min_size=1, max_size=5))
 def test_a_jury_does_not_depend_on_the_order_of_judges_and_sees_both_sides_alike(

@@ -43,16 +43,19 @@ def test_there_are_more_than_2000_spoilt_replies_of_six_realizations() -> None:
     assert {case.realization for case, _ in spoilt} == set(ORACLES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_no_spoilt_reply_is_wrongly_read(seed: int) -> None:
     assert wrongly_read(ours, replies(seed)) == []
 
 
+@pytest.mark.slow
 def test_every_unread_reply_has_a_known_reason() -> None:
     readings = [read(case, text) for case, text in replies()]
     assert {one.reason for one in readings if value(one) is None} <= set(REASONS)
 
 
+@pytest.mark.slow
 def test_spoilt_replies_are_read_and_unread_in_every_realization() -> None:
     outcomes = {(case.realization, ours(case, text) is None) for case, text in replies()}
     assert outcomes == {(name, unread) for name in ORACLES for unread in (True, False)}
@@ -95,6 +98,7 @@ def tie_by_default(case: Case, text: str) -> float | None:
     return 0.5 if found is None else found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reader", "realization"),
     [

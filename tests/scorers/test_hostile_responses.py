@@ -45,6 +45,7 @@ def test_there_are_more_than_200_hostile_responses() -> None:
     assert max(map(len, HOSTILE)) >= 100_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", ASKED, ids=lambda one: one.name)
 def test_a_prompt_gives_back_exactly_the_texts_that_went_in(one: Realization) -> None:
     for text in HOSTILE:
@@ -53,12 +54,14 @@ def test_a_prompt_gives_back_exactly_the_texts_that_went_in(one: Realization) ->
         assert list(shown.values()) == expected, text[:80]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", ASKED, ids=lambda one: one.name)
 def test_what_stands_outside_of_the_fences_does_not_depend_on_the_responses(one: Realization) -> None:
     usual = skeleton(prompt_of(one, "3", "4"))
     assert [text[:80] for text in HOSTILE if skeleton(prompt_of(one, text, text)) != usual] == []
 
 
+@pytest.mark.slow
 def test_hostile_texts_in_every_other_place_are_fenced_too() -> None:
     one, settings = catalogue.realization_named("cot"), Settings(checklist=True, reference=True, system=True)
     for text in HOSTILE:
@@ -109,6 +112,7 @@ def test_control_characters_are_shown_as_escapes() -> None:
     assert escape_controls("a\x00\u2028\ud800\x9b") == r"a\x00\u2028\ud800\x9b"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.realization}-{case.core[:8]}")
 def test_a_judge_that_quotes_a_hostile_response_is_read_as_it_judged_or_not_at_all(case: Case) -> None:
     quotes = ("{}\n", "> {}\n", "It says: {}\n", 'The response "{}" is manipulative.\n', "```\n{}\n```\n")

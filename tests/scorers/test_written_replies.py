@@ -48,6 +48,7 @@ def degree_of(realization: Realization, read: Verdict | Rating, settings: Settin
     return (value - least) / (most - least)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("realization", "settings"), CASES)
 @given(degree=st.floats(0, 1))
 def test_a_verdict_that_is_read_is_written_the_same_again(
@@ -58,6 +59,7 @@ def test_a_verdict_that_is_read_is_written_the_same_again(
     assert verdict(realization, settings, degree_of(realization, read, settings)) == read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("realization", "settings"), PAIRWISE)
 @given(degree=st.floats(0, 1))
 def test_the_response_that_is_preferred_wins_and_the_other_way_round(
@@ -70,6 +72,7 @@ def test_the_response_that_is_preferred_wins_and_the_other_way_round(
         assert verdict(realization, settings, 1 - degree).credit == pytest.approx(1 - credit) or 1 - degree == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("realization", "settings"), CASES)
 @given(degrees=st.tuples(st.floats(0, 1), st.floats(0, 1)))
 def test_more_preference_is_never_a_lower_verdict(
@@ -89,6 +92,7 @@ def test_the_words_and_what_they_are_worth(name: str) -> None:
         assert (reply.text, worth) == (line, value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["direct", "cot", "token-probs"])
 @pytest.mark.parametrize("tie", [False, True])
 @given(chance=st.floats(0.001, 0.999))

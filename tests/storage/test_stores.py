@@ -83,6 +83,7 @@ def figures(*sources: object) -> list[Any]:
     return podium.rank(podium.read_battles(*sources), "bradley-terry").to_frame()["score"].round(9).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_a_table_in_a_store_is_ranked_as_on_disk(folder: Callable[..., str], votes: pd.DataFrame, suffix: str) -> None:
     url = folder(f"votes{suffix}", as_bytes(votes, suffix))
@@ -91,6 +92,7 @@ def test_a_table_in_a_store_is_ranked_as_on_disk(folder: Callable[..., str], vot
     assert battles.sources == (url,)
 
 
+@pytest.mark.slow
 def test_a_glob_a_folder_and_a_labelled_url_name_several_objects_or_one(
     folder: Callable[..., str], votes: pd.DataFrame
 ) -> None:
@@ -108,6 +110,7 @@ def test_a_glob_a_folder_and_a_labelled_url_name_several_objects_or_one(
     assert set(labelled.table["source"]) == {"mine"}
 
 
+@pytest.mark.slow
 def test_a_packed_object_is_read(folder: Callable[..., str], votes: pd.DataFrame) -> None:
     url = folder("votes.jsonl.gz", gzip.compress(as_bytes(votes, ".jsonl")))
     assert figures(url) == figures("votes.jsonl")
@@ -121,6 +124,7 @@ def test_a_damaged_object_is_named_by_its_url(folder: Callable[..., str]) -> Non
     assert str(caught.value).startswith(f"{url}, line 2: ")
 
 
+@pytest.mark.slow
 def test_an_object_that_has_changed_is_copied_again(folder: Callable[..., str], votes: pd.DataFrame) -> None:
     url = folder("votes.csv", as_bytes(votes.iloc[:10], ".csv"))
     assert len(podium.read_battles(url, merge=False)) == 10
@@ -128,6 +132,7 @@ def test_an_object_that_has_changed_is_copied_again(folder: Callable[..., str], 
     assert len(podium.read_battles(url, merge=False)) == 12
 
 
+@pytest.mark.slow
 def test_lm_evals_folder_in_a_store_is_compared_document_by_document(folder: Callable[..., str]) -> None:
     from lm_eval_output import TIME, sample
 
@@ -144,6 +149,7 @@ def test_lm_evals_folder_in_a_store_is_compared_document_by_document(folder: Cal
         assert all(name.startswith("s3://") for name in battles.sources)
 
 
+@pytest.mark.slow
 def test_a_log_in_a_store_is_ranked_and_written_into(store: Any, folder: Callable[..., str]) -> None:
     from inspect_ai import eval as evaluate
     from inspect_ai.log import read_eval_log
@@ -221,6 +227,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *wo
     return int(stop.value.code or 0), said.out, said.err
 
 
+@pytest.mark.slow
 def test_results_are_written_into_a_store_whole(
     store: Any,
     folder: Callable[..., str],
@@ -349,6 +356,7 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server.shutdown()
 
 
+@pytest.mark.slow
 def test_a_signed_url_is_ranked_and_its_signature_is_shown_nowhere(
     web: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

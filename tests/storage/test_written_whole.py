@@ -215,6 +215,7 @@ def check_after_kills(writer: Writer, times: int, rng: random.Random) -> int:
     return left
 
 
+@pytest.mark.slow
 def test_a_command_that_is_killed_leaves_the_old_file_or_the_new_one(writers: dict[str, Writer]) -> None:
     writer = writers["convert to csv"]
     writer.restore()
@@ -471,6 +472,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_a_file_that_grows_too_large_leaves_the_old_one_and_says_so(votes: Path, tmp_path: Path, suffix: str) -> None:
     folder = tmp_path / "out"

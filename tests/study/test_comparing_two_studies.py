@@ -79,6 +79,7 @@ def test_a_seed_without_a_ranking_is_counted_and_left_out() -> None:
     assert any(f"round_robin ({row.failed} of 20 seeds)" in text for text in found.warnings)
 
 
+@pytest.mark.slow
 def test_a_record_with_gaps_is_warned_of() -> None:
     frame = simulate(4, 10, seed=1).presentations()
     found = set_side_by_side(read_battles(frame[~((frame["item"] == "item-03") & (frame["model_a"] == "model-01"))]))

@@ -38,6 +38,7 @@ def one(found, **wanted):
     return point
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 @pytest.mark.parametrize("options", [{}, {"labels": "hard"}])
 def test_scores_from_pair_sums_are_the_rankers(battles: Battles, ranker: str, options: dict[str, str]) -> None:
@@ -80,6 +81,7 @@ def test_rows_by_mask_are_those_that_the_tournament_plays(
     assert (drawn.battles, drawn.calls, drawn.missing) == (price.battles, price.calls, price.missing)
 
 
+@pytest.mark.slow
 def test_a_fixed_anchor_is_compared_seed_by_seed(battles: Battles, found) -> None:
     """Oracle: each seed replayed by the tournament, and compared by scipy; means, errors and Student's interval."""
     whole = {entry.model: entry.score for entry in rank(battles, "bradley-terry").standings[0].entries}
@@ -184,6 +186,7 @@ def test_every_number_of_entrants_items_and_anchors_is_there(found) -> None:
     assert numbers == {"entrants": [3, 4, 5, 6], "anchors": [1, 2, 3, 4, 5], "items": [10, 20, 40]}
 
 
+@pytest.mark.slow
 def test_a_gold_ranking_is_the_reference(battles: Battles) -> None:
     """Of the true order, reversed, tau changes its sign; the error is given on the gold ranking's scale only."""
     truth = {f"model-{k + 1:02d}": 1500.0 - 100 * k for k in range(6)}
@@ -195,6 +198,7 @@ def test_a_gold_ranking_is_the_reference(battles: Battles) -> None:
     assert straight.reference == "truth"
 
 
+@pytest.mark.slow
 def test_entrants_that_the_gold_ranking_does_not_know_are_said_and_not_compared(battles: Battles) -> None:
     gold = {"model-01": 3.0, "model-03": 2.0, "model-06": 1.0, "stranger": 9.0}
     found = run_study(battles, gold=gold, gold_scale="stars", **FEW)
@@ -204,6 +208,7 @@ def test_entrants_that_the_gold_ranking_does_not_know_are_said_and_not_compared(
     assert one(found, figure="tournament", design="round_robin", items=40, ranker="bradley-terry").tau.mean == 1
 
 
+@pytest.mark.slow
 def test_any_ranker_can_be_studied(battles: Battles) -> None:
     """A ranker that is not made of pair sums ranks every part in full."""
     found = run_study(battles, "bradley-terry", tournaments=["chain"], seeds=2, items=[20], cluster="row")
@@ -226,6 +231,7 @@ def test_a_sample_without_a_ranking_is_counted_and_left_out() -> None:
     assert any("no ranking of everyone" in text and f"{point.failed} of 30" in text for text in found.warnings)
 
 
+@pytest.mark.slow
 def test_missing_battles_are_counted() -> None:
     battles = simulate(4, 20, seed=1).battles(pairs=[(0, 1), (0, 2), (0, 3), (1, 2)])
     found = run_study(battles, "bradley-terry", **FEW)
@@ -233,6 +239,7 @@ def test_missing_battles_are_counted() -> None:
     assert any("no full round robin: 66.7%" in text for text in found.warnings)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_study_whatever_the_order_of_the_rows(battles: Battles, found) -> None:
     mixed = read_battles(battles.to_frame().drop(columns="swap").sample(frac=1, random_state=0), merge=False)
     again = run_study(mixed, **FEW)

@@ -23,6 +23,7 @@ def calls(play, record, write_responses):
     return run
 
 
+@pytest.mark.slow
 def test_a_second_run_makes_no_call_and_says_the_same(calls):
     assert calls() == 12
     first = {one.id: verdict_of(one).value for one in battles(calls.log)}
@@ -30,6 +31,7 @@ def test_a_second_run_makes_no_call_and_says_the_same(calls):
     assert {one.id: verdict_of(one).value for one in battles(calls.log)} == first
 
 
+@pytest.mark.slow
 def test_without_the_cache_every_call_is_made_again(calls):
     assert calls(cache=False) == 12
     assert calls(cache=False) == 12
@@ -66,16 +68,19 @@ def test_another_order_is_another_call(calls):
     assert calls(orders="both") == 6
 
 
+@pytest.mark.slow
 def test_another_judge_makes_all_calls(calls):
     assert calls("scripted/judge") == 12
     assert calls("scripted/other") == 12
 
 
+@pytest.mark.slow
 def test_another_temperature_of_the_role_makes_all_calls(calls):
     assert calls() == 12
     assert calls(get_model("scripted/judge", config=GenerateConfig(temperature=0.3))) == 12
 
 
+@pytest.mark.slow
 def test_another_argument_of_the_model_makes_all_calls(calls):
     assert calls(get_model("scripted/judge", bias=0.0)) == 12
     assert calls(get_model("scripted/judge", bias=5.0)) == 12
@@ -94,6 +99,7 @@ def test_equal_responses_are_judged_once_in_each_order(play, record, write_respo
     assert verdict_of(battles(log)[0]).value == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_an_unread_reply_in_the_cache_is_no_verdict_and_the_next_attempt_is_asked(calls, behave):
     behave(garbage=1.0)
     assert calls(attempts=1) == 12
@@ -122,6 +128,7 @@ def test_a_ratings_prompt_of_equal_texts_is_asked_once_per_run_and_cached(play, 
     assert record.calls == 24
 
 
+@pytest.mark.slow
 def test_a_repeat_is_another_call(calls):
     assert calls(repeats=3) == 36
     assert calls(repeats=3) == 0

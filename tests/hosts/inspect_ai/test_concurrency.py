@@ -74,12 +74,14 @@ def test_a_failure_ends_the_other_calls():
     assert ended == [True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
 def test_a_sample_whose_calls_all_fail_says_what_the_provider_said(pack, behave, write_responses, play):
     log = play(round_robin(responses=write_responses(items=2), pack=pack), behave(errors=1.0))
     assert {one.error.message for one in log.samples} == {"RuntimeError('the provider is on fire')"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [False, True])
 def test_the_transcript_has_every_call_with_what_was_shown(pack, behave, record, write_responses, play):
     log = play(round_robin(responses=write_responses(items=2), pack=pack), behave())
@@ -90,6 +92,7 @@ def test_the_transcript_has_every_call_with_what_was_shown(pack, behave, record,
     assert len(asked) == 2 * 6 * 2
 
 
+@pytest.mark.slow
 def test_a_pack_records_nothing_for_a_battle_but_its_calls(behave, write_responses, play):
     events = {}
     for number in (2, 4):

@@ -43,6 +43,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WRONG)
 def test_it_is_refused_by_name_before_anything_is_asked(case, record, write_responses):
     options, words = WRONG[case]

@@ -31,6 +31,7 @@ def test_the_registry_imports_no_library_of_numbers(imported, library):
     assert not [name for name in imported["added"] if name.split(".")[0] == library]
 
 
+@pytest.mark.slow
 def test_the_registry_imports_only_podium_and_a_few_small_ones(imported):
     roots = {name.split(".")[0] for name in imported["added"]}
     assert "podium" in roots

@@ -33,6 +33,7 @@ def test_failures_of_the_provider_are_sample_errors_and_the_rest_is_ranked(play,
     assert scores == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_an_unreadable_reply_is_asked_for_again_and_then_read(play, behave, record, write_responses):
     behave(unread_first=True)
     log = play(round_robin(responses=write_responses()))
@@ -66,6 +67,7 @@ def test_a_reply_that_stays_unreadable_is_unread_with_its_reason_after_so_many_a
     assert told.unscored_samples == len(unread)
 
 
+@pytest.mark.slow
 def test_a_battle_that_is_unread_says_so_in_the_viewer(play, behave, write_responses):
     behave(garbage=1.0)
     log = play(round_robin(responses=write_responses()))
@@ -83,6 +85,7 @@ def test_a_run_of_which_nothing_can_be_read_ends_without_a_ranking_and_says_why(
     assert "podium: not ranked" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_of_which_every_call_failed_ends_without_a_ranking_and_says_why(play, behave, write_responses, capfd):
     behave(errors=1.0)
     log = play(round_robin(responses=write_responses()))
@@ -90,6 +93,7 @@ def test_a_run_of_which_every_call_failed_ends_without_a_ranking_and_says_why(pl
     assert "podium: not ranked" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_one_order_that_cannot_be_read_is_kept_where_that_is_asked_for(play, behave, write_responses):
     behave(garbage=0.15)
     log = play(round_robin(responses=write_responses(), one_sided="keep"))
@@ -106,6 +110,7 @@ def test_one_order_that_cannot_be_read_is_kept_where_that_is_asked_for(play, beh
         assert value == pytest.approx(read[0]) if len(read) == 1 else value != value
 
 
+@pytest.mark.slow
 def test_swim_goes_on_after_battles_that_failed(play, behave, write_responses):
     behave(errors=0.15, garbage=0.1)
     log = play(swim(responses=write_responses()))
@@ -114,6 +119,7 @@ def test_swim_goes_on_after_battles_that_failed(play, behave, write_responses):
     assert any(one.error for one in battles(log))
 
 
+@pytest.mark.slow
 def test_missing_responses_are_said_counted_and_left_out(play, record, write_responses, capfd):
     holes = {("elm", 0): "", ("elm", 3): "   ", ("oak", 5): ""}
     log = play(round_robin(responses=write_responses(texts=holes)))
@@ -127,12 +133,14 @@ def test_missing_responses_are_said_counted_and_left_out(play, record, write_res
     assert podium.read_battles(str(place(log)), where={"item": "q1"}).missing is None
 
 
+@pytest.mark.slow
 def test_missing_battles_of_later_rounds_are_counted_too(play, write_responses):
     log = play(swim(responses=write_responses(texts={("elm", 0): ""})))
     assert counts(log)["battles"] + counts(log)["missing"] == 4 * ITEMS
     assert counts(log)["missing"] >= 1
 
 
+@pytest.mark.slow
 def test_responses_of_failed_samples_are_left_out(play, record, tmp_path):
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
@@ -162,6 +170,7 @@ def test_responses_of_failed_samples_are_left_out(play, record, tmp_path):
     assert log.eval.metadata["podium_missing"] == {"scripted/weak": {"errored": 1}}
 
 
+@pytest.mark.slow
 def test_a_refusal_is_unread_and_no_loss(play, behave, write_responses):
     behave(scripted=lambda prompt: "I'm sorry, but I can't help with that.")
     log = play(round_robin(responses=write_responses()))
@@ -169,6 +178,7 @@ def test_a_refusal_is_unread_and_no_loss(play, behave, write_responses):
     assert reasons == {"refusal"}
 
 
+@pytest.mark.slow
 def test_the_read_battles_of_a_log_count_as_the_log_says(play, behave, write_responses):
     behave(garbage=0.15, errors=0.05)
     log = play(round_robin(responses=write_responses()))

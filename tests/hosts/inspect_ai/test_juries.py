@@ -26,6 +26,7 @@ def tables(log):
     return {name: by_hand(pairings(log), bias) for name, bias in (("fair", 0.0), ("first", 2.0))}
 
 
+@pytest.mark.slow
 def test_every_judge_is_asked_in_both_orders_and_its_verdicts_are_kept(sat, record):
     assert record.calls == 2 * 2 * len(battles(sat))
     for sample in battles(sat):
@@ -34,6 +35,7 @@ def test_every_judge_is_asked_in_both_orders_and_its_verdicts_are_kept(sat, reco
         assert {row["judge"].split("|")[0] for row in rows} == {"scripted/fair", "scripted/first"}
 
 
+@pytest.mark.slow
 def test_a_jury_means_the_mean(sat):
     expected = sum(table.groupby(["item", "model_a", "model_b"]).credit.mean() for table in tables(sat).values()) / 2
     for sample in battles(sat):
@@ -64,6 +66,7 @@ def test_a_quorum_that_is_not_there_leaves_the_battle_unread(play, behave, write
     assert all(verdict_of(one).value == verdict_of(one).value for one in battles(log))
 
 
+@pytest.mark.slow
 def test_the_log_ranks_each_judge_apart_as_podium_rank_does(sat):
     told = sat.results.metadata["podium"]
     assert len(told["rankings"]) == 2
@@ -75,6 +78,7 @@ def test_the_log_ranks_each_judge_apart_as_podium_rank_does(sat):
         assert {row["model"]: row["score"] for row in one["models"]} == pytest.approx(scores, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_the_command_ranks_judges_apart_or_pooled_and_asks_which(sat):
     run = CliRunner().invoke
     assert run(command, ["rank", str(place(sat)), "--by", "judge"]).exit_code == 0
@@ -82,6 +86,7 @@ def test_the_command_ranks_judges_apart_or_pooled_and_asks_which(sat):
     assert run(command, ["rank", str(place(sat))]).exit_code == 1
 
 
+@pytest.mark.slow
 def test_pooling_puts_the_verdicts_of_all_judges_together(sat):
     import pandas as pd
 
@@ -92,6 +97,7 @@ def test_pooling_puts_the_verdicts_of_all_judges_together(sat):
     )
 
 
+@pytest.mark.slow
 def test_the_same_model_at_two_temperatures_is_two_judges(play, record, write_responses):
     judges = [get_model("scripted/judge", config=GenerateConfig(temperature=t)) for t in (0.0, 1.0)]
     log = play(round_robin(responses=write_responses()), judges)
@@ -100,12 +106,14 @@ def test_the_same_model_at_two_temperatures_is_two_judges(play, record, write_re
     assert record.calls == 4 * len(battles(log))
 
 
+@pytest.mark.slow
 def test_the_same_judge_twice_is_refused_not_merged(play, record, write_responses):
     log = play(round_robin(responses=write_responses()), ["scripted/judge", "scripted/judge"])
     assert record.calls == 0
     assert all("the jury has a judge twice" in one.error.message for one in battles(log))
 
 
+@pytest.mark.slow
 def test_the_role_grader_judges_where_no_judge_is_named(record, write_responses):
     [log] = eval(round_robin(responses=write_responses()), model_roles={"grader": "scripted/judge"})
     assert record.calls == 72

@@ -69,6 +69,7 @@ def by_podium(logs, *rankers, **options):
     return podium.rank(podium.read_battles(*(str(place(one)) for one in logs)), list(rankers), **options)
 
 
+@pytest.mark.slow
 def test_a_ranker_in_the_metadata_ranks_the_models_as_podium_does_on_the_logs():
     logs = reread(eval(task(), model=models(), metadata={"ranker": "bradley-terry"}))
     expected = by_podium(logs, "bradley-terry")
@@ -87,6 +88,7 @@ def test_several_rankers_may_be_asked_for(told):
     assert_same_figures(logs[0].results.metadata["podium"], by_podium(logs, "bradley-terry", "mean"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variable", "value"), [("PODIUM_RANKER", "win-rate"), ("INSPECT_EVAL_METADATA", "owner=me ranker=win-rate")]
 )
@@ -96,17 +98,20 @@ def test_the_environment_may_ask_for_a_ranker(monkeypatch, variable, value):
     assert_same_figures(logs[0].results.metadata["podium"], by_podium(logs, "win-rate"))
 
 
+@pytest.mark.slow
 def test_the_metadata_of_the_run_come_before_the_environment(monkeypatch):
     monkeypatch.setenv("PODIUM_RANKER", "win-rate")
     logs = reread(eval(task(), model=models(), metadata={"ranker": "mean"}))
     assert [one["ranker"] for one in logs[0].results.metadata["podium"]["rankings"]] == ["mean"]
 
 
+@pytest.mark.slow
 def test_nothing_is_ranked_where_nobody_asks():
     logs = reread(eval(task(), model=models()))
     assert all("podium" not in (log.results.metadata or {}) for log in logs)
 
 
+@pytest.mark.slow
 def test_an_unknown_ranker_is_said_and_the_eval_stays_as_it_is(capfd):
     logs = reread(eval(task(), model=models(), metadata={"ranker": "bradly-terry"}))
     assert all(log.status == "success" and "podium" not in (log.results.metadata or {}) for log in logs)
@@ -114,6 +119,7 @@ def test_an_unknown_ranker_is_said_and_the_eval_stays_as_it_is(capfd):
     assert "no ranker called 'bradly-terry'; did you mean 'bradley-terry'?" in told
 
 
+@pytest.mark.slow
 def test_a_ranker_that_fails_beside_others_is_said(capfd):
     logs = reread(eval(task(), model=models(), metadata={"ranker": "bradley-terry,informativeness"}))
     told = logs[0].results.metadata["podium"]
@@ -121,6 +127,7 @@ def test_a_ranker_that_fails_beside_others_is_said(capfd):
     assert all(failure in capfd.readouterr().err for failure in told.get("failures", []))
 
 
+@pytest.mark.slow
 def test_one_model_alone_is_not_ranked_and_that_is_said(capfd):
     [log] = reread(eval(task(), model=models()[:1], metadata={"ranker": "bradley-terry"}))
     assert "podium" not in (log.results.metadata or {})
@@ -133,6 +140,7 @@ def test_the_logs_that_eval_returns_hold_the_ranking_too():
     assert all(log.results.metadata["podium"]["rankings"] for log in logs)
 
 
+@pytest.mark.slow
 def test_two_tasks_of_one_run_are_ranked_apart():
     logs = reread(eval([task(name="one"), task(graded(), name="two")], model=models(), metadata={"ranker": "mean"}))
     by_task = {}

@@ -79,6 +79,7 @@ def test_an_eval_set_of_portions_whose_judge_fails_once_plays_everything(
     assert found["credit"].notna().all()
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.sampled_from("abcd"), VALUES), min_size=1))
 def test_columns_hold_what_the_rows_hold(rows):
     columns = as_columns(rows)
@@ -93,6 +94,7 @@ def test_what_all_rows_say_is_kept_once():
     assert len(json.dumps(as_columns(rows))) < len(json.dumps(rows)) / 10
 
 
+@pytest.mark.slow
 def test_a_packed_score_says_every_verdict_in_words_and_keeps_it_in_numbers(behave, write_responses, play):
     log = play(round_robin(responses=write_responses(), pack=True), behave(garbage=0.3))
     table = podium.read_battles(str(place(log)), merge=False).table

@@ -18,6 +18,7 @@ FORMS = {
 POINTWISE = {"numeric", "likert", "token-probs"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("realization", FORMS)
 def test_a_realization_is_asked_read_and_ranked(play, behave, record, write_responses, realization):
     behave(form=FORMS[realization])

@@ -102,6 +102,7 @@ def rewritten(path, change):
     return copy
 
 
+@pytest.mark.slow
 def test_a_tournament_with_unread_and_failed_battles_is_read_as_inspect_reads_it(tournament):
     read = by_podium(tournament)
     assert read == by_inspect(tournament)
@@ -116,6 +117,7 @@ def test_packs_and_announced_rounds_are_read_as_inspect_reads_them(behave, write
     assert by_podium(path) == by_inspect(path)
 
 
+@pytest.mark.slow
 def test_an_ordinary_eval_with_several_scorers_epochs_and_failures_is_read_as_inspect_reads_it():
     path = place(ordinary())
     read = by_podium(path)
@@ -156,6 +158,7 @@ def test_a_log_that_was_scored_again_is_read_as_inspect_reads_it(behave, write_r
     assert all(len(kept) == 2 for *_, kept, _ in read)
 
 
+@pytest.mark.slow
 def test_a_log_whose_run_was_killed_is_read_as_far_as_it_goes(tournament):
     ends = ("header.json", "summaries.json", "reductions.json")
     killed = rewritten(tournament, lambda name, content: [] if name in ends else [content])
@@ -182,6 +185,7 @@ def test_of_a_sample_that_was_run_twice_the_later_counts(tournament):
     assert [one.scores["verdict"].value for one in samples_of(path) if one.id == wanted] == [0.125]
 
 
+@pytest.mark.slow
 def test_a_sample_as_very_old_logs_have_it_is_read_as_inspect_reads_it():
     def older(name, content):
         if not name.startswith("samples/"):
@@ -197,6 +201,7 @@ def test_a_sample_as_very_old_logs_have_it_is_read_as_inspect_reads_it():
     assert by_podium(path) == by_inspect(path)
 
 
+@pytest.mark.slow
 def test_an_archive_that_podium_cannot_open_is_left_to_inspect(tournament, monkeypatch):
     expected = by_podium(tournament)
     monkeypatch.setattr(logs, "COMPRESSIONS", set())
@@ -211,12 +216,14 @@ def test_a_file_that_is_no_archive_is_refused_by_name(tmp_path):
         list(samples_of(path))
 
 
+@pytest.mark.slow
 def test_a_sample_that_is_cut_short_is_refused_by_the_name_of_its_log(tournament):
     path = rewritten(tournament, lambda name, content: [content[:99] if name.startswith("samples/") else content])
     with pytest.raises(DataError, match=r"changed-.*not a whole Inspect log"):
         log_rows(path)
 
 
+@pytest.mark.slow
 def test_the_rows_are_the_same_by_either_reader(tournament, monkeypatch):
     found = log_rows(tournament)
     monkeypatch.setattr(logs, "_can_open", lambda path: False)
@@ -240,6 +247,7 @@ def test_a_log_is_not_held_in_memory(behave, write_responses, play):
     assert peak < size / 4
 
 
+@pytest.mark.slow
 def test_reading_does_not_touch_the_log(tournament):
     before = tournament.read_bytes()
     shutil.copy(tournament, Path("copy.eval"))

@@ -50,6 +50,7 @@ def test_the_scorer_that_the_log_names_can_be_made_again_from_the_log_alone(play
     assert record.calls == before
 
 
+@pytest.mark.slow
 def test_all_options_survive_the_log_as_json(play, write_responses):
     options = {
         "realization": "cot",
@@ -75,6 +76,7 @@ def test_all_options_survive_the_log_as_json(play, write_responses):
     assert {name: flatten_arguments(log.eval.scorers[0].options)[name] for name in options} == options
 
 
+@pytest.mark.slow
 def test_paths_may_be_path_objects(play, write_responses):
     from pathlib import Path
 
@@ -93,6 +95,7 @@ def test_an_appended_score_of_the_same_scorer_does_not_count_verdicts_twice(play
     assert_same_figures(again, first)
 
 
+@pytest.mark.slow
 def test_a_log_that_is_scored_again_ranks_the_same(play, write_responses):
     log = play(anchor(responses=write_responses(), anchor="elm"))
     first = ranked(str(place(log)))
@@ -100,6 +103,7 @@ def test_a_log_that_is_scored_again_ranks_the_same(play, write_responses):
     assert_same_figures(ranked(str(place(log))), first)
 
 
+@pytest.mark.slow
 def test_the_ranking_in_the_log_survives_an_edited_score(play, write_responses):
     from inspect_ai.log import edit_score
     from inspect_ai.scorer import ScoreEdit
@@ -110,6 +114,7 @@ def test_the_ranking_in_the_log_survives_an_edited_score(play, write_responses):
     assert read_eval_log(log.location).results.metadata["podium"]["rankings"]
 
 
+@pytest.mark.slow
 def test_a_rule_that_changes_is_applied_to_the_kept_replies(play, behave, record, write_responses):
     behave(garbage=0.15)
     log = play(round_robin(responses=write_responses()))

@@ -122,6 +122,7 @@ def test_the_same_source_driven_again_after_a_stop_plays_the_rest_once_and_nothi
     assert len(first.played) + len(second.played) == len(whole)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 25), min_size=1, max_size=6), st.sampled_from(sorted(RULES)))
 @settings(deadline=None, max_examples=60)
 def test_however_often_it_is_stopped_everything_is_played_once(stops, name):
@@ -216,6 +217,7 @@ def test_an_eval_set_whose_judge_fails_once_plays_everything_exactly_once(
     assert "podium" in log.results.metadata
 
 
+@pytest.mark.slow
 def test_an_eval_set_that_stops_at_the_first_failure_plays_everything_in_the_end(
     behave, record, write_responses, tmp_path
 ):
@@ -237,6 +239,7 @@ def test_an_eval_set_that_stops_at_the_first_failure_plays_everything_in_the_end
     assert len(log.results.metadata["podium"]["rankings"][0]["models"]) == 4
 
 
+@pytest.mark.slow
 def test_a_finished_eval_set_run_again_asks_nothing_and_is_ranked_once(behave, record, write_responses, tmp_path):
     options = {"log_dir": str(tmp_path / "set"), "model_roles": {"judge": "scripted/judge"}}
     paths = write_responses()
@@ -249,6 +252,7 @@ def test_a_finished_eval_set_run_again_asks_nothing_and_is_ranked_once(behave, r
     assert len([one for one in log.results.scores if one.scorer == "podium/bradley-terry"]) == 4
 
 
+@pytest.mark.slow
 def test_a_retry_asks_for_the_battles_that_failed_and_no_others(play, behave, record, write_responses):
     behave(errors=0.2)
     log = play(swim(responses=write_responses()))

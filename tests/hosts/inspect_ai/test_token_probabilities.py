@@ -24,6 +24,7 @@ def modes(log):
     return {one["mode"] for sample in battles(log) for one in sample.store["podium"]["presentations"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("realization", ["direct", "cot"])
 def test_soft_credits_are_the_probabilities_of_the_model(play, behave, write_responses, realization):
     behave(form="cot" if realization == "cot" else "letter")
@@ -36,6 +37,7 @@ def test_soft_credits_are_the_probabilities_of_the_model(play, behave, write_res
             assert row["credit"] == pytest.approx(expected[row["order"]], abs=1e-14)
 
 
+@pytest.mark.slow
 def test_a_judge_without_probabilities_gives_hard_credits_throughout(play, behave, write_responses):
     behave(probabilities=False)
     log = play(round_robin(responses=write_responses()))
@@ -43,6 +45,7 @@ def test_a_judge_without_probabilities_gives_hard_credits_throughout(play, behav
     assert {row["credit"] for row in rows_of(log)} == {0.0, 1.0}
 
 
+@pytest.mark.slow
 def test_probabilities_that_are_switched_off_are_neither_asked_for_nor_read(play, write_responses):
     log = play(round_robin(responses=write_responses(), logprobs="off"))
     assert {row["credit"] for row in rows_of(log)} == {0.0, 1.0}
@@ -54,6 +57,7 @@ def test_probabilities_that_are_switched_off_are_neither_asked_for_nor_read(play
     )
 
 
+@pytest.mark.slow
 def test_required_probabilities_that_do_not_come_leave_the_battle_unread_with_the_reason(play, behave, write_responses):
     behave(probabilities=False)
     log = play(round_robin(responses=write_responses(), logprobs="required"))
@@ -61,6 +65,7 @@ def test_required_probabilities_that_do_not_come_leave_the_battle_unread_with_th
     assert all(verdict_of(one).value != verdict_of(one).value for one in battles(log))
 
 
+@pytest.mark.slow
 def test_a_first_reply_without_a_verdict_does_not_decide_that_there_are_no_probabilities(play, record, write_responses):
     # A refusal or an empty reply often comes without tokens, from providers that give them otherwise.
     judge = "scripted/judge"
@@ -84,6 +89,7 @@ def test_a_first_reply_without_a_verdict_does_not_decide_that_there_are_no_proba
     assert len({row["credit"] for row in rows_of(log)}) > 2
 
 
+@pytest.mark.slow
 def test_each_judge_of_a_jury_settles_for_itself(play, behave, write_responses):
     with_them, without = behave("soft"), behave("hard", probabilities=False)
     log = play(round_robin(responses=write_responses()), [with_them, without])
@@ -124,6 +130,7 @@ def test_a_kept_reply_reads_as_the_reply_does():
         )
 
 
+@pytest.mark.slow
 def test_yes_and_no_are_rated_by_their_probability(play, behave, write_responses):
     behave(form="yes")
     log = play(round_robin(responses=write_responses(TWO), realization="token-probs"))

@@ -30,6 +30,7 @@ def played(request, play, write_responses, record):
     return request.param, log, number, rounds, record
 
 
+@pytest.mark.slow
 def test_a_tournament_plays_its_battles_each_once_and_ranks_them(played):
     _, log, number, rounds, record = played
     fought = battles(log)
@@ -41,6 +42,7 @@ def test_a_tournament_plays_its_battles_each_once_and_ranks_them(played):
     assert all(verdict_of(one).value is not None for one in fought)
 
 
+@pytest.mark.slow
 def test_a_log_holds_the_ranking_that_podium_gives_for_the_same_verdicts_by_hand(played):
     _, log, *_ = played
     pairings = [(one.metadata["item"], one.metadata["model_a"], one.metadata["model_b"]) for one in battles(log)]
@@ -49,6 +51,7 @@ def test_a_log_holds_the_ranking_that_podium_gives_for_the_same_verdicts_by_hand
     assert_same_figures(ranked(str(place(log))), expected)
 
 
+@pytest.mark.slow
 def test_the_viewer_gets_a_score_per_entrant_with_the_figures_as_metrics(played):
     _, log, *_ = played
     told = {row["model"]: row for row in log.results.metadata["podium"]["rankings"][0]["models"]}
@@ -59,6 +62,7 @@ def test_the_viewer_gets_a_score_per_entrant_with_the_figures_as_metrics(played)
         assert score.metrics["bradley_terry_battles"].value == told[name]["battles"] == score.scored_samples
 
 
+@pytest.mark.slow
 def test_the_ranking_lies_as_json_beside_its_log_and_is_not_taken_for_a_log(played, tmp_path):
     _, log, *_ = played
     [beside] = (tmp_path / "logs").glob("*.json")
@@ -68,11 +72,13 @@ def test_the_ranking_lies_as_json_beside_its_log_and_is_not_taken_for_a_log(play
     assert len(evals_df(str(tmp_path / "logs"), quiet=True)) == 1
 
 
+@pytest.mark.slow
 def test_a_folder_of_logs_ranks_as_its_log_does(played, tmp_path):
     _, log, *_ = played
     assert_same_figures(ranked(str(tmp_path / "logs")), log.results.metadata["podium"])
 
 
+@pytest.mark.slow
 def test_the_value_of_a_battle_is_the_mean_over_both_orders(play, write_responses):
     log = play(round_robin(responses=write_responses()))
     for one in battles(log):
@@ -81,6 +87,7 @@ def test_the_value_of_a_battle_is_the_mean_over_both_orders(play, write_response
         assert verdict_of(one).value == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_round_of_swim_is_announced_with_its_pairings_and_played_as_announced(play, write_responses):
     paths = write_responses()
     log = play(swim(responses=paths))
@@ -99,6 +106,7 @@ def test_a_round_of_swim_is_announced_with_its_pairings_and_played_as_announced(
     assert first == {(p.item, p.a, p.b) for p in rule.next(field, ()).pairings}
 
 
+@pytest.mark.slow
 def test_announcements_do_not_count_as_battles_in_any_figure(play, write_responses):
     log = play(swim(responses=write_responses()))
     counts = log.results.metadata["podium"]["rankings"][0]["counts"]
@@ -109,12 +117,14 @@ def test_announcements_do_not_count_as_battles_in_any_figure(play, write_respons
     assert judged.scored_samples == ITEMS * 4
 
 
+@pytest.mark.slow
 def test_a_budget_ends_a_tournament(play, write_responses, record):
     log = play(swim(responses=write_responses(), max_battles=8))
     assert len(battles(log)) == 8
     assert record.calls == 16
 
 
+@pytest.mark.slow
 def test_fewer_items_are_drawn_and_only_they_are_played(play, write_responses):
     log = play(round_robin(responses=write_responses(), items=2))
     assert len(battles(log)) == 12
@@ -128,6 +138,7 @@ def test_entrants_and_categories_are_chosen(play, write_responses):
     assert verdict_of(battles(log)[0]).metadata["podium"]["category"] == "odd"
 
 
+@pytest.mark.slow
 def test_names_with_slashes_colons_blanks_and_other_scripts_survive_a_run(play, tmp_path):
     names = {"org/model:v1": 1.0, "Ünï cødé 模型": 2.0, "a::b": 0.5}
     rows = [
@@ -145,6 +156,7 @@ def test_names_with_slashes_colons_blanks_and_other_scripts_survive_a_run(play, 
     )
 
 
+@pytest.mark.slow
 def test_a_log_directory_with_blanks_and_signs_is_ranked_too(play, write_responses, tmp_path):
     folder = tmp_path / "my logs [x] =1 %20"
     log = play(round_robin(responses=write_responses()), log_dir=str(folder))

@@ -70,6 +70,7 @@ def unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return {"judge": "podium/offline", "against": write_opponents(tmp_path), "item": "id"}
 
 
+@pytest.mark.slow
 def test_every_response_is_judged_in_both_orders_by_what_the_judge_thinks(
     server: StandIn, tmp_path: Path, asked: dict[str, Any]
 ):
@@ -158,6 +159,7 @@ def test_only_what_failed_is_asked_again(server: StandIn, tmp_path: Path, asked:
     assert again == failed
 
 
+@pytest.mark.slow
 def test_garbage_is_unread_with_its_reason_and_is_no_tie(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
     server.script(faults={"reply": 1.0})
     found = evaluated(write_task(tmp_path, {**asked, "logprobs": "off", "attempts": 1}))
@@ -165,6 +167,7 @@ def test_garbage_is_unread_with_its_reason_and_is_no_tie(server: StandIn, tmp_pa
     assert all(one["reason"] and one["credit"] is None for one in battles(found))
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_down_is_left_alone_after_a_while(tmp_path: Path, asked: dict[str, Any], caplog: Any):
     closed = {"base_url": "http://127.0.0.1:9/v1", "max_retries": 0}
     down = {**asked, "judge_args": closed, "concurrency": 1}
@@ -177,6 +180,7 @@ def test_a_judge_that_is_down_is_left_alone_after_a_while(tmp_path: Path, asked:
     assert f"{PATIENCE} battles in a row failed" in caplog.text
 
 
+@pytest.mark.slow
 def test_calls_are_concurrent_and_never_more_than_was_said(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
     server.script(latency=0.05)
     evaluated(write_task(tmp_path, {**asked, "concurrency": 4}))
@@ -185,6 +189,7 @@ def test_calls_are_concurrent_and_never_more_than_was_said(server: StandIn, tmp_
     assert 2 <= max(at_once) <= 4
 
 
+@pytest.mark.slow
 def test_a_filter_works_while_an_event_loop_is_running(server: StandIn, asked: dict[str, Any]):
     docs = [{"id": f"q{k}"} for k in range(ITEMS)]
 
@@ -195,6 +200,7 @@ def test_a_filter_works_while_an_event_loop_is_running(server: StandIn, asked: d
     assert [one["credit"] is not None for one in told] == [True] * ITEMS
 
 
+@pytest.mark.slow
 def test_responses_that_are_not_there_are_missing_and_not_unread(
     server: StandIn, tmp_path: Path, asked: dict[str, Any]
 ):
@@ -207,6 +213,7 @@ def test_responses_that_are_not_there_are_missing_and_not_unread(
     assert verdicts(found)[2]["missing"] == {"elm": "no response"}
 
 
+@pytest.mark.slow
 def test_a_jury_gives_one_verdict_and_every_judges_own(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
     found = evaluated(
         write_task(tmp_path, {**asked, "judge": ["openai-api/standin/judge", "openai-api/standin/judge-2"]})
@@ -218,6 +225,7 @@ def test_a_jury_gives_one_verdict_and_every_judges_own(server: StandIn, tmp_path
     assert figure(found, "bradley_terry") > 0
 
 
+@pytest.mark.slow
 def test_a_model_of_lm_eval_judges(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
     judge = f"lm-eval:local-chat-completions,model=judge,base_url={server.chat},num_concurrent=4"
     found = evaluated(write_task(tmp_path, {**asked, "judge": judge, "judge_args": {}}))

@@ -50,6 +50,7 @@ def items(*documents: tuple[float | None, ...], **options: Any) -> list[Any]:
 MIXED = ((1.0, 0.0), (0.5, 1.0), (0.0, 1.0), (1.0, 0.25), (0.75, None), (None, 0.5), (0.25, 0.0), (1.0, 1.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "ranker"), [("win_rate", "win-rate"), ("bradley_terry", "bradley-terry")])
 def test_a_figure_and_its_error_are_those_of_podiums_ranker(metric: str, ranker: str):
     """Oracle: `podium.rank` on a plain table of the same credits, written here by hand."""
@@ -74,6 +75,7 @@ def test_the_error_of_a_win_rate_is_that_of_a_mean_over_documents():
     assert mean_stderr(single) != pytest.approx(mean_stderr(means), rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_document_without_a_readable_verdict_changes_nothing():
     more = (*MIXED, (None, None))
     assert items(*more)[-1] is None
@@ -88,6 +90,7 @@ def test_nothing_read_is_no_number(caplog: pytest.LogCaptureFixture):
     assert "no battle has a readable verdict" in caplog.text
 
 
+@pytest.mark.slow
 def test_who_won_everything_has_no_finite_rating(caplog: pytest.LogCaptureFixture):
     won = items(*([(1.0, 1.0)] * 5))
     assert metrics.win_rate(won) == 1
@@ -142,6 +145,7 @@ def test_a_name_that_another_package_has_is_told():
         register("metric", "acc", higher_is_better=True)(metrics.earned_credit)
 
 
+@pytest.mark.slow
 def test_the_samples_can_be_shown_by_weights_and_biases(tmp_path: Path):
     """Its table takes every metric of the list from every sample: none may be absent, none a function."""
     asked = {"judge": "podium/offline", "against": write_opponents(tmp_path), "item": "id"}

@@ -55,6 +55,7 @@ def leaks(*texts, key=KEY):
     return found + logs + [text for text in texts if key in text]
 
 
+@pytest.mark.slow
 def test_a_model_of_lm_eval_judges_and_nothing_is_asked_twice(two, judge, server, tmp_path, capfd):
     assert two(*judge) == 0
     out, err = capfd.readouterr()
@@ -86,6 +87,7 @@ def preference_of(call):
     return call.probability >= 0.5
 
 
+@pytest.mark.slow
 def test_a_judge_of_inspect_gets_its_key_and_nobody_else_does(two, server, tmp_path, capfd):
     told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
     where = f"base_url={server.address}/v1,api_key={KEY}"
@@ -97,6 +99,7 @@ def test_a_judge_of_inspect_gets_its_key_and_nobody_else_does(two, server, tmp_p
     assert results(FOLDER)["podium"]["rankings"][0]["counts"]["battles"] == 5
 
 
+@pytest.mark.slow
 def test_battles_that_fail_for_good_are_unread_and_asked_again_next_time(two, judge, server, tmp_path, capfd):
     server.script(faults={"400": 0.3}, lasting=True)
     assert two(*judge, "--ranker_args", "orders=as-given") == 3
@@ -146,6 +149,7 @@ def test_a_key_that_a_server_repeats_in_its_refusal_is_written_nowhere(two, stat
     assert leaks(out, err, key=PLAIN_KEY) == []
 
 
+@pytest.mark.slow
 def test_a_judge_that_never_answers_costs_nothing_of_the_run(two, judge, server, tmp_path, capfd):
     server.script(faults={"401": 1.0}, lasting=True)
     assert two(*judge[:-1], judge[-1] + ",max_retries=1") == 3
@@ -156,6 +160,7 @@ def test_a_judge_that_never_answers_costs_nothing_of_the_run(two, judge, server,
     assert leaks(out, err) == []
 
 
+@pytest.mark.slow
 def test_a_completion_model_judges_within_a_running_event_loop(two, server, tmp_path, monkeypatch, task_of_sums):
     spec = f"lm-eval:local-completions,model=judge,base_url={server.completions},tokenizer_backend=none"
     told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", spec, "--ranker_args", "items=3")
@@ -169,6 +174,7 @@ def test_a_completion_model_judges_within_a_running_event_loop(two, server, tmp_
     assert results(FOLDER)["podium"]["rankings"][0]["counts"]["unread"] == 0
 
 
+@pytest.mark.slow
 def test_a_tournament_that_is_stopped_leaves_the_run_saved(two, judge, tmp_path, monkeypatch, capfd):
     """Inspect keeps the interrupt to itself and returns the logs that are done: none."""
     monkeypatch.setattr("inspect_ai.eval", lambda *arguments, **options: [])
@@ -179,6 +185,7 @@ def test_a_tournament_that_is_stopped_leaves_the_run_saved(two, judge, tmp_path,
     assert "podium" not in results(FOLDER)
 
 
+@pytest.mark.slow
 def test_predictions_alone_are_judged_and_a_first_run_leaves_nothing_behind(monkeypatch, task_of_sums, server, capfd):
     told = ("-o", "out", "--predict_only", "--limit", "2", "--ranker", "win-rate", "--ranker_judge", "podium/offline")
     assert run(monkeypatch, task_of_sums, server, MODELS[0], *told) == 0
@@ -188,6 +195,7 @@ def test_predictions_alone_are_judged_and_a_first_run_leaves_nothing_behind(monk
     assert "bypass" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_each_judge_of_a_jury_ranks(two, judge, server, tmp_path):
     spec = judge[-1]
     assert two(*judge, spec.replace("=judge", "=other"), "--ranker_args", "items=4") == 0
@@ -197,6 +205,7 @@ def test_each_judge_of_a_jury_ranks(two, judge, server, tmp_path):
     assert len(kept["podium"]["rankings"]) == 4
 
 
+@pytest.mark.slow
 def test_a_log_can_be_taken_up_again_by_inspect_and_holds_no_header(two, judge, server, capfd):
     in_a_header = judge[-1].replace(f"api_key={KEY}", "header={'Authorization': 'Bearer " + KEY + "'}")
     assert two(*judge[:-1], in_a_header, "--ranker_args", "items=2") == 0
@@ -209,6 +218,7 @@ def test_a_log_can_be_taken_up_again_by_inspect_and_holds_no_header(two, judge, 
     assert all(Path(source).exists() for source in config.task_args["responses"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "said"),
     [

@@ -48,6 +48,7 @@ def three(monkeypatch, task_of_sums, server, capfd):
     return printed
 
 
+@pytest.mark.slow
 def test_the_third_run_says_what_podium_rank_says_of_the_folders(three, server, tmp_path):
     rows = results(tmp_path / "out" / "fir-0.4")
     by_hand = rank(read_battles("out"), ["bradley-terry", "win-rate"])
@@ -63,6 +64,7 @@ def test_the_third_run_says_what_podium_rank_says_of_the_folders(three, server, 
     assert calls(server, MODELS) == 3 * 40
 
 
+@pytest.mark.slow
 def test_the_ranking_stands_in_the_hosts_table_and_whole_on_stderr(three):
     first, _, third = three
     assert "bradley-terry" not in first.out
@@ -81,6 +83,7 @@ def test_the_section_podium_follows_the_shared_schema(three, tmp_path):
     assert kept["provenance"]["sources"][-1].startswith("this run")
 
 
+@pytest.mark.slow
 def test_the_legacy_form_and_a_config_file_ask_for_the_same(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
     said = results(tmp_path / "out" / "fir-0.4")["podium"]["rankings"]
     told = {
@@ -101,6 +104,7 @@ def test_the_legacy_form_and_a_config_file_ask_for_the_same(three, monkeypatch, 
     assert [one["ranker"] for one in results(tmp_path / "third" / "fir-0.4")["podium"]["rankings"]] == ["mean"]
 
 
+@pytest.mark.slow
 def test_soft_elo_needs_beta_and_says_where_it_comes_from(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
     told = ("-o", "out", "--ranker", "soft-elo,win-rate")
     assert run(monkeypatch, task_of_sums, server, "oak-0.5", *told) == 3
@@ -111,6 +115,7 @@ def test_soft_elo_needs_beta_and_says_where_it_comes_from(three, monkeypatch, ta
     assert results(tmp_path / "out" / "oak-0.5")["results"]["sums"]["soft-elo,podium"] == own.score
 
 
+@pytest.mark.slow
 def test_trackers_get_the_figures_with_the_hosts_own(three, tmp_path):
     """As lm-eval's logger for Weights & Biases flattens them, without the service."""
     from lm_eval.loggers.wandb_logger import WandbLogger
@@ -122,6 +127,7 @@ def test_trackers_get_the_figures_with_the_hosts_own(three, tmp_path):
     assert logger.results["podium"]["rankings"]
 
 
+@pytest.mark.slow
 def test_without_output_path_the_table_has_it_and_samples_are_not_dumped(
     three, monkeypatch, task_of_sums, server, capfd
 ):
@@ -142,6 +148,7 @@ def test_a_run_without_ranker_is_the_hosts_alone(monkeypatch, task_of_sums, serv
     assert "podium" not in "".join(capfd.readouterr()).replace("podium_", "")
 
 
+@pytest.mark.slow
 def test_tasks_and_groups_are_ranked_each_and_every_metric_where_none_is_named(
     monkeypatch, task_of_sums, server, tmp_path, capfd
 ):
@@ -169,6 +176,7 @@ def test_tasks_and_groups_are_ranked_each_and_every_metric_where_none_is_named(
     }
 
 
+@pytest.mark.slow
 def test_an_unbounded_rating_is_left_out_of_the_table_and_said(monkeypatch, task_of_sums, server, tmp_path, capfd):
     for model in ("nil-0.0", "one-1.0"):
         assert run(monkeypatch, task_of_sums, server, model, "-o", "out", "--ranker", "bradley-terry,win-rate") == 0
@@ -178,6 +186,7 @@ def test_an_unbounded_rating_is_left_out_of_the_table_and_said(monkeypatch, task
     assert "no bradley-terry of one-1.0 on sums in lm-eval's table" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_what_cannot_be_ranked_is_said_after_all_is_saved(three, monkeypatch, task_of_sums, server, tmp_path, capfd):
     (task_of_sums / "sums.jsonl").write_text('{"question": "What is 90 plus 9?", "answer": "99"}\n')
     monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "other"))
@@ -191,6 +200,7 @@ def test_what_cannot_be_ranked_is_said_after_all_is_saved(three, monkeypatch, ta
     assert "no document or target of oak-0.5 is in another's samples" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("error", "code", "said"), [(KeyboardInterrupt, 130, "stopped"), (MemoryError, 3, "MemoryE")])
 def test_results_are_saved_whatever_happens_to_the_ranking(
     three, error, code, said, monkeypatch, task_of_sums, server, tmp_path, capfd
@@ -212,6 +222,7 @@ def test_a_process_that_has_no_results_ranks_nothing(monkeypatch, task_of_sums, 
     assert not list(Path("out").rglob("*.json")) if Path("out").exists() else True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "said"),
     [

@@ -62,6 +62,7 @@ def test_entry_points_name_what_is_registered(group: str):
         )
 
 
+@pytest.mark.slow
 def test_the_packaged_block_is_included_by_its_path(tmp_path: Path):
     tasks = write_task(tmp_path, {**OFFLINE, "against": write_opponents(tmp_path)})
     whole = (tasks / "judged.yaml").read_text()
@@ -79,12 +80,14 @@ def test_a_part_of_the_metrics_is_a_list_of_ones_own(tmp_path: Path):
     assert "bradley_terry,judged" not in found
 
 
+@pytest.mark.slow
 def test_the_word_off_is_no_boolean(tmp_path: Path):
     """YAML reads `logprobs: off` as false."""
     tasks = write_task(tmp_path, {**OFFLINE, "against": write_opponents(tmp_path), "logprobs": False})
     assert figure(evaluated(tasks), "judged") == ITEMS * 2
 
 
+@pytest.mark.slow
 def test_the_plain_filter_beside_the_judging_one_has_no_verdicts(tmp_path: Path):
     """lm-eval computes every metric for every filter: where none judged, nothing is reported as judged."""
     tasks = write_task(tmp_path, {**OFFLINE, "against": write_opponents(tmp_path)})
@@ -123,6 +126,7 @@ def example(models: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path / "out"
 
 
+@pytest.mark.slow
 def test_the_example_runs_and_podium_rank_says_what_lm_evals_table_says(example: Path):
     reported = results(example / "rowan")["results"]["podium_instructions_judged"]
     assert (reported["judged,judged"], reported["unread,judged"], reported["missing,judged"]) == (40, 0, 2)
@@ -152,6 +156,7 @@ def found(tmp_path: Path, server: StandIn, monkeypatch: pytest.MonkeyPatch) -> d
     return evaluated(write_task(tmp_path, {**judge, "against": write_opponents(tmp_path)}))
 
 
+@pytest.mark.slow
 def test_verdicts_are_read_back_with_both_orders_merged(found: dict[str, Any], tmp_path: Path):
     battles = read_battles(judged_folder(tmp_path / "out", found))
     assert (battles.entrants, len(battles), battles.counts().presentations) == (("elm", "fir", "own"), 16, 32)
@@ -161,21 +166,25 @@ def test_verdicts_are_read_back_with_both_orders_merged(found: dict[str, Any], t
     assert 0 < entry.score != 0.5
 
 
+@pytest.mark.slow
 def test_a_label_names_the_runs_own_model(found: dict[str, Any], tmp_path: Path):
     assert "mine" in read_battles(f"mine={judged_folder(tmp_path / 'out', found)}").entrants
 
 
+@pytest.mark.slow
 def test_a_model_called_as_its_opponent_is_refused(found: dict[str, Any], tmp_path: Path):
     with pytest.raises(DataError, match="'elm' is the name of both sides"):
         read_battles(judged_folder(tmp_path / "out", found, "elm"))
 
 
+@pytest.mark.slow
 def test_a_metric_that_is_asked_for_is_read_instead(found: dict[str, Any], tmp_path: Path):
     first, second = (judged_folder(tmp_path / "out", found, name) for name in ("one", "two"))
     battles = read_battles(first, second, metric="win_rate,judged")
     assert battles.entrants == ("one", "two")
 
 
+@pytest.mark.slow
 def test_forged_verdicts_in_a_response_are_not_read(found: dict[str, Any], tmp_path: Path):
     """A plain filter passes on what the model said, and here it says what the judging filter might."""
     for row in found["samples"]["judged"]:
@@ -184,6 +193,7 @@ def test_forged_verdicts_in_a_response_are_not_read(found: dict[str, Any], tmp_p
         read_battles(judged_folder(tmp_path / "out", found))
 
 
+@pytest.mark.slow
 def test_a_cut_off_line_is_told_and_the_rest_is_read(found: dict[str, Any], tmp_path: Path):
     place = judged_folder(tmp_path / "out", found)
     path = next(place.glob("samples_*"))
@@ -193,6 +203,7 @@ def test_a_cut_off_line_is_told_and_the_rest_is_read(found: dict[str, Any], tmp_
     assert any("cut off" in note for note in battles.notes)
 
 
+@pytest.mark.slow
 def test_verdicts_keep_what_the_judge_said(found: dict[str, Any]):
     shown = [one for row in verdicts(found) for battle in row["battles"] for one in battle["presentations"]]
     assert {one["order"] for one in shown} == {"ab", "ba"}

@@ -109,6 +109,7 @@ def sized(seed, number=60, whole=True):
     return frame_of((np.sign(margin) + 1) / 2, human, margin if whole else margin + draws.normal(0, 0.1, number))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_auc_equals_the_share_of_pairs_with_ties_half(seed):
     frame = sized(seed)
@@ -168,6 +169,7 @@ def test_bins_of_distinct_predictions_hold_a_tenth_each():
     assert [one.battles for one in agreement(frame, beta=0.4).bins] == [40] * 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 7, 10, 11, 23, 60])
 @pytest.mark.parametrize("whole", [True, False])
 def test_bins_add_up_to_the_decisive_battles(number, whole):
@@ -208,10 +210,12 @@ def simulated(seed=0, number=40_000, beta=0.8):
     return frame_of((np.sign(margin) + 1) / 2, (draws.random(number) < expit(beta * margin)).astype(float), margin)
 
 
+@pytest.mark.slow
 def test_the_true_map_has_a_calibration_error_of_about_zero():
     assert agreement(simulated(), beta=0.8).ece < 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [0.5, 2.0])
 def test_maps_too_bold_and_too_shy_have_a_larger_calibration_error(factor):
     assert agreement(simulated(), beta=0.8 * factor).ece > 0.05
@@ -287,6 +291,7 @@ def test_swapping_only_the_names_changes_the_agreement():
     assert agreement(other, beta=0.7) != agreement(frame, beta=0.7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_renaming_entrants_changes_nothing(seed):
     """Which of two entrants comes first by name turns every battle between them round."""

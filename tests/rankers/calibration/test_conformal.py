@@ -249,6 +249,7 @@ def test_an_odd_number_tests_on_one_more_than_it_calibrates_on():
     assert (found.calibrated, found.tested, len(found.coverage), len(found.width)) == (27, 28, 5, 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "level"), [(60, 0.9), (60, 0.8), (55, 0.5)])
 def test_half_splits_of_independent_residuals_cover_as_the_closed_form_says(number, level):
     half = number // 2

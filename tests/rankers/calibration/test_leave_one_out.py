@@ -106,6 +106,7 @@ def by_model(calibration):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("entrants", "items", "seed"), [(7, 30, 0), (4, 60, 1), (12, 12, 2)])
 def test_every_rating_and_beta_equals_a_literal_transcription(entrants, items, seed):
     battles = read_battles(labelled(entrants, items, seed))
@@ -115,6 +116,7 @@ def test_every_rating_and_beta_equals_a_literal_transcription(entrants, items, s
         assert found[model] == pytest.approx(values, rel=0, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_the_transcription_would_notice_a_joint_fit():
     """A wrong variant: the joint soft fit, in which everyone's battles move everyone, lies elsewhere."""
     battles = read_battles(labelled())
@@ -124,6 +126,7 @@ def test_the_transcription_would_notice_a_joint_fit():
     assert max(abs(joint[model] - values[2]) for model, values in expected.items()) > 1
 
 
+@pytest.mark.slow
 def test_the_mean_absolute_error_is_that_of_the_transcription():
     battles = read_battles(labelled())
     expected = np.array([values[:3] for values in algorithm_1(battles).values()])
@@ -166,6 +169,7 @@ def close(one, other):
     return one == pytest.approx(other, abs=1e-7) if isinstance(one, float) else one == other
 
 
+@pytest.mark.slow
 def test_renaming_entrants_renames_the_ratings():
     frame = labelled(5, 20)
     names = {name: f"{9 - k}-{name}" for k, name in enumerate(sorted({*frame["model_a"], *frame["model_b"]}))}
@@ -175,11 +179,13 @@ def test_renaming_entrants_renames_the_ratings():
     assert {names[model]: pytest.approx(values, abs=1e-8) for model, values in before.items()} == after
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_file():
     frame = labelled(5, 12)
     assert outcome(frame) == outcome(frame)
 
 
+@pytest.mark.slow
 def test_weights_count_as_copies_of_a_row():
     frame = read_battles(labelled(5, 12)).to_frame()
     twice = pd.concat([frame, frame.iloc[::2]])
@@ -188,6 +194,7 @@ def test_weights_count_as_copies_of_a_row():
     assert {model: pytest.approx(values, abs=1e-8) for model, values in one.items()} == other
 
 
+@pytest.mark.slow
 def test_an_entrant_that_joins_the_others_cannot_be_held_out():
     """Two groups that only the bridge has met: without it no scale is common, and it gets no rating, not a wild one."""
     world = simulate(["a1", "a2", "bridge", "b1", "b2"], 60, seed=3)
@@ -205,6 +212,7 @@ def never_beaten(frame):
     return read_battles(frame.assign(human=np.where(a, 1.0, np.where(b, 0.0, frame["human"]))))
 
 
+@pytest.mark.slow
 def test_an_entrant_that_people_never_let_lose_is_named_and_moves_nobody():
     """Its rating is the regularization's; as an anchor it would shift everyone's mean."""
     frame = labelled(6, 30, unread=0.0)
@@ -214,6 +222,7 @@ def test_an_entrant_that_people_never_let_lose_is_named_and_moves_nobody():
     assert any("model-01" in warning and "unbounded" in warning for warning in calibration.warnings)
 
 
+@pytest.mark.slow
 def test_an_entrant_without_whom_another_is_unbounded_is_in_no_mean_and_no_quantile():
     """People always prefer model-02, but against model-01: without that one, its rating has no bound."""
     frame = labelled(6, 40, unread=0.0)
@@ -235,6 +244,7 @@ def test_without_regularization_an_unbounded_rating_is_refused():
         calibrate(read_battles(always), bootstrap=20, regularization=0.0)
 
 
+@pytest.mark.slow
 def test_entrants_without_human_labels_are_named_and_left_out():
     frame = labelled(6, 30)
     frame["human"] = frame["human"].mask((frame["model_a"] == "model-02") | (frame["model_b"] == "model-02"))

@@ -151,6 +151,7 @@ def test_a_single_cluster_reaches_nowhere():
     assert np.isnan(t_reach(1, 0.9))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(1, 500), st.integers(1, 500), st.integers(0, 50))
 def test_one_signed_feature_has_the_logit_of_the_share_of_agreement(agree, disagree, silent):

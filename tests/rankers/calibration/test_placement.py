@@ -40,6 +40,7 @@ def opponents(shares):
     return st.lists(one, min_size=1, max_size=8).map(lambda rows: np.array(rows).T)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(opponents(st.floats(0.01, 0.99)), st.sampled_from([0.0, 0.01, 1.0]))
 def test_ratings_equal_a_root_finders(rows, regularization):
@@ -48,6 +49,7 @@ def test_ratings_equal_a_root_finders(rows, regularization):
     assert placed(theta, share * weight, weight, regularization) == pytest.approx(expected, abs=1e-7)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(opponents(st.sampled_from([0.0, 0.5, 1.0])), st.sampled_from([0.01, 1.0]))
 def test_regularised_ratings_of_clean_records_equal_a_root_finders(rows, regularization):
@@ -111,6 +113,7 @@ def test_many_samples_at_once_equal_one_by_one():
     assert together == pytest.approx(np.array(alone), abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(opponents(st.floats(0.01, 0.99)), st.floats(-40, 40))
 def test_where_it_starts_does_not_matter(rows, start):
@@ -119,6 +122,7 @@ def test_where_it_starts_does_not_matter(rows, start):
     assert apart == pytest.approx(placed(theta, share * weight, weight, 0.01), abs=1e-7)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(opponents(st.floats(0.01, 0.9)), st.data())
 def test_more_credit_never_lowers_the_rating(rows, data):
@@ -128,6 +132,7 @@ def test_more_credit_never_lowers_the_rating(rows, data):
     assert placed(theta, better * weight, weight, 0.01) > placed(theta, share * weight, weight, 0.01)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(opponents(st.floats(0.01, 0.99)), st.floats(-5, 5))
 def test_without_regularization_the_rating_moves_with_its_opponents(rows, shift):

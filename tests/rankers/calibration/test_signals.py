@@ -81,6 +81,7 @@ def test_soft_credits_are_a_feature_less_one_half():
 ALL = {"margin": [1.0, 2.0], "margin_tone": [1.0, 2.0], "length_a": [5.0, 6.0], "length_b": [7.0, 8.0]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_unread_battles_have_no_signal(kind):
     found = signal_of(battles([0.9, NONE], **ALL), kind)
@@ -88,6 +89,7 @@ def test_unread_battles_have_no_signal(kind):
     assert np.isnan(found.x[1]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "column"),
     [("margin", "margin"), ("criteria", "margin_tone"), ("length", "margin"), ("length", "length_b")],
@@ -102,6 +104,7 @@ def test_of_several_criteria_all_must_be_there():
     assert found.is_known.tolist() == [False, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_criteria_are_penalised_and_only_for_differing(kind):
     found = signal_of(battles([0.9, 0.2], **ALL, margin_depth=[1.0, 0.0]), kind, ridge=4.0)
@@ -141,6 +144,7 @@ def test_credits_of_unread_battles_do_not_make_them_soft():
     assert not has_soft_credits(battles([1, 0, NONE]))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.lists(st.floats(-0.5, 0.5), min_size=2, max_size=2), st.lists(st.floats(-9, 9), min_size=2, max_size=2))
@@ -199,6 +203,7 @@ def test_beta_is_the_logit_that_a_unit_of_the_signal_moves(kind):
     assert slope(kind, weights) @ weights == pytest.approx(moved[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "names"),
     [
@@ -240,6 +245,7 @@ def test_an_unknown_kind_is_refused_with_those_known():
         signal_of(battles([1, 0], margin=[1, -1]), "margins")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ridge",
     [

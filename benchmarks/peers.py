@@ -227,7 +227,7 @@ def _podium_intervals(problem: Problem, few: int, many: int) -> PodiumIntervals:
 
 
 def _covariance(ours: Any, strengths: Strengths) -> np.ndarray:
-    return strengths.covariance(strengths.surpluses(ours))
+    return strengths.covariance(ours)
 
 
 def _evalica_bootstrap(problem: Problem) -> Timing:

@@ -50,8 +50,8 @@ def is_url(text: str) -> bool:
 def without_secrets(text: str) -> str:
     """Return a text with its URLs reduced to places.
 
-    >>> without_secrets("https://me:word@host/votes.csv?Signature=1f: gone")
-    'https://host/votes.csv: gone'
+    >>> without_secrets("https://me:word@host/votes.csv?Signature=1f is gone")
+    'https://host/votes.csv is gone'
     """
     return QUERY.sub(r"\1", USER.sub("", text))
 

@@ -91,7 +91,7 @@ class Spark:
 
     def table(self, query: str) -> pa.Table:
         """Return all rows of a query."""
-        frame = self.session.sql(query)
+        frame: Any = self.session.sql(query)
         if hasattr(frame, "toArrow"):
             return frame.toArrow()
         batches = frame._collect_as_arrow()

@@ -102,6 +102,7 @@ def test_every_newcomer_has_a_sampling_interval_around_its_score(ranked: dict[st
     assert len(rows) == NEW
 
 
+@pytest.mark.slow
 def test_every_newcomer_has_a_conformal_interval_around_its_score(ranked: dict[str, Any]) -> None:
     rows = newcomers(ranked)
     assert [row for row in rows if not row["conformal_low"] < row["score"] < row["conformal_high"]] == []
@@ -282,6 +283,7 @@ def test_verdicts_without_margins_print_the_agreement_before_they_are_refused(po
     assert not (folder / "refused.json").exists()
 
 
+@pytest.mark.slow
 def test_the_agreement_before_a_refusal_is_that_of_a_calibration(
     podium: Podium, folder: Path, short: subprocess.CompletedProcess[str]
 ) -> None:

@@ -80,6 +80,7 @@ def test_run_alone_shows_the_help_with_our_group(on: Environment) -> None:
     assert (done.returncode, done.stdout.count("--ranker <")) == (0, 1)
 
 
+@pytest.mark.slow
 def test_a_run_without_ranker_is_the_same_to_the_last_line(on: Environment, off: Environment, parity: Path) -> None:
     """What is printed, the results and the samples, but for times."""
     printed, results, samples = [], [], []
@@ -111,6 +112,7 @@ def test_podium_lm_eval_in_an_enabled_environment_has_the_options_once(on: Envir
     assert (shown.returncode, shown.stdout.count("--ranker <")) == (0, 1)
 
 
+@pytest.mark.slow
 def test_a_name_of_no_ranker_is_refused_before_a_model_is_loaded(on: Environment, parity: Path) -> None:
     done = on.script("lm_eval", *RUN, "--ranker", "bradly-terry", place=parity)
     assert (done.returncode, done.stdout) == (2, "")

@@ -40,6 +40,7 @@ def test_a_plan_from_numbers_prints_table_2(numbers) -> None:
     assert found == [(617, 1012, 1372), (153, 251, 340), (67, 110, 149), (37, 61, 83), (23, 38, 52)]
 
 
+@pytest.mark.slow
 def test_a_plan_from_numbers_has_no_candidates_and_says_what_a_pilot_costs(numbers) -> None:
     [one] = numbers.missing
     assert (numbers.candidates, numbers.is_partial) == ((), False)

@@ -366,6 +366,7 @@ def test_swapping_and_shuffling_change_nothing():
 USED = ["item", "model_a", "model_b", "credit", "margin", "human"]
 
 
+@pytest.mark.slow
 def test_the_simulated_strengths_are_those_of_the_coverage_tests():
     assert len(exact_worlds()[0][0].entrants) == len(STRENGTHS)
 

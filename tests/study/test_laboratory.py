@@ -305,6 +305,7 @@ def test_a_reference_that_tells_nobody_apart_is_refused(battles: Battles) -> Non
         run_study(battles, gold=dict.fromkeys(battles.entrants, 1200.0), **FEW)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgements are not beside this checkout")
 def test_the_inverted_u_on_recorded_verdicts_of_gpt_4() -> None:

@@ -63,6 +63,7 @@ def test_what_shapes_a_call_makes_new_calls_and_nothing_else_does(calls, behave,
     assert calls(**changed) == number
 
 
+@pytest.mark.slow
 def test_another_order_is_another_call(calls):
     assert calls(orders="as-given") == 6
     assert calls(orders="both") == 6

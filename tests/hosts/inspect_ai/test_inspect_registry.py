@@ -39,6 +39,7 @@ def test_the_registry_imports_only_podium_and_a_few_small_ones(imported):
     assert len([name for name in imported["added"] if name.startswith("podium")]) < 60
 
 
+@pytest.mark.slow
 def test_the_registry_takes_little_time(imported):
     # 0.1 s measured on 2 busy cores; inspect-ai itself takes 2.6.
     assert imported["seconds"] < 0.6

@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from podium.battles import Battles
-from podium.rankers import identification
+from podium.checks import CHECKS
 from podium.rankers.cells import Summed, in_memory, pairs_of, sum_battles
 from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION, RESAMPLES
 from podium.rankers.graph import Graph, design_efficiency
-from podium.rankers.identification import bounded_entrants, fit_identified
+from podium.rankers.identification import bounded_entrants, describe_separated, fit_identified
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample
 from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.term import lengths_of
@@ -131,14 +131,15 @@ def label_strengths(
 
 def _warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None) -> list[str]:
     graph = strengths.graph
-    who = identification.describe_separated(exposure.entrants, graph, exposure.win_rates, strengths.theta)
+    who = describe_separated(exposure.entrants, graph, exposure.win_rates, strengths.theta)
     set_by = f"rating set by the regularization ({strengths.regularization:g}) and unbounded by the data"
     if not graph.separated.all():
         set_by += ", 1500 is the mean of the others"
-    return [
-        *([f"separated, {set_by}: {who}"] if who else []),
-        *filter(None, [identification.describe_weak_design(efficiency)]),
-    ]
+    warnings = [f"separated, {set_by}: {who}"] if who else []
+    design = CHECKS["design"]
+    if efficiency is not None and efficiency < design.threshold:
+        warnings.append(design.say(efficiency=efficiency, times=1 / efficiency))
+    return warnings
 
 
 def _hide_separated(estimate: Estimate, graph: Graph) -> Estimate:

@@ -9,5 +9,3 @@ LEVEL = 0.95
 """Of intervals and rank sets: the customary one."""
 RESAMPLES = 1000
 """Of a bootstrap: ends of a 95% percentile interval then rest on 25 resamples each."""
-FEW_ITEMS = 30
-"""Items below which clustered intervals rest on little: t quantiles and sandwiches are approximations by then."""

@@ -10,8 +10,6 @@ from podium.rankers.pairs import Pairs, pair_sums, win_rates
 from podium.rankers.strengths import Strengths, check_regularization, fit_strengths
 from podium.text import some
 
-WEAK_DESIGN = 0.1
-"""DesignMatrix efficiency below which a warning says how weakly the ratings are identified."""
 MOST_GROUPS = 10
 MOST_NAMES = 5
 
@@ -90,16 +88,6 @@ def describe_separated(
     cures = [f"{entrants[k]} vs {entrants[rival]}" for k, rival in zip(codes, rivals, strict=True)]
     cure = f"battles that go the other way, most likely {some(cures, '; ', MOST_NAMES)}"
     return f"{some(who, '; ')}. What would bound it: {cure}"
-
-
-def describe_weak_design(efficiency: float | None) -> str | None:
-    """Say how weakly a sparse design identifies ratings; None when it does so well enough."""
-    if efficiency is None or efficiency >= WEAK_DESIGN:
-        return None
-    return (
-        f"weakly identified: the pairs that met give {efficiency:.1%} of the precision of a balanced round robin "
-        f"with as many battles (rating differences vary {1 / efficiency:.0f} times as much)"
-    )
 
 
 def _record(rate: float) -> str:

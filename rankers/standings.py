@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from podium.battles import Battles, Counts
+from podium.checks import CHECKS
 from podium.rankers.cells import Summed, pairs_of
-from podium.rankers.defaults import FEW_ITEMS
 from podium.rankers.intervals import Estimate, finite_or_none
 from podium.rankers.pairs import Pairs, win_rates
 from podium.rankers.rank_sets import rank_sets
@@ -157,12 +157,14 @@ def summary_of_battles(battles: Battles) -> dict[str, Any]:
 def _usual(exposure: Exposure, result: Result) -> list[str]:
     warnings = [f"{name} has no {exposure.lacking} and is not ranked" for name in exposure.unranked]
     clusters, entrants = exposure.clusters, len(exposure.entrants)
-    if 1 < clusters < max(FEW_ITEMS, entrants):
-        many = f"fewer than {FEW_ITEMS}" if clusters < FEW_ITEMS else f"fewer than the {entrants} entrants"
-        warnings.append(f"{clusters} items only ({many}): intervals rest on little, read them with care")
-    if exposure.own is not None and clusters >= FEW_ITEMS and (rare := np.flatnonzero(exposure.own < FEW_ITEMS)).size:
-        names = some([f"{exposure.entrants[k]} ({exposure.own[k]})" for k in rare])
-        warnings.append(f"in fewer than {FEW_ITEMS} items, so their intervals are too narrow: {names}")
+    few, rare = CHECKS["items"], CHECKS["items of an entrant"]
+    if 1 < clusters < max(few.threshold, entrants):
+        many = f"fewer than {few.threshold}" if clusters < few.threshold else f"fewer than the {entrants} entrants"
+        warnings.append(few.say(items=clusters, many=many))
+    if exposure.own is not None and clusters >= rare.threshold and (exposure.own < rare.threshold).any():
+        codes = np.flatnonzero(exposure.own < rare.threshold)
+        names = some([f"{exposure.entrants[k]} ({exposure.own[k]})" for k in codes])
+        warnings.append(rare.say(fewest=rare.threshold, names=names))
     estimate = result.estimate
     hidden = False if result.separated is None else result.separated
     lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden)

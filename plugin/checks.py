@@ -1,0 +1,57 @@
+"""The checks of whether a ranking may be trusted: what is looked at, from where on it worries, why, what is said.
+
+One row a check; whoever looks compares with `threshold` and says `sentence`, and nothing is measured here.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that is looked at.
+
+    Attributes:
+        name: by which it is asked for.
+        threshold: the figure from which on it worries, in the unit that `reason` names.
+        reason: why there and not elsewhere.
+        sentence: the warning, with the figures that it names in braces; what to do stands in it.
+    """
+
+    name: str
+    threshold: float
+    reason: str
+    sentence: str
+
+    def say(self, **figures: object) -> str:
+        """Return the warning with its figures.
+
+        >>> CHECKS["items"].say(items=3, many="fewer than 30")
+        '3 items only (fewer than 30): intervals rest on little, read them with care'
+        """
+        return self.sentence.format(**figures)
+
+
+_ROWS = (
+    Check(
+        "items",
+        30,
+        "items: with fewer, t quantiles and sandwiches are approximations",
+        "{items} items only ({many}): intervals rest on little, read them with care",
+    ),
+    Check(
+        "items of an entrant",
+        30,
+        "items in which an entrant has a battle: its own error rests on these alone",
+        "in fewer than {fewest} items, so their intervals are too narrow: {names}",
+    ),
+    Check(
+        "design",
+        0.1,
+        "share of a round robin's precision: differences vary ten times as much, so that ten times the battles are "
+        "needed for the same answer",
+        "weakly identified: the pairs that met give {efficiency:.1%} of the precision of a balanced round robin with "
+        "as many battles (rating differences vary {times:.0f} times as much)",
+    ),
+)
+CHECKS = {check.name: check for check in _ROWS}
+"""All checks by name; a new one is a row."""

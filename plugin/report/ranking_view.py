@@ -19,6 +19,8 @@ from podium.report.numbers import (
 from podium.report.terminal import terminal_text
 
 PICTURE_WIDTH = 28
+SCORE = 2
+"""The column that everything else explains: no width gives it up."""
 CONFORMAL = ("conformal_low", "conformal_high", "conformal_level")
 """Extra figures that are shown as one column."""
 DIGITS = {"pairs": 0, "hard": 1}
@@ -54,7 +56,7 @@ def standings_report(standings: Standings) -> Report:
             header=tuple(name for name, _ in columns),
             rows=tuple(tuple(cell(entry) for _, cell in columns) for entry in standings.entries),
             align="rl" + "r" * (len(columns) - 2),
-            spare=("win rate", "se"),
+            spare=tuple(name for name in ("win rate", "se") if name != columns[SCORE][0]),
             name=1,
             axis=_axis(standings),
         ),

@@ -1,11 +1,17 @@
 """Tables on terminals of any width."""
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import podium
+from podium.plugins import catalogue
+from podium.report.markdown import markdown_text
 from podium.report.ranking_view import ranking_reports
 from podium.report.terminal import terminal_text
 
@@ -33,3 +39,46 @@ def on_a_terminal(ranking: podium.Ranking, width: int) -> list[str]:
 def renamed_amber(name: str) -> podium.Battles:
     frame = pd.read_csv(EXAMPLE).replace({"amber": name})
     return podium.read_battles(frame)
+
+
+@pytest.fixture(scope="module")
+def every_ranking() -> podium.Ranking:
+    """Rank battles that hold all that any ranker asks for by all rankers."""
+    return podium.rank(podium.read_battles(pd.DataFrame(rows_for_all())), sorted(catalogue.rankers()))
+
+
+def rows_for_all() -> Iterator[dict[str, object]]:
+    names = "amber", "birch", "cedar", "dune"
+    for item, (a, b) in product(range(40), combinations(range(4), 2)):
+        lead = (item * (a + 2) + b) % 7 - 3 + (b - a) / 4
+        scores = {"score_a": 5 + lead / 2, "score_b": 5 - lead / 2, "margin": lead}
+        sizes = {"length_a": 100 + 7 * item % 31, "length_b": 90 + 5 * item % 17}
+        known = scores | sizes | {"human": float((lead > 0) != (item % 5 == b))}
+        yield {"item": f"q{item}", "model_a": names[a], "model_b": names[b], "credit": float(lead > 0)} | known
+
+
+def test_every_ranker_is_in_the_tables_of_this_test(every_ranking: podium.Ranking) -> None:
+    assert not every_ranking.failures
+    assert {each.ranker for each in every_ranking.standings} == set(catalogue.rankers())
+
+
+def test_markdown_rows_have_as_many_cells_as_their_header_whatever_the_ranker(every_ranking: podium.Ranking) -> None:
+    for report in ranking_reports(every_ranking):
+        lines = [line for line in markdown_text([report]).splitlines() if line.startswith("|")]
+        assert {line.count("|") for line in lines} == {lines[1].count("|")}
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 120, 200])
+def test_terminal_rows_have_as_many_cells_as_their_header_whatever_the_ranker(
+    every_ranking: podium.Ranking, width: int
+) -> None:
+    for report in ranking_reports(every_ranking):
+        assert report.table is not None
+        bare = replace(report, table=replace(report.table, axis=None))
+        table = terminal_text([bare], width=width).split("\n\n")[1].splitlines()
+        header, _, *rows = [re.split(r" {3,}", line.strip()) for line in table]
+        assert {len(row) for row in rows} == {len(header)}
+        assert header[2] == report.table.header[2]
+        pictured = terminal_text([report], width=width).split("\n\n")[1].splitlines()[2:]
+        pictures = {sum(line.count(sign) for sign in "●○") for line in pictured}
+        assert pictures in ({0}, {1})

@@ -59,6 +59,7 @@ def judge_model(name: str, arguments: Mapping[str, Any]) -> Model:
     except Exception as error:
         raise UsageError(f"--ranker_judge {name}: {redact(str(error), secrets_of(arguments))}") from None
     _redact_errors(model.api, secrets_of(arguments))
+    _redact_address(model.api)
     # What stays is kept in the log and makes the judge's identity.
     idle = NO_MATTER if name.startswith(PROVIDER) else frozenset()
     model.model_args = {
@@ -113,6 +114,26 @@ def _redact_errors(api: ModelAPI, secrets: Sequence[str]) -> None:
             raise
 
     api.generate = generate_redacted  # type: ignore[method-assign]
+
+
+def _redact_address(api: ModelAPI) -> None:
+    """Let a judge's address that came from the environment show no password: Inspect writes it into its log.
+
+    A provider makes its client from it, at once and again where a key has expired; only then it is whole.
+    """
+    address, initialize = api.base_url, api.initialize
+    if not address or redact(address) == address:
+        return
+
+    def initialize_whole() -> None:
+        api.base_url = address
+        try:
+            initialize()
+        finally:
+            api.base_url = redact(address)
+
+    api.base_url = redact(address)
+    api.initialize = initialize_whole  # type: ignore[method-assign]
 
 
 @dataclass(eq=False)

@@ -10,7 +10,7 @@ from podium.errors import UsageError
 SECRET_NAME = re.compile(r"(^|_)(api_?key|key|token|secret|password|passwd|authorization|credentials?)$")
 ASSIGNED = re.compile(r"(?i)\b(?:api_?key|token|secret|password)=")
 """A secret among the arguments of a model that are written as one text."""
-IN_ADDRESS = re.compile(r"://[^/@\s]*:[^/@\s]*@")
+IN_ADDRESS = re.compile(r"://[^/@\s]*@")
 SHAPES = re.compile(r"\b(?:sk|pk|hf|gsk|xai)[-_][A-Za-z0-9_-]{16,}|\bBearer +[A-Za-z0-9._~+/=-]{8,}")
 """What keys look like, wherever they come from."""
 SHORTEST = 8

@@ -20,6 +20,7 @@ from podium.reading.judgements import read_battles
 
 KEY = "sk-podium-test-0123456789abcdef"
 PLAIN_KEY = "a key of no known shape 17"
+PLAIN_WORD = "open-sesame-17"
 MODELS = ("ash-0.9", "org/elm-0.6")
 FOLDER = Path("out", "org__elm-0.6")
 
@@ -130,6 +131,17 @@ class Echo(BaseHTTPRequestHandler):
 
     def log_message(self, *arguments):
         """Say nothing."""
+
+
+@pytest.mark.slow
+def test_a_password_in_the_address_that_the_environment_names_is_written_nowhere(two, server, monkeypatch, capfd):
+    monkeypatch.setenv("STANDIN_API_KEY", KEY)
+    monkeypatch.setenv("STANDIN_BASE_URL", server.address.replace("://", f"://me:{PLAIN_WORD}@") + "/v1")
+    told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
+    assert two(*told, "--ranker_args", "items=3") == 0
+    assert calls(server, ["judge"]) == 6
+    assert leaks(*capfd.readouterr(), key=PLAIN_WORD) == []
+    assert read_eval_log(str(newest_log())).eval.model_roles["judge"].base_url.startswith("http://***@127.0.0.1")
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
@@ -131,6 +132,10 @@ class Ranking:
     def __repr__(self) -> str:
         parts = [each.ranker + (f" [{each.slice}]" if each.slice else "") for each in self.standings]
         return f"Ranking({', '.join(parts)}: {len({e.model for s in self.standings for e in s.entries})} entrants)"
+
+    def __str__(self) -> str:
+        # By its name: what shows rankings depends on them, and not the other way round.
+        return str(import_module("podium.report.ranking_view").ranking_text(self)).rstrip("\n")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contract's JSON document as plain Python values."""

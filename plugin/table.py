@@ -14,6 +14,15 @@ TEXTS = ("item", "judge", "order", "category", "reason", "swap")
 ORDERS = ("ab", "ba", "merged")
 SWAPS = ("same", "half", "flip", "one-sided", "unread")
 SCORES = frozenset({"item", "model", "score"})
+FRAME = "the data frame"
+"""What a source is called that is no file."""
+LIKELY = {
+    "item": ("prompt", "question", "question_id", "prompt_id", "instruction", "task_id", "id"),
+    "model_a": ("model_1", "model1", "left", "system_a", "model_left", "model"),
+    "model_b": ("model_2", "model2", "right", "system_b", "model_right", "baseline"),
+    "credit": ("winner", "verdict", "preference", "vote", "label", "outcome", "result", "choice"),
+}
+"""What others call the columns that battles need, lower case: a proposal, the user decides."""
 BLANK = "[\\s\\p{Z}]*"
 NO_NUMBER = ("is not a number", "write a number or leave it empty")
 INFINITE = ("is infinite", "leave the cell empty if the value is unknown")
@@ -145,6 +154,28 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
     return columns
 
 
+def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
+    """Say how to name the columns of a table, with a guess of what each is; `?` where nothing tells.
+
+    >>> remedy_of_columns(["prompt", "left", "right", "winner"])
+    'name the columns, for example --columns item=prompt,model_a=left,model_b=right,credit=winner'
+    >>> remedy_of_columns(["left", "rival", "winner"], FRAME)
+    "name the columns: podium.read_battles(frame, columns={'model_a': 'left', 'model_b': '?', 'credit': 'winner'})"
+    """
+    known = {name.lower(): name for name in columns}
+    guesses = {
+        own: next((known[word] for word in words if word in known), None if own == "item" else "?")
+        for own, words in LIKELY.items()
+        if own not in known
+    }
+    named = {own: name for own, name in guesses.items() if name is not None}
+    if source == FRAME:
+        return f"name the columns: podium.read_battles(frame, columns={named})"
+    if set(named.values()) == {"?"}:
+        named = {"model_a": "left", "model_b": "right", "credit": "outcome"}
+    return f"name the columns, for example --columns {','.join(f'{own}={name}' for own, name in named.items())}"
+
+
 def _typed_battles(records: Records) -> dict[str, Column]:
     """Return the columns of presentations, the contract's first.
 
@@ -160,7 +191,7 @@ def _typed_battles(records: Records) -> dict[str, Column]:
     if missing:
         raise DataError(
             f"no column {', '.join(missing)}; found: {', '.join(map(str, names))}",
-            remedy="name the columns, for example --columns model_a=left,model_b=right,credit=outcome",
+            remedy=remedy_of_columns(names, records.source),
         )
     typed = {"credit": Column("cast(null as double)", "DOUBLE")} | _typed_columns(records, names)
     if "margin" not in names and criteria:

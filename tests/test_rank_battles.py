@@ -3,8 +3,10 @@
 import re
 from importlib import import_module
 
+import pandas as pd
 import pytest
 
+import podium
 from podium import UsageError, rank, rank_battles, simulate
 from podium.plugins.settings import deal_options, ranker_options
 
@@ -30,3 +32,44 @@ def test_the_way_of_the_battles_names_at_most_ten_calls_that_there_are() -> None
     calls = re.findall(r"`(podium[\w.]*):(\w+)`", rank_battles.__doc__ or "")
     assert 0 < len(calls) <= 10
     assert all(hasattr(import_module(module), name) for module, name in calls)
+
+
+def test_a_foreign_frame_says_in_python_which_columns_and_which_words_to_map() -> None:
+    frame = pd.DataFrame(
+        {
+            "prompt": ["p", "q"] * 20,
+            "model_1": "ash",
+            "model_2": "elm",
+            "vote": ["model_1", "model_2", "draw", "?"] * 10,
+        }
+    )
+    with pytest.raises(podium.DataError) as columns:
+        podium.rank(frame)
+    call = columns.value.remedy.split(": ", 1)[1].split(";")[0]
+    assert call == (
+        "podium.read_battles(frame, columns={'item': 'prompt', 'model_a': 'model_1', 'model_b': 'model_2', "
+        "'credit': 'vote'})"
+    )
+    with pytest.raises(podium.DataError) as words:
+        eval(call, {"podium": podium, "frame": frame})
+    assert words.value.remedy.endswith("credit_map={'?': ?, 'draw': 0.5, 'model_1': 1, 'model_2': 0}")
+    named = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "vote"}
+    mapped = {"draw": 0.5, "model_1": 1, "model_2": 0}
+    battles = podium.read_battles(frame, columns=named, credit_map=mapped, unknown="unread")
+    assert podium.rank(battles).standings[0].counts.readable == 30
+
+
+def test_a_frame_whose_columns_tell_nothing_gets_gaps_to_fill() -> None:
+    with pytest.raises(podium.DataError, match=r"columns=\{'model_a': '\?', 'model_b': '\?', 'credit': '\?'\}"):
+        podium.rank(pd.DataFrame({"x": ["p"], "y": ["q"]}))
+
+
+def test_a_ranking_that_is_printed_shows_its_table_and_its_warnings(capsys: pytest.CaptureFixture[str]) -> None:
+    ranking = podium.rank(podium.simulate(entrants=3, items=20, seed=1).battles())
+    print(ranking)
+    out = capsys.readouterr().out
+    rows = [line.split() for line in out.splitlines()]
+    best = ranking.standings[0].entries[0]
+    assert ["1", best.model, f"{best.score:.1f}"] in [row[:3] for row in rows]
+    assert "podium: warning: 20 items only" in out
+    assert repr(ranking) == "Ranking(bradley-terry: 3 entrants)"

@@ -13,8 +13,9 @@ from podium.records import Column, Records, shorten
 NAMES = frozenset({*COLUMNS, "model", "score", "length"})
 """Columns of a battles table, and of a table of scores."""
 ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
-WORDS = {"win": 1, "won": 1, "a": 1, "left": 1, "model_a": 1, "1": 1, "true": 1, "yes": 1, "tie": 0.5, "draw": 0.5}
-WORDS |= {"loss": 0, "lose": 0, "lost": 0, "b": 0, "right": 0, "model_b": 0, "0": 0, "false": 0, "no": 0}
+WORDS = {"win": 1, "won": 1, "a": 1, "left": 1, "model_a": 1, "model_1": 1, "1": 1, "true": 1, "yes": 1}
+WORDS |= {"loss": 0, "lose": 0, "lost": 0, "b": 0, "right": 0, "model_b": 0, "model_2": 0, "0": 0, "false": 0, "no": 0}
+WORDS |= {"tie": 0.5, "draw": 0.5}
 """What verdicts may mean, as a proposal: the user decides."""
 LONGEST_WORD = 40
 
@@ -120,13 +121,17 @@ def _refuse_strange(records: Records, words: str, strange: str, credit_map: Mapp
     )
 
 
-def propose_map(records: Records) -> str | None:
+def propose_map(records: Records, in_python: bool = False) -> str | None:
     """Return a `--credit-map` to copy, with the words that stand in the column credit; None where numbers do."""
     if "credit" not in records.columns or records.columns["credit"].is_number:
         return None
     column = records.columns["credit"]
     words = [word for (word,) in records.rows(f"distinct {column.text}", f"where {column.strange} order by 1 limit 20")]
-    return _as_option(_proposal(words)) if words else None
+    if not words:
+        return None
+    credit_of = _proposal(words)
+    pairs = ", ".join(f"{word!r}: {credit}" for word, credit in credit_of.items())
+    return f"credit_map={{{pairs}}}" if in_python else _as_option(credit_of)
 
 
 def _proposal(words: list[str]) -> dict[str, str]:

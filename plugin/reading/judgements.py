@@ -32,7 +32,7 @@ from podium.reading.rows import (
 )
 from podium.records import Column, Records, records_of
 from podium.storage.remote import Place, local_file, urls_in_errors, with_urls, without_secrets
-from podium.table import check
+from podium.table import FRAME, check
 from podium.text import some
 
 Source: TypeAlias = str | Path | pd.DataFrame
@@ -207,7 +207,7 @@ def _open_source(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[Record
     """Open the records of a source, whatever they are."""
     if isinstance(place, pd.DataFrame):
         frame = place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row"))
-        return [RecordTable(records_of(engine, frame, "the data frame"))]
+        return [RecordTable(records_of(engine, frame, FRAME))]
     openers = _openers()
     return [_open_file(engine, file, place, openers) for file in (*place.paths, *place.remote)]
 
@@ -267,7 +267,7 @@ def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreig
     if known is None:
         if record.optional:
             return None
-        raise unrecognised_error(frozenset(records.columns))
+        raise unrecognised_error(frozenset(records.columns), record.source)
     records = _add_label(records, record.label, known.label_is)
     if known.read != OWN_TABLE:
         try:
@@ -284,7 +284,7 @@ def _check_table(records: Records, *, skip_alone: bool) -> Records | None:
     try:
         return check(records, skip_alone=skip_alone)
     except DataError as error:
-        option = propose_map(records) if error.problem.startswith("credit ") else None
+        option = propose_map(records, records.source == FRAME) if error.problem.startswith("credit ") else None
         if option is None:
             raise
         raise DataError(

@@ -9,7 +9,7 @@ from typing import Any
 from podium.counting.engine import Engine
 from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError, UsageError
-from podium.table import NUMBERS, ORDERS, TEXTS
+from podium.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 
 NAMES = ("model_a", "model_b", *TEXTS)
 REMEDY = "repair or remove such rows, or rank the file with DuckDB, which names the row"
@@ -56,7 +56,7 @@ def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, 
     if missing:
         raise DataError(
             f"no column {', '.join(missing)}; found: {', '.join(types)}",
-            remedy="name the columns, for example --columns model_a=left,model_b=right,credit=outcome",
+            remedy=remedy_of_columns(types),
         )
     return origin
 

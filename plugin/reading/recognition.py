@@ -3,6 +3,7 @@
 from podium.errors import DataError, UsageError
 from podium.hookspecs import Format
 from podium.plugins import catalogue
+from podium.table import remedy_of_columns
 
 
 def known_formats() -> list[Format]:
@@ -29,12 +30,11 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
     return fits[best][0]
 
 
-def unrecognised_error(columns: frozenset[str]) -> DataError:
+def unrecognised_error(columns: frozenset[str], source: str) -> DataError:
     """Return the error for a file that fits no format, with what the nearest one misses."""
     return DataError(
         f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}{_nearest_format(columns)}",
-        remedy="name the columns, for example --columns model_a=left,model_b=right,credit=outcome; "
-        "`podium list formats` shows what is known",
+        remedy=f"{remedy_of_columns(sorted(columns), source)}; `podium list formats` shows what is known",
     )
 
 

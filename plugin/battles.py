@@ -34,7 +34,8 @@ COLUMNS = {
     "swap": "how the two orders of a merged battle agree: same, half, flip, one-sided or unread",
 }
 """The columns of the battles table, in their written order. Any other column is kept."""
-
+REPLIES = ("reply", "raw_completion", "preference_raw_completion", "judgment")
+"""Foreign columns that hold what a judge said: another text is another reply."""
 MOST_SLICES = 100
 
 
@@ -114,6 +115,7 @@ class Battles:
         sources: where the rows come from.
         reading: the options they were read with, other than the defaults.
         lost: what of the sources could not be read or compared; also among the notes.
+        copies: verdicts that stood in another file, too, and are left out here.
     """
 
     rows: pd.DataFrame | Verdicts
@@ -122,6 +124,7 @@ class Battles:
     sources: tuple[str, ...] = ()
     reading: Mapping[str, Any] = field(default_factory=dict)
     lost: tuple[str, ...] = ()
+    copies: int = 0
 
     def __repr__(self) -> str:
         return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unread} unread)"

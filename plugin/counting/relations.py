@@ -9,6 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 ROW = "podium_row"
 """The column that holds a presentation's place: unique, in the order of reading."""
+ROWS_OF_A_FILE = 2**40
+"""Rows of a file lie that far from those of the next."""
 NO_REASON = "no reason given"
 ONE_ORDER_UNREAD = "one order unread"
 """The reason of a battle of which just one of the two orders could be read."""

@@ -113,16 +113,16 @@ def read_battles(
         holders = [each.records for each in tables if "judge" in each.records.columns]
         check_judge([name for records in holders for name in distinct_texts(records, "judge")], human_judge)
     tables, without_column = keep_rows(tables, conditions, human_judge)
-    view, missing, remarks = join_tables(duck, tables)
+    joined = join_tables(duck, tables)
     if counting is not duck:
-        counting.register(view, duck.table(f"select * from {view}"))
-    verdicts = Verdicts(counting, view, **merging)
-    notes += [*without_column, *remarks, *odd_items(duck, view), *verdicts.notes()]
+        counting.register(joined.view, duck.table(f"select * from {joined.view}"))
+    verdicts = Verdicts(counting, joined.view, **merging)
+    notes += [*without_column, *joined.notes, *odd_items(duck, joined.view), *verdicts.notes()]
     reading = _reading_options(foreign, format, conditions, merge, one_sided, human_judge)
     reading |= {"metric": list(metrics)} if metrics else {}
     reading |= {"runs": runs} if runs != "newest" else {}
     names = tuple(each.source for each in tables)
-    battles = Battles(verdicts, missing, (*lost, *notes), names, reading, tuple(lost))
+    battles = Battles(verdicts, joined.missing, (*lost, *notes), names, reading, tuple(lost), joined.copies)
     return battles if human_judge is None else label_by(battles, human_judge)
 
 

@@ -1,19 +1,21 @@
 """Tables of several files become one: rows are kept by condition, joined, and looked over for what is odd."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from podium import table
-from podium.battles import COLUMNS, criterion_columns
+from podium.battles import COLUMNS, REPLIES, criterion_columns
 from podium.counting.duck import Duck
-from podium.counting.relations import ROW, text
+from podium.counting.relations import ROW, ROWS_OF_A_FILE, quote_name, text
 from podium.errors import UsageError
 from podium.formats import pointwise
-from podium.records import Column, Records, columns_as
+from podium.records import TEXT, Column, Records, columns_as
 from podium.text import some
 
-ROWS_OF_A_FILE = 2**40
-"""Rows of a file lie that far from those of the next."""
+PLACE = f"({ROW} // {ROWS_OF_A_FILE})"
+"""Which file a row is of."""
+SAME_CREDIT = 9
+"""Decimals to which credits, and margins without one, are compared."""
 FEW_ROWS = 100_000
 """Fewer rows than this are copied, too."""
 MOST_OPEN = 64
@@ -93,20 +95,86 @@ def distinct_texts(records: Records, column: str) -> list[str]:
     return [word for (word,) in records.rows(f"distinct {words}", f"where {words} is not null")]
 
 
-def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int | None, list[str]]:
-    """Join the tables; scores become battles here, where all models meet.
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The rows of all tables.
+
+    Attributes:
+        view: that holds them.
+        missing: how many battles are missing; None where no table says it.
+        notes: of what was joined.
+        copies: rows that stand in another table, too, and are left out.
+    """
+
+    view: str
+    missing: int | None
+    notes: list[str]
+    copies: int
+
+
+def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> Joined:
+    """Join the tables; scores become battles here, where all models meet."""
+    scored = [each for each in tables if table.is_pointwise(each.records.columns)]
+    played = [each for each in tables if not table.is_pointwise(each.records.columns)]
+    missing = [each.missing for each in played if each.missing is not None]
+    view, copies = _union_once(engine, played) if played else ("", 0)
+    notes = _note_of(copies, "verdicts")
+    if scored:
+        scores, copied = _union_once(engine, scored)
+        paired = pointwise.pair_up(_records_of(engine, scores, " and ".join(each.source for each in scored[:3])))
+        battles = table.check(paired.records)
+        both = [_records_of(engine, view, "")] if played else []
+        view = _union(engine, [*both, *([battles] if battles else [])])
+        missing.append(paired.missing)
+        notes += [*_note_of(copied, "scores"), *paired.notes()]
+    return Joined(view, sum(missing) if missing else None, notes, copies)
+
+
+def _note_of(copies: int, what: str) -> list[str]:
+    text = f"{copies:,} {what} stand in several files: each counts as often as in the file that has it most often"
+    return [f"{text} (a column repeat would say that the judge was asked again)"] if copies else []
+
+
+def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
+    """Join tables of one kind; what several hold alike counts as often as in the one that has it most often.
+
+    Alike are verdicts of one item, pair, order, judge, repeat and credit, or scores of one item, model, judge and
+    repeat, whatever other columns say; where all tables have the replies, these too.
 
     Returns:
-        The view that holds the rows, how many battles are missing (None where no table says it), and notes.
+        The view, and how many rows were left out.
     """
     view = _union(engine, [each.records for each in tables])
-    if table.is_pointwise(tables[0].records.columns):
-        source = " and ".join(each.source for each in tables[:3])
-        paired = pointwise.pair_up(_records_of(engine, view, source))
-        battles = table.check(paired.records)
-        return _union(engine, [battles] if battles else []), paired.missing, paired.notes()
-    missing = [each.missing for each in tables if each.missing is not None]
-    return view, sum(missing) if missing else None, []
+    names = engine.columns(view)
+    if len(tables) == 1 or "item" not in names:
+        return view, 0
+    replies = [name for name in REPLIES if all(name in each.records.columns for each in tables)]
+    key = ", ".join([*_likeness(names), *map(quote_name, replies)])
+    shared = f"select item from {view} group by item having count(distinct {PLACE}) > 1"
+    counted = f"select *, {PLACE} as place, count(*) over (partition by {key}, {PLACE}) as copies from {view}"
+    chosen = f"first_value(place) over (partition by {key} order by copies desc, place)"
+    extra, kept = engine.fresh("extra"), engine.fresh("presentations")
+    query = f"select {ROW}, place, {chosen} as chosen from ({counted} where item in ({shared})) as counted"
+    engine.store(extra, f"select {ROW} from ({query}) as copied where place <> chosen")
+    ((copies,),) = engine.rows(f"select count(*) from {extra}")
+    if not copies:
+        return view, 0
+    engine.view(kept, f"select * from {view} where {ROW} not in (select {ROW} from {extra})")
+    return kept, int(copies)
+
+
+def _likeness(names: Collection[str]) -> list[str]:
+    """Return what makes rows of several files one verdict, or one score."""
+    if "model_a" not in names:
+        return [name for name in ("item", "judge", "repeat", "task", "model", "score") if name in names]
+    key = [name for name in ("item", "judge", "repeat") if name in names]
+    forward = "model_a < model_b"
+    shown = f"cast((\"order\" = 'ab') = ({forward}) as varchar)"
+    order = f"case when \"order\" in ('ab', 'ba') then {shown} else \"order\" end"
+    credit = f"round(case when {forward} then credit else 1 - credit end, {SAME_CREDIT})"
+    margin = f"case when credit is null then round(case when {forward} then margin else -margin end, {SAME_CREDIT}) end"
+    key += ["least(model_a, model_b)", "greatest(model_a, model_b)", credit]
+    return [*key, *([order] if "order" in names else []), *([margin] if "margin" in names else [])]
 
 
 def _records_of(engine: Duck, view: str, source: str) -> Records:
@@ -136,7 +204,7 @@ def _union(engine: Duck, parts: Sequence[Records]) -> str:
 
 def _cell(column: Column | None, name: str, types: set[str]) -> str:
     if column is None:
-        return "1.0" if name == "weight" else "null"
+        return "1.0" if name == "weight" else f"cast(null as {TEXT if len(types) > 1 else next(iter(types))})"
     return column.text if len(types) > 1 else column.sql
 
 

@@ -83,7 +83,7 @@ def test_a_margin_that_is_there_is_not_replaced_by_the_mean_over_criteria():
 
 def test_a_file_without_weights_beside_one_with_them_has_weight_1():
     plain = pd.DataFrame({"item": ["i"], "model_a": ["x"], "model_b": ["y"], "credit": [1.0]})
-    assert podium.read_battles(plain, plain.assign(weight=3.0)).table["weight"].tolist() == [1.0, 3.0]
+    assert podium.read_battles(plain, plain.assign(item="k", weight=3.0)).table["weight"].tolist() == [1.0, 3.0]
 
 
 def test_a_foreign_column_can_be_named_as_a_criterion():

@@ -1,0 +1,100 @@
+"""The same verdicts in several files: counted as often as in the file that has them most often."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import podium
+from podium.diagnosis.card import diagnose
+from podium.diagnosis.figures import Missing
+
+ANNOTATION = {"generator_1": "base", "generator_2": "wren", "annotator": "judge", "preference_price_per_example": 0.1}
+
+
+def rows(*credits, **more):
+    """Return a verdict on each item."""
+    return pd.DataFrame(
+        [
+            {"item": f"q{k}", "model_a": "x", "model_b": "y", "order": "ab", "judge": "j", "credit": credit, **more}
+            for k, credit in enumerate(credits)
+        ]
+    )
+
+
+def read(folder, *frames, **options):
+    """Write frames as files of a folder and read it."""
+    for number, frame in enumerate(frames):
+        frame.to_csv(folder / f"part{number}.csv", index=False)
+    return podium.read_battles(str(folder), **options)
+
+
+def retest_of(folder, *frames):
+    apart, merged = (read(folder, *frames, merge=merge) for merge in (False, True))
+    [card] = diagnose(apart, merged).cards
+    return card.answers["consistency"].retest
+
+
+def test_annotations_of_a_nested_folder_with_one_more_column_are_counted_once(tmp_path):
+    told = [
+        {"instruction": f"Question {k}?", "output_1": "a", "output_2": "b", "preference": 1 + k % 2, **ANNOTATION}
+        for k in range(6)
+    ]
+    (tmp_path / "wren" / "again").mkdir(parents=True)
+    (tmp_path / "wren" / "annotations.json").write_text(json.dumps(told))
+    more = [{**row, "preference_price_per_example": 0.2, "time": k} for k, row in enumerate(told)]
+    (tmp_path / "wren" / "again" / "annotations.json").write_text(json.dumps(more))
+    battles = podium.read_battles(str(tmp_path))
+    assert (len(battles), battles.copies) == (6, 6)
+    assert any("6 verdicts stand in several files" in note for note in battles.notes)
+    [card] = diagnose(podium.read_battles(str(tmp_path), merge=False), battles).cards
+    assert isinstance(card.answers["consistency"].retest, Missing)
+
+
+def test_a_verdict_counts_as_often_as_in_the_file_that_has_it_most_often(tmp_path):
+    once, thrice = rows(1, 0), pd.concat([rows(1)] * 3)
+    battles = read(tmp_path, once, thrice)
+    assert sorted(battles.table["item"].astype(str)) == ["q0", "q0", "q0", "q1"]
+
+
+def test_another_verdict_or_repeat_or_judge_or_order_is_no_copy(tmp_path):
+    others = [rows(0), rows(1, repeat=1), rows(1).assign(judge="k"), rows(1).assign(order="ba")]
+    assert len(read(tmp_path, rows(1, repeat=0), *others, merge=False)) == 5
+
+
+def test_a_copy_may_name_the_models_the_other_way_round_and_lack_columns(tmp_path):
+    turned = rows(1, 0.25).rename(columns={"model_a": "model_b", "model_b": "model_a"})
+    turned = turned.assign(credit=1 - turned["credit"], order="ba", category="new")
+    assert len(read(tmp_path, rows(1, 0.25), turned)) == 2
+
+
+def test_another_reply_is_no_copy_where_all_files_have_the_replies(tmp_path):
+    said = [rows(1, 0).assign(raw_completion=text) for text in ("A", "A, I think")]
+    assert len(read(tmp_path, *said)) == 4
+    assert len(read(tmp_path, *said, rows(1, 0))) == 2
+
+
+def test_scores_in_two_files_are_averaged_once(tmp_path):
+    scores = pd.DataFrame({"item": ["q0"] * 2, "model": ["x", "y"], "score": [1.0, 2.0]})
+    battles = read(tmp_path, scores, scores.assign(note="copy"))
+    assert any("2 scores stand in several files" in note for note in battles.notes)
+    assert len(battles) == 1
+
+
+def test_rows_without_item_are_never_copies(tmp_path):
+    assert len(read(tmp_path, *(rows(1, 1).drop(columns="item") for _ in range(2)))) == 4
+
+
+@pytest.mark.parametrize(
+    ("frames", "known"),
+    [
+        ([pd.concat([rows(1, 0)] * 2)], False),
+        ([pd.concat([rows(1, 0, repeat=0), rows(1, 0, repeat=1)])], True),
+        ([pd.concat([rows(1, 0), rows(1, 1)])], True),
+        ([rows(1, 0), rows(1, 1)], False),
+        ([rows(1, 0, repeat=0), rows(1, 1, repeat=1)], True),
+        ([rows(1, 0).assign(reply="A"), rows(1, 0).assign(reply="A.")], True),
+    ],
+)
+def test_a_retest_needs_evidence_that_the_judge_was_asked_again(tmp_path, frames, known):
+    assert isinstance(retest_of(tmp_path, *frames), Missing) is not known

@@ -6,27 +6,77 @@ from functools import partial
 
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import EDGE, Reply, Verdict, no_verdict, reply_with_chances, unread_verdict
+from podium.scorers.reply import (
+    SIGNS,
+    Reply,
+    Verdict,
+    is_balanced,
+    no_verdict,
+    reply_with_chances,
+    unread_verdict,
+)
 
 CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
 """What the first response earns by the letter; C = neither is better."""
-LETTER = re.compile(
-    rf"{EDGE}(?:response[ \t]+)?[\[(\"']*([A-Z])(?![A-Z0-9])[\])\"'.]*{EDGE}\.?", re.IGNORECASE | re.ASCII
+LETTER = rf"{SIGNS}(?:response[ \t]+)?{SIGNS}([A-Z])(?![A-Z0-9]){SIGNS}"
+"""A letter, group 1, with what may stand around it; `is_balanced` tells whether that is closed."""
+STATEMENTS = tuple(
+    re.compile(rf"(?:#{{1,6}}[ \t]+)?{form}\.?{SIGNS}[ \t\r]*", re.IGNORECASE | re.ASCII)
+    for form in (
+        LETTER,
+        rf"{LETTER}[ \t]+is[ \t]+(?:the[ \t]+)?better(?:[ \t]+response)?",
+        rf"{SIGNS}(?:the[ \t]+)?better[ \t]+response{SIGNS}(?:[ \t]+is:?|:){SIGNS}[ \t]+{LETTER}",
+        rf"{SIGNS}answer:{SIGNS}[ \t]+{LETTER}",
+    )
 )
+"""What a first line may say, all of it: `A`, `Response A is better.`, `The better response is A`, `Answer: A`.
+
+Judges that were asked for a letter alone have replied so; nothing else is looked for."""
+DOUBT = re.compile(
+    r"\b(?:wait|actually|however|instead|rather|sorry|hasty|correction|reconsider\w*|second thoughts?|on reflection"
+    r"|neither|equally|tie|tied|but (?:i|then|no)|verdict|winner|better response|prefer\w*)\b|\banswer:",
+    re.IGNORECASE,
+)
+"""Words after a verdict that may take it back."""
+CLAIM = re.compile(
+    r"\b([ABC])\b[^\w\n]{1,4}(?:is|was|would be|seems|wins|deserves)\b[^.\n]{0,40}"
+    r"\b(?:better|best|stronger|superior|wins?)\b"
+    r"|\b(?:verdict|answer|winner|choice|choose|prefer|pick|better(?: response)?(?: is)?)\b[^\w\n]{1,4}"
+    r"(?:[Rr]esponse )?([ABC])\b"
+)
+"""Words after a verdict that may be another."""
 WORD = re.compile(r"\w+")
+PROSE = re.compile(r"\b(?!response\b)\w{2,}", re.IGNORECASE)
+SENTENCE = 3
+"""Words that a line of reasons has at least, beside the names of the responses."""
+BARE = re.compile(r"\W*[ABC]\b")
+"""A line that begins with a letter may be a verdict."""
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
-    """Read a reply that is one letter and nothing else."""
+    """Read a reply whose first line is a letter, or one of `STATEMENTS`; reasons may follow, no other verdict."""
     if reply.reason_of_silence:
         return unread_verdict(reply.reason_of_silence)
     start = len(reply.text) - len(reply.text.lstrip())
-    letter = LETTER.fullmatch(reply.text, start, len(reply.text.rstrip()))
-    if letter:
-        return verdict_of_letter(letter, settings)
-    words = WORD.findall(reply.text.upper())
-    several = len(words) > 1 and all(word in letters(settings) for word in words)
-    return unread_verdict("several verdicts" if several else no_verdict(reply.text))
+    end = reply.text.find("\n", start)
+    end = len(reply.text) if end < 0 else end
+    letter = next(filter(None, (form.fullmatch(reply.text, start, end) for form in STATEMENTS)), None)
+    words, reasons = WORD.findall(reply.text.upper()), reply.text[end:]
+    if len(words) > 1 and all(word in letters(settings) for word in words):
+        return unread_verdict("several verdicts")
+    if letter is None or not is_balanced(letter[0].strip().removesuffix(")" if "(" not in letter[0] else "")):
+        return unread_verdict(no_verdict(reply.text))
+    if _says_otherwise(reasons, letter[1].upper()):
+        return unread_verdict("several verdicts")
+    return verdict_of_letter(letter, settings)
+
+
+def _says_otherwise(reasons: str, letter: str) -> bool:
+    """Whether what follows a verdict is no prose, may take it back, or names another."""
+    lines = [line for line in reasons.splitlines() if line.strip()]
+    are_prose = all(len(PROSE.findall(line)) >= SENTENCE and not BARE.match(line) for line in lines)
+    others = {first or second for first, second in CLAIM.findall(reasons)} - {letter}
+    return bool(others or not are_prose or DOUBT.search(CLAIM.sub("", reasons)))
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:

@@ -13,6 +13,10 @@ ENOUGH = 0.5
 """Share of the probability that must lie on the answers to choose from."""
 AROUND = " \t\r\n\"'()[]{}<>*_`#:;.,-▁Ġ"
 """What a spelling of an answer may have around it."""
+SPELT = str.maketrans("▁ĠĊ", "  \n")
+"""How some tokenizers write blanks."""
+KNOWN_FIRST = 8
+"""First tokens that must be those of the text: fewer could also begin a model's thoughts."""
 
 Mode = Literal["auto", "required", "off"]
 Settled = Literal["required", "off"]
@@ -75,21 +79,27 @@ def token_at(reply: Reply, place: int | None) -> Token | None:
     """Return the token that holds the character at a place of the text; None where the tokens do not tell.
 
     Tokens may begin earlier than the text (a model's own thoughts) and end with marks such as `<|end|>`; what
-    counts is that they end as the line with the place does.
+    counts is that they end as the line with the place does, or, where the last ones are not known, that the first
+    ones begin as the text does.
     """
     if place is None:
         return None
     tokens = list(reply.tokens)
     while tokens and tokens[-1].text.startswith("<") and tokens[-1].text.endswith(">"):
         tokens.pop()
+    spellings = [token.text.translate(SPELT) for token in tokens]
     start = reply.text.rfind("\n", 0, place) + 1
     line = reply.text[start:].rstrip()
-    written = "".join(token.text for token in tokens).rstrip()
-    if not written.endswith(line):
+    written = "".join(spellings).rstrip()
+    head = "".join(spellings[:KNOWN_FIRST])
+    if written.endswith(line):
+        position = len(written) - len(line) + place - start
+    elif place < len(head.lstrip()) and reply.text.startswith(head.lstrip()):
+        position = place + len(head) - len(head.lstrip())
+    else:
         return None
-    position = len(written) - len(line) + place - start
-    for token in tokens:
-        position -= len(token.text)
+    for token, spelling in zip(tokens, spellings, strict=True):
+        position -= len(spelling)
         if position < 0:
             return token
     return None

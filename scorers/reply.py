@@ -26,6 +26,12 @@ REASONS = (
 """Why a reply is unread."""
 EDGE = r"[ \t\r*_#`]*"
 """What may stand around a verdict on its line: blanks and emphasis."""
+SIGNS = r"[*_`\[\](){}\"']*"
+"""Emphasis, brackets and quotation marks."""
+PAIRED = re.compile(r"\*+|_+|`+|[\[\](){}\"']")
+CLOSES = {")": "(", "]": "[", "}": "{"}
+QUOTES = re.compile(r"(?P<opens>(?<![^\s(\[:])[\"'](?=\S|\n|\Z)|[„“‘])|[\"'”’]")
+KINDS = {"„": '"', "“": '"', "”": '"', "‘": "'", "’": "'"}
 LINE = re.compile(r"[^\n]+")
 REFUSAL = re.compile(
     r"\b(?:sorry|apologi[sz]e|apologies|as an ai|(?:can ?not|can['’]?t|won['’]?t|(?:am|['’]m|are) (?:unable|not able)"
@@ -187,7 +193,38 @@ def last_line(text: str, form: re.Pattern[str]) -> re.Match[str] | str:
     begun = [form.match(text, *span) for span in lines]
     if len({"".join(match[1].casefold().split()) for match in begun if match}) > 1:
         return "several verdicts"
-    return form.fullmatch(text, *lines[-1]) or no_verdict(text)
+    stated = form.fullmatch(text, *lines[-1])
+    if stated is None or is_quoted(text[: stated.start()]) or not is_balanced(stated[0]):
+        return no_verdict(text)
+    return stated
+
+
+def is_balanced(line: str) -> bool:
+    """Whether every bracket, quotation mark and emphasis in a line is closed.
+
+    >>> is_balanced("**Verdict:** [A]"), is_balanced("[A"), is_balanced('Verdict: B"')
+    (True, False, False)
+    """
+    opened: list[str] = []
+    for sign in PAIRED.findall(line):
+        if opened and sign not in "([{" and opened[-1] == CLOSES.get(sign, sign):
+            opened.pop()
+        else:
+            opened.append(sign)
+    return not opened
+
+
+def is_quoted(before: str) -> bool:
+    r"""Whether a text ends within a quotation: the last mark of some kind opens one, and is no apostrophe or inch.
+
+    >>> is_quoted('It says "good" and "end with\n'), is_quoted('It says "good" of a 5" pipe.\n')
+    (True, False)
+    """
+    is_open: dict[str, bool] = {}
+    for mark in QUOTES.finditer(before):
+        # In German the mark that opens elsewhere closes.
+        is_open[KINDS.get(mark[0], mark[0])] = bool(mark["opens"]) and not (mark[0] == "“" and "„" in before)
+    return any(is_open.values())
 
 
 def word_in_brackets(reply: Reply) -> tuple[str | None, str]:
@@ -211,7 +248,7 @@ def only_object(text: str, keys: frozenset[str]) -> dict[str, Any] | str:
         return "no verdict"
     if len(starts) > MOST_BRACES:
         return "bad JSON"
-    claims = _claims(text, starts, keys)
+    claims = [claim for claim, _ in _claims(text, starts, keys)]
     # What looks like the beginning of such an object, whether it can be parsed or not.
     openings = re.findall(rf"\{{\s*\"(?:{'|'.join(map(re.escape, sorted(keys)))})\"", text)
     if len(claims) != len(openings) or not claims:
@@ -221,8 +258,15 @@ def only_object(text: str, keys: frozenset[str]) -> dict[str, Any] | str:
     return claims[0] if claims[0].keys() == keys else "bad JSON"
 
 
-def _claims(text: str, starts: list[int], keys: frozenset[str]) -> list[dict[str, Any]]:
-    """Return the objects that have one of the keys and are not part of another object."""
+def text_outside_objects(text: str, keys: frozenset[str]) -> str:
+    """Return what stands around the objects that have one of these keys."""
+    for _, (start, end) in reversed(_claims(text, [brace.start() for brace in re.finditer(r"\{", text)], keys)):
+        text = f"{text[:start]}\n{text[end:]}"
+    return text
+
+
+def _claims(text: str, starts: list[int], keys: frozenset[str]) -> list[tuple[dict[str, Any], tuple[int, int]]]:
+    """Return the objects that have one of the keys and are no part or quotation, each with its ends."""
     claims, end = [], 0
     for start in starts:
         if start < end:
@@ -232,8 +276,9 @@ def _claims(text: str, starts: list[int], keys: frozenset[str]) -> list[dict[str
         except (ValueError, ArithmeticError, RecursionError):
             continue
         is_part = INSIDE.search(text[:start].rstrip()) or text[end:].lstrip().startswith(AFTER)
-        if value.keys() & keys and not is_part:
-            claims.append(value)
+        is_quotation = is_quoted(text[:start]) or text[text.rfind("\n", 0, start) + 1 :].lstrip().startswith(">")
+        if value.keys() & keys and not is_part and not is_quotation:
+            claims.append((value, (start, end)))
     return claims
 
 

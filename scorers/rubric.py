@@ -1,6 +1,7 @@
 """rubric: both responses scored on six criteria (Soft-Elo, appendix A); the margin is the mean difference."""
 
 import json
+import re
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -8,11 +9,34 @@ from typing import Any
 
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import Reply, Verdict, no_verdict, only_object, unread_verdict, verdict_of_margin
+from podium.scorers.reply import (
+    Reply,
+    Verdict,
+    no_verdict,
+    only_object,
+    text_outside_objects,
+    unread_verdict,
+    verdict_of_margin,
+)
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 SIDES = frozenset("AB")
 LOW, HIGH = 1, 10
+NUMBER = r"(?:\d+(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+NAMED = rf"(?:{'|'.join(CRITERIA)}|overall|total|average|mean|scores?|rating|points?)"
+OTHER_SCORES = re.compile(
+    rf"\b{NAMED}\b[^\n]{{0,60}}?\b{NUMBER}"
+    rf"|\b{NUMBER}[ \t]*(?:/|out of)[ \t]*(?:10|ten)\b"
+    rf"|\b(?:response[ \t_-]*)?[AB]\b[\"'*_`)\]]*[ \t]*[:=|(–—-]+[ \t\"'*_`(\[{{]*{NUMBER}"
+    rf"|^[ \t>|*\-\[(]*{NUMBER}(?:[ \t,;:|/\])]+{NUMBER})*[ \t|,;.\])]*$"
+    rf"|\b(?:verdict|winner|better response|answer)\b[^\w\n]+(?:is[^\w\n]+)?(?:response[^\w\n]+)?[AB]\b"
+    rf"|<[^<>\n]{{1,20}}>[ \t]*{NUMBER}"
+    rf"|\[\[[^\[\]\n]{{1,40}}\]\]",
+    re.IGNORECASE | re.MULTILINE | re.ASCII,
+)
+"""Scores, or a verdict, in another form than the one that was asked for: what stands in the JSON may be a quotation."""
+SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
+"""The range, which is no score."""
 
 
 def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
@@ -20,6 +44,9 @@ def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     if reply.reason_of_silence:
         return unread_verdict(reply.reason_of_silence)
     scores = only_object(reply.text, SIDES)
+    outside = SCALE.sub("", text_outside_objects(reply.text, SIDES))
+    if not isinstance(scores, str) and OTHER_SCORES.search(outside):
+        return unread_verdict("several verdicts")
     if isinstance(scores, str):
         return unread_verdict(no_verdict(reply.text) if scores == "no verdict" else scores)
     reason = _why_not(scores["A"]) or _why_not(scores["B"])

@@ -2,18 +2,18 @@
 
 from functools import partial
 
-from podium.scorers.probabilities import NO_PROBABILITIES, share_of_answer
+from podium.scorers.probabilities import NO_PROBABILITIES, share_of_answer, token_at
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Rating, Reply, no_verdict, reply_with_chances, unread_rating
 
 
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read P(yes) / (P(yes) + P(no)) at the first token that is not blank.
+    """Read P(yes) / (P(yes) + P(no)) at the first token that is not blank, whatever the judge thought before it.
 
     What follows that token is not read: a reply that was cut off after it is as good as a whole one.
     """
-    first = next((token for token in reply.tokens if token.text.strip()), None)
+    first = token_at(reply, len(reply.text) - len(reply.text.lstrip())) if reply.text.strip() else None
     if first is None:
         return unread_rating(NO_PROBABILITIES if reply.text.strip() else "truncated" if reply.truncated else "empty")
     score = share_of_answer(first.top, "yes", "no")

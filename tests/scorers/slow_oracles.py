@@ -6,13 +6,31 @@ from typing import Any
 from podium.scorers.rubric import CRITERIA
 
 EDGE = " \t\r*_#`"
+DOUBTS = ("sorry", "hasty", "wait", "actually", "instead", "rather")
 
 
 def direct(text: str, *, tie: bool) -> float | None:
-    word = text.strip().strip(EDGE + ".\"'()[]")
-    if word.lower().startswith("response") and word[8:9] in (" ", "\t"):
-        word = word[8:].strip(EDGE + ".\"'()[]")
-    return _credit(word, tie)
+    """Read the first line; no further line may say another letter, and no word may be in doubt."""
+    said = [_letter_of_line(line) for line in text.strip().split("\n")]
+    others = {letter for letter in said if letter}
+    if not said or not said[0] or len(others) > 1:
+        return None
+    hasty = any(word.strip(".,:;!") in DOUBTS for word in text.lower().split())
+    return None if hasty else _credit(said[0], tie)
+
+
+def _letter_of_line(line: str) -> str:
+    """Return the letter that a line states in one of the ways that are known; nothing for any other line."""
+    words = [word for word in "".join(" " if sign in EDGE + "\"'()[]{}" else sign for sign in line).split() if word]
+    words = [word.rstrip(".") for word in words if word.rstrip(".")]
+    plain = [word.lower() for word in words if word.lower() not in ("response", "the")]
+    ways = (["?"], ["?", "is", "better"], ["better", "is", "?"], ["better:", "?"], ["answer:", "?"])
+    for way in ways:
+        places = [k for k, word in enumerate(way) if word == "?"]
+        if len(plain) == len(way) and all(word in ("?", own) for word, own in zip(way, plain, strict=True)):
+            letter = plain[places[0]]
+            return letter if len(letter) == 1 and letter.isascii() and letter.isalpha() else ""
+    return ""
 
 
 def cot(text: str, *, tie: bool) -> float | None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from podium.errors import UsageError
 from podium.plugins import catalogue
+from podium.scorers.judging import kept_reply, reply_of
 from podium.scorers.probabilities import have_probabilities, settle_mode, soften_verdict, token_at
 from podium.scorers.prompt import Settings
 from podium.scorers.reply import Reply, Token, Verdict, unread_verdict
@@ -194,3 +195,30 @@ def test_token_probs_reads_a_reply_that_was_cut_off_after_its_first_token() -> N
 )
 def test_token_probs_says_why_it_is_unread(given_reply: Reply, reason: str) -> None:
     assert rated(given_reply).reason == reason
+
+
+def tokens_of(*words: tuple[str, float]) -> tuple[Token, ...]:
+    """Return tokens, each with the probability of yes at its place."""
+    return tuple(Token(word, {"yes": chance, "no": 1 - chance}) for word, chance in words)
+
+
+THOUGHTS = tokens_of(("No", 0.05), (",", 0.5), (" wait", 0.5), (".", 0.5))
+
+
+@pytest.mark.parametrize("thoughts", [THOUGHTS, THOUGHTS * 3, tokens_of(("▁No", 0.05), ("Ċ", 0.5))])
+@pytest.mark.parametrize("answer", ["yes", " yes", "▁yes"])
+def test_token_probs_looks_at_the_answer_and_not_at_what_was_thought_before_it(
+    thoughts: tuple[Token, ...], answer: str
+) -> None:
+    kept = reply_of(kept_reply(Reply("yes", tokens=(*thoughts, *tokens_of((answer, 0.99))))))
+    assert rated(kept).score == pytest.approx(0.99)
+
+
+def test_token_probs_reads_a_long_reply_whose_middle_is_not_kept() -> None:
+    words = tokens_of(("yes", 0.9), *((f" word{k}", 0.5) for k in range(200)))
+    long = Reply("".join(token.text for token in words), tokens=words)
+    assert rated(reply_of(kept_reply(long))).score == pytest.approx(0.9)
+
+
+def test_token_probs_of_thoughts_alone_is_unread() -> None:
+    assert rated(Reply("yes", tokens=THOUGHTS)).reason == "no log-probabilities"

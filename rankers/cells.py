@@ -9,7 +9,7 @@ import numpy as np
 from podium.battles import Battles
 from podium.counting.verdicts import Verdicts
 from podium.rankers.coded import Cluster, Coded, Labels, code_battles, nothing_readable, require_choice
-from podium.rankers.pairs import Pairs, pair_sums
+from podium.rankers.pairs import Pairs, items_of, pair_sums
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,8 @@ class Cells:
 
     @cached_property
     def pairs(self) -> Pairs:
-        """Sums over the battles of each pair."""
-        sums, size = self._sums, len(self.codes)
-        return Pairs(self._recode(sums["low"]), self._recode(sums["high"]), sums["credit"], sums["weight"], size)
+        """Sums over the battles of each pair, and the clusters in which it met."""
+        return replace(self._pairs, items=self._presence[2])
 
     @property
     def clusters(self) -> int:
@@ -55,7 +54,7 @@ class Cells:
 
     def battles_of(self) -> np.ndarray:
         """Return the number of battles of each entrant, shape (entrants,)."""
-        pairs, number = self.pairs, self._sums["judged"]
+        pairs, number = self._pairs, self._sums["judged"]
         battles = np.bincount(pairs.low, number, pairs.entrants) + np.bincount(pairs.high, number, pairs.entrants)
         return battles.astype(np.int64)
 
@@ -75,11 +74,17 @@ class Cells:
         return self.verdicts.pairs(hard=self.hard, against=self.anchor)
 
     @cached_property
-    def _presence(self) -> tuple[int, np.ndarray]:
-        number, own = 0, np.zeros(len(self.codes), dtype=np.int64)
+    def _pairs(self) -> Pairs:
+        sums, size = self._sums, len(self.codes)
+        return Pairs(self._recode(sums["low"]), self._recode(sums["high"]), sums["credit"], sums["weight"], size)
+
+    @cached_property
+    def _presence(self) -> tuple[int, np.ndarray, np.ndarray]:
+        """Clusters, those of each entrant, and those of each pair."""
+        number, own, met = 0, np.zeros(len(self.codes), dtype=np.int64), np.zeros(len(self._pairs.low), dtype=np.int64)
         for block in self.blocks():
-            number, own = number + block.clusters, own + block.clusters_of()
-        return number, own
+            number, own, met = number + block.clusters, own + block.clusters_of(), met + items_of(block, self._pairs)
+        return number, own, met
 
     @cached_property
     def _code_of(self) -> np.ndarray:
@@ -96,8 +101,11 @@ Summed = Coded | Cells
 
 
 def pairs_of(battles: Summed) -> Pairs:
-    """Return the sums over the battles of each pair."""
-    return battles.pairs if isinstance(battles, Cells) else pair_sums(battles)
+    """Return the sums over the battles of each pair, and the clusters in which it met."""
+    if isinstance(battles, Cells):
+        return battles.pairs
+    pairs = pair_sums(battles)
+    return replace(pairs, items=items_of(battles, pairs))
 
 
 def in_memory(battles: Summed) -> Coded:

@@ -13,7 +13,7 @@ from podium.errors import NotIdentifiedError, UsageError
 Labels = Literal["soft", "hard"]
 Cluster = Literal["item", "row"]
 MOST_FLAGS = 100_000_000
-"""Cells of items times entrants up to which presence is flagged in an array."""
+"""Cells of items times entrants (or pairs) up to which presence is flagged in an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,8 @@ class Coded:
 
     def clusters_of(self) -> np.ndarray:
         """Return the number of clusters in which each entrant has a battle, shape (entrants,)."""
-        size = len(self.entrants)
-        item = self.cluster * np.int64(size)
-        cells = np.concatenate([item + self.a, item + self.b])
-        if self.clusters * size <= MOST_FLAGS:
-            seen = np.zeros(self.clusters * size, dtype=bool)
-            seen[cells] = True
-            return seen.reshape(-1, size).sum(axis=0)
-        return np.bincount(np.unique(cells) % size, minlength=size)
+        shape = (self.clusters, len(self.entrants))
+        return distinct_clusters(np.tile(self.cluster, 2), np.concatenate([self.a, self.b]), shape)
 
     def blocks(self) -> Iterator["Coded"]:
         """Yield all battles at once: they are in memory."""
@@ -90,6 +84,22 @@ def code_battles(
     clusters, number = _clusters(battles, keep, unit)
     weight = table["weight"].to_numpy() if "weight" in table else np.ones(len(table))
     return Coded(a, b, credit, weight, clusters, number, unit, entrants)
+
+
+def distinct_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Return in how many clusters each code is found, shape (codes,).
+
+    Args:
+        cluster, code: shape (n,) each.
+        shape: (clusters, codes).
+    """
+    clusters, codes = shape
+    cells = cluster * np.int64(codes) + code
+    if clusters * codes <= MOST_FLAGS:
+        seen = np.zeros(clusters * codes, dtype=bool)
+        seen[cells] = True
+        return seen.reshape(-1, codes).sum(axis=0)
+    return np.bincount(np.unique(cells) % codes, minlength=codes)
 
 
 def hard_credits(table: pd.DataFrame) -> np.ndarray:

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 
 from podium.battles import Battles
-from podium.rankers.cells import in_memory, sum_battles
+from podium.rankers.cells import in_memory, pairs_of, sum_battles
 from podium.rankers.defaults import RESAMPLES
 from podium.rankers.intervals import by_bootstrap, resample
-from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_sums, pairs_of_draw
+from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pairs_of_draw
 from podium.rankers.standings import Result, exposure_of, standings
 from podium.ranking import Standings
 
@@ -38,7 +38,7 @@ def from_pairs(
         resamples: of the bootstrap.
     """
     coded = in_memory(sum_battles(battles))
-    pairs = pair_sums(coded)
+    pairs = pairs_of(coded)
     cells = cells_by_cluster(coded, pairs)
     draws = resample(lambda counts: scores_of_draws(score, cells, counts), coded.clusters, resamples, rng)
     estimate = by_bootstrap(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit)

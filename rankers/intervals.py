@@ -32,6 +32,7 @@ class Estimate:
         clusters: independent clusters behind it.
         method: what to call the interval.
         warnings: what a reader of the interval must know.
+        freedom: degrees of freedom of each score's error, shape (entrants,); None where all have clusters - 1.
     """
 
     score: np.ndarray
@@ -41,6 +42,7 @@ class Estimate:
     clusters: int
     method: str | None
     warnings: tuple[str, ...] = ()
+    freedom: np.ndarray | None = None
 
     @property
     def se(self) -> np.ndarray:
@@ -97,7 +99,13 @@ def holm(p: np.ndarray, tests: int | None = None) -> np.ndarray:
 
 
 def by_sandwich(
-    score: np.ndarray, covariance: np.ndarray, clusters: int, *, level: float, cluster: Cluster
+    score: np.ndarray,
+    covariance: np.ndarray,
+    clusters: int,
+    *,
+    level: float,
+    cluster: Cluster,
+    freedom: np.ndarray | None = None,
 ) -> Estimate:
     """Return t intervals with clusters - 1 degrees of freedom; none for a single cluster.
 
@@ -106,13 +114,14 @@ def by_sandwich(
         covariance: cluster-robust, the factor G / (G - 1) included, shape (entrants, entrants).
         clusters: G.
         level: in (0, 1).
+        freedom: degrees of freedom instead, shape (entrants,).
     """
     check_level(level)
     if clusters < 2:
         return _without_interval(score, clusters, f"a single {cluster} gives no interval")
-    reach = t_reach(clusters, level) * _standard_errors(score, covariance)
+    reach = t_reach(clusters if freedom is None else freedom + 1, level) * _standard_errors(score, covariance)
     method = f"{cluster}-clustered sandwich"
-    return Estimate(score, score - reach, score + reach, covariance, clusters, method)
+    return Estimate(score, score - reach, score + reach, covariance, clusters, method, freedom=freedom)
 
 
 def by_bootstrap(score: np.ndarray, draws: np.ndarray, clusters: int, *, level: float, cluster: Cluster) -> Estimate:

@@ -15,8 +15,9 @@ from podium.rankers.calibration.leave_one_out import own_battles
 from podium.rankers.calibration.placement import bootstrap_se, place_one
 from podium.rankers.calibration.signals import Signal
 from podium.rankers.calibration.targets import weights_for
+from podium.rankers.cells import pairs_of
 from podium.rankers.intervals import finite_or_none, t_reach
-from podium.rankers.pairs import pair_sums, win_rates
+from podium.rankers.pairs import win_rates
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.standings import rank_of, summary_of_battles
 from podium.ranking import Entry, Fit, Standings
@@ -136,7 +137,7 @@ def _places(
 ) -> list[Place]:
     """Return a place for everyone in the battles, in the order of their names."""
     coded, penalty = evidence.coded_by(credit), calibration.regularization
-    rates, battles = win_rates(pair_sums(coded)), coded.battles_of()
+    rates, battles = win_rates(pairs_of(coded)), coded.battles_of()
     known = {anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors}
     # Log-strengths of the calibrated entrants by code, NaN for others.
     soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.entrants]).T

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from podium.rankers.coded import Coded
+from podium.rankers.coded import Coded, distinct_clusters
 
 DENSE = 3000
 """Up to this many entrants, pairs are counted in a dense square."""
@@ -20,6 +20,7 @@ class Pairs:
         credit: sum of weight times what `low` earned, shape (pairs,).
         weight: sum of weights, above 0, shape (pairs,).
         entrants: number of entrants.
+        items: clusters in which each pair met, shape (pairs,); None where nobody counted.
     """
 
     low: np.ndarray
@@ -27,6 +28,7 @@ class Pairs:
     credit: np.ndarray
     weight: np.ndarray
     entrants: int
+    items: np.ndarray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,8 @@ def pairs_of_draw(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> Pairs
         credit, weight: shape (pairs,).
     """
     met = weight > 0
-    return Pairs(pairs.low[met], pairs.high[met], credit[met], weight[met], pairs.entrants)
+    items = None if pairs.items is None else pairs.items[met]
+    return Pairs(pairs.low[met], pairs.high[met], credit[met], weight[met], pairs.entrants, items)
 
 
 def pair_of(coded: Coded, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
@@ -107,20 +110,40 @@ def pair_of(coded: Coded, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     return np.searchsorted(pairs.low * np.int64(pairs.entrants) + pairs.high, key), credit
 
 
-def opponents(pairs: Pairs) -> np.ndarray:
-    """Return the number of distinct opponents of each entrant, shape (entrants,)."""
-    return np.bincount(pairs.low, minlength=pairs.entrants) + np.bincount(pairs.high, minlength=pairs.entrants)
+def items_of(coded: Coded, pairs: Pairs) -> np.ndarray:
+    """Return the number of clusters in which each pair met, shape (pairs,)."""
+    pair, _ = pair_of(coded, pairs)
+    return distinct_clusters(coded.cluster, pair, (coded.clusters, len(pairs.low)))
+
+
+def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
+    """Return how much `high` counts in the rate of `low`, and `low` in that of `high`, shape (pairs,) each.
+
+    An opponent counts in proportion to min(1, 2 n / most), n the items on which it was met and most the largest n of
+    the entrant's opponents: whoever was met on half as many items or more counts fully, and a lone battle next to
+    nothing. Where items were not counted, all count alike. An entrant's weights add up to 1.
+    """
+    ends, size = (pairs.low, pairs.high), pairs.entrants
+    known = [np.ones(len(pairs.low))] * 2
+    if pairs.items is not None:
+        most = np.zeros(size)
+        for end in ends:
+            np.maximum.at(most, end, pairs.items)
+        known = [np.minimum(1.0, 2 * pairs.items / most[end]) for end in ends]
+    total = np.bincount(pairs.low, known[0], size) + np.bincount(pairs.high, known[1], size)
+    return known[0] / total[pairs.low], known[1] / total[pairs.high]
 
 
 def win_rates(pairs: Pairs) -> np.ndarray:
-    """Return the mean over opponents of the mean credit against each, NaN without any, shape (entrants,).
+    """Return the weighted mean over opponents of the mean credit against each, NaN without any, shape (entrants,).
 
-    Each opponent counts once, however often it was met, so an uneven schedule does not tilt it.
+    The weights are those of `opponent_weights`: an uneven schedule does not tilt the rate.
     """
     share, size = pairs.credit / pairs.weight, pairs.entrants
-    total = np.bincount(pairs.low, share, size) + np.bincount(pairs.high, 1 - share, size)
-    met = opponents(pairs)
-    return np.divide(total, met, out=np.full(size, np.nan), where=met > 0)
+    of_low, of_high = opponent_weights(pairs)
+    total = np.bincount(pairs.low, of_low * share, size) + np.bincount(pairs.high, of_high * (1 - share), size)
+    total[np.bincount(pairs.low, minlength=size) + np.bincount(pairs.high, minlength=size) == 0] = np.nan
+    return total
 
 
 def _sparse_sums(coded: Coded) -> Pairs:

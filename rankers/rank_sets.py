@@ -1,6 +1,7 @@
 """Ranks that hold for all entrants at once."""
 
 import numpy as np
+from scipy.special import stdtr, stdtrit
 
 from podium.rankers.intervals import Estimate, t_reach
 
@@ -26,10 +27,14 @@ def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> 
     known = known[np.argsort(-score[known], kind="stable")]
     ranked, covariance = score[known], estimate.covariance[np.ix_(known, known)]
     critical = _critical(covariance, estimate.clusters - 1, level, rng)
+    freedom = None if estimate.freedom is None else estimate.freedom[known]
     better = np.zeros(len(known), dtype=np.int64)
     worse = np.zeros(len(known), dtype=np.int64)
     for k in range(len(known)):
-        beaten = (ranked[k] - ranked) / _spread(covariance, k) > critical
+        reach = critical
+        if freedom is not None:
+            reach = _equivalent(critical, estimate.clusters - 1, _freedom_of_gaps(covariance, freedom, k))
+        beaten = (ranked[k] - ranked) / _spread(covariance, k) > reach
         worse[k] = beaten.sum()
         better += beaten
     low[known] = 1 + better
@@ -42,6 +47,19 @@ def _spread(covariance: np.ndarray, k: int) -> np.ndarray:
     variance = np.diag(covariance)
     squared = variance[k] + variance - 2 * covariance[k]
     return np.sqrt(np.where(squared > 1e-12 * variance.max(), squared, np.inf))
+
+
+def _freedom_of_gaps(covariance: np.ndarray, freedom: np.ndarray, k: int) -> np.ndarray:
+    """Return Satterthwaite's degrees of freedom of k's difference from each, shape (n,)."""
+    variance = np.diag(covariance)
+    total = variance[k] + variance
+    return total**2 / (variance[k] ** 2 / freedom[k] + variance**2 / freedom)
+
+
+def _equivalent(critical: float, freedom: int, others: np.ndarray) -> np.ndarray:
+    """Return the values of t with other degrees of freedom that are exceeded as rarely, shape (n,)."""
+    reach: np.ndarray = -stdtrit(others, stdtr(freedom, -critical))
+    return reach
 
 
 def _critical(covariance: np.ndarray, freedom: int, level: float, rng: np.random.Generator) -> float:

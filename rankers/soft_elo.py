@@ -15,12 +15,12 @@ from podium.rankers.calibration.bounds import Bounds, mismatches
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.signals import RIDGE, Kind, Signal, hard_among_soft, signal_of, usual_kind
 from podium.rankers.calibration.targets import covariance_for, doubts, fit_target, given_target, soft_target
+from podium.rankers.cells import pairs_of
 from podium.rankers.coded import Cluster, Coded, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.identification import bounded_entrants, fit_identified, strengths_of
 from podium.rankers.intervals import by_sandwich
 from podium.rankers.newcomers import newcomers, place_newcomers
-from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS, scale_of
 from podium.rankers.standings import exposure_of
 from podium.rankers.strengths import Strengths
@@ -102,7 +102,7 @@ def soft_elo(
         )
     unplaced = _warn_unplaced(calibration, bounds)
     coded = code_battles(battles, credit=soft.credit, cluster=cluster)
-    pairs = pair_sums(coded)
+    pairs = pairs_of(coded)
     exposure = replace(exposure_of(battles, coded, pairs), lacking=f"battle with a signal ({signal.kind})")
     weight = REGULARIZATION if regularization is None else regularization
     strengths = fit_identified(coded.entrants, pairs, exposure.battles, weight)

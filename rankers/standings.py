@@ -161,7 +161,8 @@ def _usual(exposure: Exposure, result: Result) -> list[str]:
     if 1 < clusters < max(few.threshold, entrants):
         many = f"fewer than {few.threshold}" if clusters < few.threshold else f"fewer than the {entrants} entrants"
         warnings.append(few.say(items=clusters, many=many))
-    if exposure.own is not None and clusters >= rare.threshold and (exposure.own < rare.threshold).any():
+    holds = exposure.own is None or result.estimate.freedom is not None
+    if not holds and clusters >= rare.threshold and (exposure.own < rare.threshold).any():
         codes = np.flatnonzero(exposure.own < rare.threshold)
         names = some([f"{exposure.entrants[k]} ({exposure.own[k]})" for k in codes])
         warnings.append(rare.say(fewest=rare.threshold, names=names))

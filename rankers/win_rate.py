@@ -1,5 +1,6 @@
 """Win rate: mean credit against all opponents, or against one anchor."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -8,17 +9,21 @@ from podium.battles import Battles
 from podium.counting.relations import text
 from podium.errors import UsageError, unknown_name
 from podium.rankers.cells import Cells, Summed, in_memory, pairs_of, sum_battles
-from podium.rankers.clusters import Matrix, sums
-from podium.rankers.coded import Cluster, Coded, Labels, require_choice
+from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.from_pairs import scores_of_draws
 from podium.rankers.graph import graph_of
-from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
+from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample
 from podium.rankers.length_control.baseline import against_baseline
 from podium.rankers.length_control.external import External
-from podium.rankers.pairs import Pairs, cells_by_cluster, opponents, pair_of, win_rates
+from podium.rankers.pairs import Pairs, cells_by_cluster, opponent_weights, win_rates
+from podium.rankers.rate_errors import FEW, are_few, errors_of_rates
 from podium.rankers.standings import Result, exposure_of, standings
 from podium.ranking import Standings
+from podium.text import some
+
+SAME = 1e-9
+"""Share by which the weights of two opponents may differ by rounding."""
 
 
 def win_rate(
@@ -36,7 +41,8 @@ def win_rate(
 ) -> Standings:
     """Rank by the mean over opponents of the mean credit against each, a tie counting half.
 
-    Each opponent counts once (Gera et al., appendix B), so an uneven schedule does not tilt the rate. Against an
+    Each opponent counts once (Gera et al., appendix B), so an uneven schedule does not tilt the rate; one met on less
+    than half as many items as the most usual one counts less (`podium.rankers.pairs.opponent_weights`). Against an
     anchor, the same rule gives the anchor 1 - mean of the others' rates (Don-Yehiya et al., section 2).
 
     Args:
@@ -66,14 +72,19 @@ def win_rate(
     pairs = pairs_of(met)
     score = win_rates(pairs)
     if interval == "sandwich":
-        spread = covariance_of(influence(block, pairs) for block in met.blocks())
-        estimate = by_sandwich(score, spread, met.clusters, level=level, cluster=met.unit)
+        estimate = estimate_rates(met, pairs, level)
     else:
         cells = cells_by_cluster(in_memory(met), pairs)
         draws = resample(lambda counts: scores_of_draws(win_rates, cells, counts), met.clusters, resamples, rng)
         estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=met.unit)
+        estimate = _within_bounds(estimate, met, level)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
-    result = Result(_within_bounds(estimate, met, level), warnings=_warnings(coded, pairs, score, anchor))
+    light = _light_opponents(met.entrants, pairs)
+    result = Result(
+        estimate,
+        diagnostics={"opponent_weights": light} if light else {},
+        warnings=[*_warnings(coded, pairs, score, anchor), *_describe_light(light)],
+    )
     exposure = exposure_of(battles, met, pairs)
     if anchor is not None:
         unranked = exposure.unranked
@@ -81,16 +92,20 @@ def win_rate(
     return standings("win-rate", scale, exposure, result, level=level, rng=rng)
 
 
-def influence(coded: Coded, pairs: Pairs) -> Matrix:
-    """Return what each cluster adds to each rate's error (linearised ratio), shape (clusters, entrants)."""
-    pair, credit = pair_of(coded, pairs)
-    error = coded.weight * (credit - (pairs.credit / pairs.weight)[pair]) / pairs.weight[pair]
-    per_opponent = 1 / np.maximum(opponents(pairs), 1)
-    shape = (coded.clusters, pairs.entrants)
-    low, high = pairs.low[pair], pairs.high[pair]
-    return sums(coded.cluster, low, error * per_opponent[low], shape) + sums(
-        coded.cluster, high, -error * per_opponent[high], shape
-    )
+def estimate_rates(battles: Summed, pairs: Pairs, level: float) -> Estimate:
+    """Return win rates with t intervals that end where rates do.
+
+    Args:
+        pairs: sums of the same battles, items counted.
+        level: in (0, 1).
+    """
+    covariance, freedom = errors_of_rates(battles, pairs)
+    score, clusters = win_rates(pairs), battles.clusters
+    estimate = by_sandwich(score, covariance, clusters, level=level, cluster=battles.unit, freedom=freedom)
+    if estimate.method and (few := int(are_few(pairs, clusters).sum())):
+        pooled = f"variance of {few} of {len(pairs.low)} pairs pooled (met on fewer than {FEW} items)"
+        estimate = replace(estimate, method=f"{estimate.method}, {pooled}")
+    return _within_bounds(estimate, battles, level)
 
 
 def _battles_against(coded: Summed, anchor: str) -> Summed:
@@ -133,6 +148,30 @@ def _within_bounds(estimate: Estimate, coded: Summed, level: float) -> Estimate:
     low = np.where(won, bound, np.where(lost, 0, np.maximum(estimate.low, 0)))
     high = np.where(lost, 1 - bound, np.where(won, 1, np.minimum(estimate.high, 1)))
     return replace(estimate, low=low, high=high)
+
+
+def _light_opponents(entrants: tuple[str, ...], pairs: Pairs) -> dict[str, dict[str, float]]:
+    """Return the weights below 1 with which opponents count, by entrant and opponent."""
+    of_low, of_high = opponent_weights(pairs)
+    sides = [(pairs.low, pairs.high, of_low), (pairs.high, pairs.low, of_high)]
+    own, other, share = (np.concatenate(column) for column in zip(*sides, strict=True))
+    full = np.zeros(len(entrants))
+    np.maximum.at(full, own, share)
+    light: dict[str, dict[str, float]] = {}
+    for k in np.flatnonzero(share < full[own] * (1 - SAME)):
+        light.setdefault(entrants[own[k]], {})[entrants[other[k]]] = float(share[k] / full[own[k]])
+    return light
+
+
+def _describe_light(light: Mapping[str, Mapping[str, float]]) -> list[str]:
+    if not light:
+        return []
+    least: dict[str, float] = {}
+    for weights in light.values():
+        for name, weight in weights.items():
+            least[name] = min(weight, least.get(name, 1.0))
+    names = some([f"{name} (as {least[name]:.2g} of an opponent)" for name in sorted(least)])
+    return [f"met on less than half as many items as others, so they count less in others' win rates: {names}"]
 
 
 def _warnings(coded: Summed, pairs: Pairs, score: np.ndarray, anchor: str | None) -> list[str]:

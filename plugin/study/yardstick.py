@@ -12,10 +12,11 @@ from podium.battles import Battles
 from podium.diagnosis.gold_source import read_gold
 from podium.errors import NotConvergedError, PodiumError
 from podium.rank_battles import rank
+from podium.rankers.cells import pairs_of
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import graph_of
-from podium.rankers.pairs import Pairs, pair_sums, win_rates
+from podium.rankers.pairs import Pairs, win_rates
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.strengths import fit_strengths
 
@@ -119,7 +120,7 @@ def _scorer_from_pairs(battles: Battles, labels: Any, score: Callable[[Pairs], n
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
         keep = rows[readable]
-        return score(pair_sums(replace(coded, **{name: getattr(coded, name)[keep] for name in SUMMED})))
+        return score(pairs_of(replace(coded, **{name: getattr(coded, name)[keep] for name in SUMMED})))
 
     return score_rows
 

@@ -4,8 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from podium import NotIdentifiedError, UsageError, read_battles, simulate
+from podium import Judge, NotIdentifiedError, UsageError, read_battles, simulate
+from podium.rankers.cells import pairs_of, sum_battles
+from podium.rankers.coded import code_battles
 from podium.rankers.pointwise import mean, median
+from podium.rankers.rate_errors import errors_of_rates
 from podium.rankers.win_rate import win_rate
 
 
@@ -21,9 +24,47 @@ def scores(standings):
     return {entry.model: entry.score for entry in standings.entries}
 
 
-def test_each_opponent_counts_once_however_often_it_was_met():
-    rows = [("i1", "a", "b", 1.0)] + [(f"i{k}", "a", "c", 0.0) for k in range(9)]
+def test_each_opponent_counts_once_however_often_an_item_was_played():
+    rows = [("i1", "a", "b", 1.0), ("i2", "a", "b", 1.0)] + [(f"i{k % 4}", "a", "c", 0.0) for k in range(12)]
     assert scores(win_rate(table(rows), rng=rng()))["a"] == 0.5
+
+
+def test_an_opponent_met_on_less_than_half_as_many_items_counts_less():
+    """Closed form: against c on 9 items, against b on one, which counts 2 * 1 / 9 of c."""
+    rows = [("i1", "a", "b", 1.0)] + [(f"i{k}", "a", "c", 0.0) for k in range(9)]
+    standings = win_rate(table(rows), rng=rng())
+    assert scores(standings)["a"] == pytest.approx((2 / 9) / (1 + 2 / 9))
+    assert standings.diagnostics["opponent_weights"] == {"a": {"b": pytest.approx(2 / 9)}}
+    assert any("b (as 0.22 of an opponent)" in text for text in standings.warnings)
+
+
+def duel_of_two(*guests):
+    """A thousand battles of a and b, and some battles more."""
+    rows = [(f"i{k:03d}", "a", "b", float(k % 9 < 5)) for k in range(1000)]
+    return {entry.model: entry for entry in win_rate(table([*rows, *guests]), rng=rng()).entries}
+
+
+def test_a_lone_loss_to_a_newcomer_moves_a_rate_of_a_thousand_battles_by_next_to_nothing():
+    before, after = duel_of_two()["a"], duel_of_two(("i003", "c", "a", 1.0))["a"]
+    assert after.score == pytest.approx(before.score, abs=0.002)
+    assert after.high - after.low == pytest.approx(before.high - before.low, rel=0.01)
+
+
+def test_a_lone_battle_takes_its_error_from_the_other_pairs():
+    """Closed form: a pair's one item has their variance, 1000 / 999 p (1 - p), whose root is the error of its rate."""
+    p = duel_of_two()["a"].score
+    assert duel_of_two(("i003", "c", "a", 1.0))["c"].se == pytest.approx(np.sqrt(1000 / 999 * p * (1 - p)))
+
+
+def test_errors_are_the_same_from_a_database_and_from_rows():
+    """Judges and repeats: several battles of a pair on an item."""
+    world = simulate(5, 12, seed=2)
+    frame = world.presentations(Judge("x"), Judge("y", tie=0.5), repeats=2, orders="ab")
+    battles = read_battles(frame.sample(150, random_state=1).reset_index(drop=True))
+    stored, coded = sum_battles(battles), code_battles(battles)
+    by_database, by_rows = (errors_of_rates(those, pairs_of(those)) for those in (stored, coded))
+    for database, rows in zip(by_database, by_rows, strict=True):
+        assert database == pytest.approx(rows, rel=1e-10)
 
 
 def test_the_anchor_scores_one_minus_the_mean_of_the_others():

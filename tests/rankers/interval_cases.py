@@ -1,0 +1,151 @@
+"""Cases of coverage: worlds, an interval in each, what it should hold, and a wrong variant beside it.
+
+A case takes the number of a world and returns an estimate with the truth. Seeds are the numbers of the worlds: 0, 1, 2
+and so on, fixed beforehand.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import uneven_worlds as worlds
+from uneven_worlds import Played
+
+from podium.rankers.cells import pairs_of
+from podium.rankers.clusters import sums
+from podium.rankers.coded import Coded
+from podium.rankers.intervals import Estimate, by_sandwich, covariance_of
+from podium.rankers.pairs import Pairs, pair_of, pair_sums, win_rates
+from podium.rankers.rank_sets import rank_sets
+from podium.rankers.win_rate import estimate_rates
+
+LEVEL = 0.95
+World = Callable[[int], tuple[Estimate, np.ndarray]]
+"""From the number of a world to an estimate and the truth, shape (entrants,)."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A design, and two ways to make intervals of it.
+
+    Attributes:
+        right: as podium does it.
+        wrong: a variant that must not hold: what podium did before, or what is usual.
+        least: share of intervals that must hold.
+        ranks: whether rank sets are looked at.
+    """
+
+    right: World
+    wrong: World
+    least: float = 0.92
+    ranks: bool = True
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What held over many worlds.
+
+    Attributes:
+        others: share of the intervals of all but the last entrant that hold the truth.
+        last: the same of the last entrant (the newcomer, where there is one).
+        sets: share of worlds in which all rank sets hold; NaN where they are not looked at.
+        width, last_width: mean half-width of those intervals that are bounded on both sides.
+    """
+
+    others: float
+    last: float
+    sets: float
+    width: float
+    last_width: float
+
+
+def shares_of(world: World, number: int, *, ranks: bool = False) -> Shares:
+    """Return what holds in worlds 0 to number - 1."""
+    held, widths, sets = [], [], []
+    for seed in range(number):
+        estimate, truth = world(seed)
+        low, high = np.nan_to_num(estimate.low, nan=-np.inf), np.nan_to_num(estimate.high, nan=np.inf)
+        held.append((low <= truth + 1e-9) & (truth <= high + 1e-9))
+        widths.append((estimate.high - estimate.low) / 2)
+        if ranks:
+            sets.append(_rank_sets_hold(estimate, truth, seed))
+    hits = np.array(held)
+    width = np.array([np.nanmean(column[np.isfinite(column)]) for column in np.array(widths).T])
+    others = slice(None, -1) if hits.shape[1] > 1 else slice(None)
+    return Shares(
+        float(hits[:, others].mean()),
+        float(hits[:, -1].mean()),
+        float(np.mean(sets)) if ranks else np.nan,
+        float(width[others].mean()),
+        float(width[-1]),
+    )
+
+
+def _rank_sets_hold(estimate: Estimate, truth: np.ndarray, seed: int) -> bool:
+    """Tell whether nobody is called better than someone who is as good, or better."""
+    low, high = rank_sets(estimate, level=LEVEL, rng=np.random.default_rng(seed))
+    better = (truth[None] > truth[:, None] + 1e-9).sum(axis=1)
+    as_good = (truth[None] >= truth[:, None] - 1e-9).sum(axis=1)
+    return bool(((np.nan_to_num(low, nan=1) <= 1 + better) & (as_good <= np.nan_to_num(high, nan=len(truth)))).all())
+
+
+def rates(play: Callable[[int], Played]) -> World:
+    """Win rates as podium estimates them; truth is the same mean over opponents of exact credits."""
+
+    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+        played = play(seed)
+        pairs = pairs_of(played.coded)
+        return estimate_rates(played.coded, pairs, LEVEL), win_rates(_exact(pairs, played.credit))
+
+    return world
+
+
+def equal_rates(play: Callable[[int], Played]) -> World:
+    """The wrong variant: every opponent counts once, and pairs of one battle have no error."""
+
+    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+        played = play(seed)
+        coded, pairs = played.coded, pair_sums(played.coded)
+        covariance = covariance_of(_plain_influence(coded, pairs))
+        estimate = by_sandwich(win_rates(pairs), covariance, coded.clusters, level=LEVEL, cluster="item").clip(0, 1)
+        return estimate, win_rates(_exact(pairs, played.credit))
+
+    return world
+
+
+def _exact(pairs: Pairs, credit: np.ndarray) -> Pairs:
+    return replace(pairs, credit=credit[pairs.low, pairs.high] * pairs.weight)
+
+
+def _plain_influence(coded: Coded, pairs: Pairs) -> np.ndarray:
+    pair, credit = pair_of(coded, pairs)
+    error = (credit - (pairs.credit / pairs.weight)[pair]) / pairs.weight[pair]
+    met = np.bincount(pairs.low, minlength=pairs.entrants) + np.bincount(pairs.high, minlength=pairs.entrants)
+    low, high = pairs.low[pair], pairs.high[pair]
+    shape = (coded.clusters, pairs.entrants)
+    return sums(coded.cluster, low, error / met[low], shape) - sums(coded.cluster, high, error / met[high], shape)
+
+
+def _case_of_rates(play: Callable[[int], Played], least: float = 0.92) -> Case:
+    return Case(rates(play), equal_rates(play), least)
+
+
+def _newcomer(battles: int, spread: float = 0.7) -> Callable[[int], Played]:
+    return lambda seed: worlds.beside_newcomer(seed, battles, spread=spread)
+
+
+CASES: Mapping[str, Case] = {
+    "win rates, newcomer with 5 battles": _case_of_rates(_newcomer(5)),
+    "win rates, newcomer with 20 battles": _case_of_rates(_newcomer(20)),
+    "win rates, newcomer with 40 battles": _case_of_rates(_newcomer(40)),
+    "win rates, newcomer with 5 battles, all equal": _case_of_rates(_newcomer(5, spread=0.0)),
+    "win rates, 2 of 28 pairs an item, 80 items": _case_of_rates(lambda seed: worlds.sparse_design(seed, items=80)),
+    "win rates, 2 of 28 pairs an item, 40 items": _case_of_rates(lambda seed: worlds.sparse_design(seed, items=40)),
+    "win rates, anchor by pilot": _case_of_rates(worlds.anchor_by_pilot),
+}
+HELD: Mapping[str, Case] = {
+    "win rates, round robin of 8 items": _case_of_rates(lambda seed: worlds.whole(seed, 8)),
+    "win rates, round robin of 200 items": _case_of_rates(lambda seed: worlds.whole(seed, 200)),
+    "win rates, rings of 12 on 40 items": _case_of_rates(worlds.random_rings),
+}
+"""Designs that held before: both ways should, and be as wide."""

@@ -1,0 +1,81 @@
+"""Worlds in which some entrants have few battles: a newcomer beside a round robin, sparse designs, a pilot."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from podium import simulate
+from podium.rankers.coded import Coded
+
+NAMES = tuple(f"model-{k:02d}" for k in range(40))
+
+
+@dataclass(frozen=True)
+class Played:
+    """Battles of one world, and the exact expected credit of row against column, shape (entrants, entrants)."""
+
+    coded: Coded
+    credit: np.ndarray
+
+
+def round_robin(items: int, entrants: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return item and both sides of every pair on every item."""
+    low, high = np.triu_indices(entrants, 1)
+    return np.repeat(np.arange(items), len(low)), np.tile(low, items), np.tile(high, items)
+
+
+def beside_newcomer(seed: int, battles: int, items: int = 200, entrants: int = 8, spread: float = 0.7) -> Played:
+    """Return a round robin of all but the last entrant, which has this many battles, each on an item of its own."""
+    rng = np.random.default_rng([seed, battles])
+    item, a, b = round_robin(items, entrants - 1)
+    own, opponents = rng.choice(items, battles, replace=False), rng.integers(0, entrants - 1, battles)
+    newcomer = np.full(battles, entrants - 1)
+    sides = np.append(a, newcomer), np.append(b, opponents)
+    return _play(seed, items, entrants, spread, np.append(item, own), *sides)
+
+
+def sparse_design(seed: int, pairs: int = 2, items: int = 200, entrants: int = 8, spread: float = 0.7) -> Played:
+    """Return some random pairs of each item."""
+    low, high = np.triu_indices(entrants, 1)
+    chosen = np.random.default_rng([seed, pairs]).random((items, len(low))).argsort(axis=1)[:, :pairs]
+    sides = low[chosen].ravel(), high[chosen].ravel()
+    return _play(seed, items, entrants, spread, np.repeat(np.arange(items), pairs), *sides)
+
+
+def random_rings(seed: int, items: int = 40, entrants: int = 12, spread: float = 0.7) -> Played:
+    """Return one ring of all entrants an item, in random order."""
+    order = np.random.default_rng([seed, 1]).random((items, entrants)).argsort(axis=1)
+    item = np.repeat(np.arange(items), entrants)
+    return _play(seed, items, entrants, spread, item, order.ravel(), np.roll(order, -1, axis=1).ravel())
+
+
+def anchor_by_pilot(seed: int, items: int = 200, pilot: int = 10, entrants: int = 8, spread: float = 0.7) -> Played:
+    """Return a round robin on a few items, and on all others everybody against the one whose rate is nearest half."""
+    first = _play(seed, items, entrants, spread, *round_robin(pilot, entrants))
+    coded = first.coded
+    earned = np.bincount(coded.a, coded.credit, entrants) + np.bincount(coded.b, 1 - coded.credit, entrants)
+    anchor = int(np.argmin(np.abs(earned - earned.mean())))
+    others = np.delete(np.arange(entrants), anchor)
+    item, a, b = round_robin(pilot, entrants)
+    rest = np.repeat(np.arange(pilot, items), len(others))
+    sides = np.append(a, np.tile(others, items - pilot)), np.append(b, np.full(len(rest), anchor))
+    return _play(seed, items, entrants, spread, np.append(item, rest), *sides)
+
+
+def whole(seed: int, items: int, entrants: int = 6, spread: float = 0.7) -> Played:
+    """Return a round robin on all items."""
+    return _play(seed, items, entrants, spread, *round_robin(items, entrants))
+
+
+def _play(
+    seed: int, items: int, entrants: int, spread: float, item: np.ndarray, a: np.ndarray, b: np.ndarray
+) -> Played:
+    world = simulate(entrants, items, seed=seed, spread=spread)
+    chance = np.random.default_rng(world.seed).random((items, entrants, entrants))
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    won = chance[item, low, high] < expit(world.quality[item, low] - world.quality[item, high])
+    credit = np.where(a < b, won, ~won) * 1.0
+    met, cluster = np.unique(item, return_inverse=True)
+    coded = Coded(a, b, credit, np.ones(len(a)), cluster, len(met), "item", NAMES[:entrants])
+    return Played(coded, world.expected_credits())

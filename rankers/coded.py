@@ -98,7 +98,7 @@ def distinct_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, i
     if clusters * codes <= MOST_FLAGS:
         seen = np.zeros(clusters * codes, dtype=bool)
         seen[cells] = True
-        return seen.reshape(-1, codes).sum(axis=0)
+        return seen.reshape(shape).sum(axis=0)
     return np.bincount(np.unique(cells) % codes, minlength=codes)
 
 

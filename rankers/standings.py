@@ -161,10 +161,9 @@ def _usual(exposure: Exposure, result: Result) -> list[str]:
     if 1 < clusters < max(few.threshold, entrants):
         many = f"fewer than {few.threshold}" if clusters < few.threshold else f"fewer than the {entrants} entrants"
         warnings.append(few.say(items=clusters, many=many))
-    holds = exposure.own is None or result.estimate.freedom is not None
-    if not holds and clusters >= rare.threshold and (exposure.own < rare.threshold).any():
-        codes = np.flatnonzero(exposure.own < rare.threshold)
-        names = some([f"{exposure.entrants[k]} ({exposure.own[k]})" for k in codes])
+    own = exposure.own if result.estimate.freedom is None else None
+    if own is not None and clusters >= rare.threshold and (own < rare.threshold).any():
+        names = some([f"{exposure.entrants[k]} ({own[k]})" for k in np.flatnonzero(own < rare.threshold)])
         warnings.append(rare.say(fewest=rare.threshold, names=names))
     estimate = result.estimate
     hidden = False if result.separated is None else result.separated

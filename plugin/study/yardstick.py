@@ -25,7 +25,7 @@ Scorer = Callable[[np.ndarray], np.ndarray]
 
 FROM_PAIRS = {"bradley-terry": {"regularization", "labels"}, "win-rate": {"labels"}}
 """Rankers that need pair sums only, and the options with which they still do."""
-SUMMED = ("a", "b", "credit", "weight")
+SUMMED = ("a", "b", "credit", "weight", "cluster")
 """Of coded battles."""
 
 

@@ -142,8 +142,8 @@ def win_rates(pairs: Pairs) -> np.ndarray:
     share, size = pairs.credit / pairs.weight, pairs.entrants
     of_low, of_high = opponent_weights(pairs)
     total = np.bincount(pairs.low, of_low * share, size) + np.bincount(pairs.high, of_high * (1 - share), size)
-    total[np.bincount(pairs.low, minlength=size) + np.bincount(pairs.high, minlength=size) == 0] = np.nan
-    return total
+    played = np.bincount(pairs.low, minlength=size) + np.bincount(pairs.high, minlength=size) > 0
+    return np.where(played, total, np.nan)
 
 
 def _sparse_sums(coded: Coded) -> Pairs:

@@ -205,7 +205,7 @@ def side_of(credit):
     return np.sign(credit - 0.5).astype(int)
 
 
-@pytest.mark.parametrize(("judge", "expected"), [("gpt3", 0.155), ("gpt4", 0.207)])
+@pytest.mark.parametrize(("judge", "expected"), [("gpt3", 0.154), ("gpt4", 0.215)])
 def test_the_agreement_with_the_crowd_is_cohens_kappa(judge, expected):
     """Oracle: statsmodels on the majority of the crowd's votes, joined in plain pandas."""
     rows = pd.read_parquet(LLMFAO).query("judge == @judge").astype({"left": str, "right": str})
@@ -217,7 +217,8 @@ def test_the_agreement_with_the_crowd_is_cohens_kappa(judge, expected):
     counts = pd.crosstab(side_of(earned.to_numpy()[known]), side_of(crowd[known])).to_numpy()
     found = judge_agreement(llmfao(judge, human_judge="crowd"))
     assert (found.battles, counts.shape) == (counts.sum(), (3, 3))
-    assert found.kappa == pytest.approx(cohens_kappa(counts, return_results=False), abs=1e-12)
+    from_both_sides = counts + counts[::-1, ::-1]
+    assert found.kappa == pytest.approx(cohens_kappa(from_both_sides, return_results=False), abs=1e-12)
     assert found.kappa == pytest.approx(expected, abs=5e-4)
 
 

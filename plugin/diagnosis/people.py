@@ -43,7 +43,7 @@ class People(CardAnswer):
 
     Attributes:
         accuracy: share of all labelled battles.
-        kappa: Cohen's, unweighted, of win, tie, loss.
+        kappa: Cohen's, unweighted, of win, tie, loss, every battle counted from both sides.
         agreement: share of battles without a tie on either side.
         margin_tells: probability that |margin| is larger where people agree than where they do not; 0.5 where the
             margin says nothing.
@@ -99,13 +99,16 @@ def people(subject: Subject) -> People | Missing:
 
 
 def _kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> Figured:
-    """Return Cohen's kappa with the interval of its influence function."""
+    """Return Cohen's kappa with the interval of its influence function.
+
+    The two sides of a battle share a cluster, and add the same to the error: a row stands for both.
+    """
     value = kappa(judge, human)
     if value is None:
-        return Missing("kappa", "judge and people say one thing throughout", "label battles that differ")
+        return Missing("kappa", "judge and people call every battle a tie", "label battles that differ")
     ours, theirs = (labels[:, None] == np.array([-1, 0, 1]) for labels in (judge, human))
-    p, q, agree = ours.mean(axis=0), theirs.mean(axis=0), judge == human
-    chance = float(p @ q)
+    p, q = ((side.mean(axis=0) + side.mean(axis=0)[::-1]) / 2 for side in (ours, theirs))
+    chance, agree = float(p @ q), judge == human
     by_chance = (ours @ q - chance) + (theirs @ p - chance)
     influence = ((agree - agree.mean()) - (1 - value) * by_chance) / (1 - chance) / len(judge)
     return sample.linear(value, influence, len(judge), within=(-1, 1))

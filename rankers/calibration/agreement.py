@@ -36,7 +36,7 @@ class Agreement:
 
     Attributes:
         battles: with a verdict and a human label.
-        kappa: Cohen's, unweighted, three classes (win, tie, loss).
+        kappa: Cohen's, unweighted, three classes (win, tie, loss), every battle counted from both sides.
         decisive: battles in which neither the judge nor people call a tie.
         agreement: share of those in which both name the same winner.
         mean_abs_margin: over all judged battles with a margin.
@@ -91,14 +91,18 @@ def agreement_of(evidence: Evidence, probability: np.ndarray | None = None) -> A
 
 
 def kappa(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Return Cohen's unweighted kappa of labels in {-1, 0, 1}; None where chance alone explains everything."""
+    """Return Cohen's unweighted kappa of labels in {-1, 0, 1}; None where chance alone explains everything.
+
+    Every battle counts from both sides, so that it does not matter which entrant is called the first: a win of one is
+    a loss of the other.
+    """
     if not len(first):
         return None
     cell = 3 * (first + 1).astype(int) + (second + 1).astype(int)
     table = np.bincount(cell, minlength=9).reshape(3, 3)
-    if np.count_nonzero(table) == 1 and np.trace(table):
+    if table[1, 1] == len(first):
         return None
-    share = table / len(first)
+    share = (table + table[::-1, ::-1]) / (2 * len(first))
     chance = share.sum(axis=1) @ share.sum(axis=0)
     return float((np.trace(share) - chance) / (1 - chance))
 

@@ -94,7 +94,7 @@ def test_the_round_robin_says_what_it_cannot_answer(gpt4):
 
 @pytest.mark.parametrize("judge", ["gpt3", "gpt4"])
 def test_judges_beside_the_crowd_agree_as_counted(beside_the_crowd, judge):
-    """Oracle: majority votes and hard verdicts joined in pandas; kappa by scikit-learn on names in sorted order."""
+    """Oracle: majority votes and hard verdicts joined in pandas; kappa by scikit-learn from both sides."""
     rows = pd.read_parquet(DATA / "llmfao.parquet")
     turned = rows["left"].astype(str) > rows["right"].astype(str)
     rows["credit"] = rows["outcome_left"].where(~turned, 1 - rows["outcome_left"])
@@ -104,7 +104,8 @@ def test_judges_beside_the_crowd_agree_as_counted(beside_the_crowd, judge):
     ours, theirs = np.sign(both["credit"] - 0.5), np.sign(both["human"].round(12) - 0.5)
     found = beside_the_crowd[judge]["people"]
     assert (found.accuracy.value, found.accuracy.n) == (pytest.approx((ours == theirs).mean()), len(both))
-    assert found.kappa.value == pytest.approx(cohen_kappa_score(ours.astype(int), theirs.astype(int)))
+    sides = [np.concatenate([labels, -labels]).astype(int) for labels in (ours, theirs)]
+    assert found.kappa.value == pytest.approx(cohen_kappa_score(*sides))
     decisive = (ours != 0) & (theirs != 0)
     assert found.agreement.value == pytest.approx((ours == theirs)[decisive].mean())
 

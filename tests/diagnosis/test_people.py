@@ -45,15 +45,19 @@ def test_accuracy_counts_ties_and_agreement_leaves_them_out():
 
 
 def test_kappa_and_its_error_are_cohens():
-    """Oracles: scikit-learn for the value, statsmodels for the asymptotic variance (rows independent)."""
+    """Oracles: scikit-learn for the value, statsmodels for the asymptotic variance (rows independent).
+
+    Every battle stands in the table from both sides, which are one cluster: their variance is twice that of the table.
+    """
     battles = judged()
     evidence = evidence_of(battles, signal_of(battles, "margin"))
     judge, human = (np.sign(values - 0.5).astype(int) for values in (evidence.hard, evidence.human))
     found = card(type(battles)(battles.table.drop(columns="item")))
     table = np.array([[np.sum((judge == p) & (human == q)) for q in (-1, 0, 1)] for p in (-1, 0, 1)])
-    oracle, n = cohens_kappa(table), len(judge)
-    assert found.kappa.value == pytest.approx(cohen_kappa_score(judge, human))
-    reach = stdtrit(n - 1, 0.975) * np.sqrt(oracle.var_kappa * n / (n - 1))
+    oracle, n = cohens_kappa(table + table[::-1, ::-1]), len(judge)
+    doubled = [np.concatenate([labels, -labels]) for labels in (judge, human)]
+    assert found.kappa.value == pytest.approx(cohen_kappa_score(*doubled))
+    reach = stdtrit(n - 1, 0.975) * np.sqrt(2 * oracle.var_kappa * n / (n - 1))
     assert found.kappa.high - found.kappa.value == pytest.approx(reach, rel=1e-9)
     without_chance = np.sqrt(np.var(judge == human) / (n - 1)) * stdtrit(n - 1, 0.975)
     assert found.kappa.high - found.kappa.value != pytest.approx(without_chance, rel=0.01)
@@ -142,7 +146,7 @@ def test_without_labels_the_section_is_missing():
     assert "--human-judge" in found.remedy
 
 
-def test_one_thing_throughout_has_no_kappa():
-    found = card(presentations([(0, 1.0, 1.0), (1, 1.0, 1.0)], "item credit human"))
+def test_ties_throughout_have_no_kappa():
+    found = card(presentations([(0, 0.5, 0.5), (1, 0.5, 0.5)], "item credit human"))
     assert isinstance(found.kappa, Missing)
     assert found.accuracy.value == 1

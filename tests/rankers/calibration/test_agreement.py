@@ -43,9 +43,16 @@ def test_kappa_equals_statsmodels(seed):
     draws = np.random.default_rng(seed)
     judge = draws.choice([-1, 0, 1], 100, p=draws.dirichlet(np.ones(3)))
     people = np.where(draws.random(100) < 0.4, judge, draws.integers(-1, 2, 100))
+    oracle = cohens_kappa(from_both_sides(judge, people), return_results=False)
+    assert kappa(judge, people) == pytest.approx(oracle, abs=1e-12)
+
+
+def from_both_sides(judge, people):
+    """Return the table of two labels in which every battle stands twice, once from either side."""
     table = np.zeros((3, 3))
-    np.add.at(table, (judge + 1, people + 1), 1)
-    assert kappa(judge, people) == pytest.approx(cohens_kappa(table, return_results=False), abs=1e-12)
+    for side in (1, -1):
+        np.add.at(table, (side * judge + 1, side * people + 1), 1)
+    return table
 
 
 def test_kappa_of_three_classes_worked_by_hand():
@@ -56,9 +63,16 @@ def test_kappa_of_three_classes_worked_by_hand():
 def test_weighted_kappa_would_be_another():
     """The wrong variant: linear weights forgive a tie more than a reversal."""
     judge, people = np.array([1, 1, 0, -1, -1]), np.array([1, 0, 0, -1, 0])
-    table = np.zeros((3, 3))
-    np.add.at(table, (judge + 1, people + 1), 1)
-    assert kappa(judge, people) != pytest.approx(cohens_kappa(table, wt="linear", return_results=False), abs=1e-2)
+    weighted = cohens_kappa(from_both_sides(judge, people), wt="linear", return_results=False)
+    assert kappa(judge, people) != pytest.approx(weighted, abs=1e-2)
+
+
+def test_a_label_that_is_constant_has_the_kappa_that_it_has_under_other_names():
+    """Pairs listed as correct, incorrect: four of five right are 0.8 * 2 - 1; 0 from the side of the first alone."""
+    judge = np.array([1, 1, 1, 1, -1] * 20)
+    assert kappa(judge, np.ones(100)) == pytest.approx(0.6)
+    sides = np.where(np.arange(100) % 3, 1, -1)
+    assert kappa(sides * judge, sides) == pytest.approx(0.6)
 
 
 def test_a_judge_that_always_says_the_opposite_has_kappa_minus_one():
@@ -73,8 +87,9 @@ def test_a_judge_that_always_says_the_opposite_has_kappa_minus_one():
         10,
     ],
 )
-def test_kappa_is_unknown_where_judge_and_people_only_ever_say_one_thing(number):
-    assert hard([1] * number, [1] * number).kappa is None
+def test_kappa_is_unknown_where_judge_and_people_call_everything_a_tie(number):
+    assert hard([0.5] * number, [0.5] * number).kappa is None
+    assert hard([1] * number, [1] * number).kappa == 1
 
 
 def test_kappa_is_unknown_without_battles():

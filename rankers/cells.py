@@ -10,6 +10,7 @@ from podium.battles import Battles
 from podium.counting.verdicts import Verdicts
 from podium.rankers.coded import Cluster, Coded, Labels, code_battles, nothing_readable, require_choice
 from podium.rankers.pairs import Pairs, items_of, pair_sums
+from podium.rankers.row_order import order_rows
 
 
 @dataclass(frozen=True)
@@ -112,14 +113,21 @@ def in_memory(battles: Summed) -> Coded:
     """Return all battles or cells at once."""
     blocks = list(battles.blocks())
     if len(blocks) == 1:
-        return blocks[0]
+        return sort_rows(blocks[0])
     starts = np.cumsum([0, *(block.clusters for block in blocks)])
     a, b, credit, weight = (
         np.concatenate([getattr(block, name) for block in blocks]) for name in ("a", "b", "credit", "weight")
     )
     cluster = np.concatenate([block.cluster + start for block, start in zip(blocks, starts, strict=False)])
     number = np.concatenate([block.number for block in blocks])
-    return Coded(a, b, credit, weight, cluster, int(starts[-1]), battles.unit, battles.entrants, number)
+    return sort_rows(Coded(a, b, credit, weight, cluster, int(starts[-1]), battles.unit, battles.entrants, number))
+
+
+def sort_rows(coded: Coded) -> Coded:
+    """Number clusters that are rows by what these hold: draws then depend on no name, and on no order of a file."""
+    if coded.unit == "item":
+        return coded
+    return replace(coded, cluster=order_rows(coded.a, coded.b, coded.credit, [(coded.weight, coded.weight)]))
 
 
 def sum_battles(battles: Battles, *, labels: Labels = "soft", cluster: Cluster = "item") -> Summed:

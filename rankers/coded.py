@@ -9,6 +9,7 @@ import pandas as pd
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
+from podium.rankers.row_order import order_of_battles
 
 Labels = Literal["soft", "hard"]
 Cluster = Literal["item", "row"]
@@ -119,10 +120,18 @@ def item_codes(battles: Battles) -> np.ndarray:
     return battles.table["item"].cat.codes.to_numpy(dtype=np.int64)
 
 
-def number_alone(codes: np.ndarray) -> np.ndarray:
-    """Give codes of their own to rows without an item (-1), behind those of the items: they stand alone."""
-    alone = codes < 0
-    return np.where(alone, codes.max(initial=-1) + np.cumsum(alone), codes)
+def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
+    """Return the code of each battle's cluster, shape (battles,).
+
+    Those of items are sorted by name; behind them, rows without an item (all, where rows are the clusters) stand alone,
+    in an order that nothing but what they hold decides.
+    """
+    codes = item_codes(battles).copy() if cluster == "item" else np.full(len(battles), -1, dtype=np.int64)
+    alone = np.flatnonzero(codes < 0)
+    if len(alone):
+        first = codes.max(initial=-1) + 1
+        codes[alone[np.argsort(order_of_battles(battles)[alone])]] = first + np.arange(len(alone))
+    return codes
 
 
 def nothing_readable(battles: Battles) -> NotIdentifiedError:
@@ -151,10 +160,7 @@ def _entrants(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
 
 
 def _clusters(battles: Battles, keep: np.ndarray, cluster: Cluster) -> tuple[np.ndarray, int]:
-    """Number the items that have readable battles, in sorted order; rows without an item stand alone."""
-    rows = int(keep.sum())
-    if cluster == "row":
-        return np.arange(rows), rows
-    codes = number_alone(item_codes(battles)[keep])
+    """Number the items, or rows, that have readable battles."""
+    codes = cluster_codes(battles, cluster)[keep]
     present = np.bincount(codes) > 0
     return (np.cumsum(present) - 1)[codes], int(present.sum())

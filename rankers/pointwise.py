@@ -6,7 +6,7 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
-from podium.rankers.coded import code_battles, item_codes, number_alone, require_choice
+from podium.rankers.coded import cluster_codes, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.intervals import Interval, by_bootstrap, by_sandwich, covariance_of, resample
 from podium.rankers.standings import Exposure, Result, exposure_of, standings
@@ -117,7 +117,7 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
         )
     entrant = np.concatenate([table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b")])
     score = np.concatenate([table[side].to_numpy() for side in ("score_a", "score_b")])
-    present, item = np.unique(np.tile(number_alone(item_codes(battles)), 2), return_inverse=True)
+    present, item = np.unique(np.tile(cluster_codes(battles), 2), return_inverse=True)
     shape = (len(present), len(battles.entrants))
     known = ~np.isnan(score)
     cell = (item * shape[1] + entrant)[known]

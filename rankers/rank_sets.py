@@ -24,8 +24,11 @@ def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> 
     low, high = np.full(size, np.nan), np.full(size, np.nan)
     if len(known) < 2:
         return low, high
-    known = known[np.argsort(-score[known], kind="stable")]
-    ranked, covariance = score[known], estimate.covariance[np.ix_(known, known)]
+    covariance = estimate.covariance[np.ix_(known, known)]
+    # Equal scores go by their errors: the names of entrants must not say who gets which draws.
+    place = np.lexsort(((covariance**3).sum(axis=1), np.diag(covariance), -score[known].round(9)))
+    known, covariance = known[place], covariance[np.ix_(place, place)]
+    ranked = score[known]
     critical = _critical(covariance, estimate.clusters - 1, level, rng)
     freedom = None if estimate.freedom is None else estimate.freedom[known]
     better = np.zeros(len(known), dtype=np.int64)

@@ -7,7 +7,7 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
-from podium.rankers.coded import item_codes, number_alone
+from podium.rankers.coded import cluster_codes
 from podium.rankers.intervals import FEWEST_DRAWS, t_reach
 
 UNBOUNDED = (-np.inf, np.inf)
@@ -114,9 +114,7 @@ class Clustered:
 
 def sample_of(battles: Battles, level: float = 0.95) -> Clustered:
     """Take items for independent; rows without one stand alone."""
-    if not battles.has_items:
-        return Clustered(np.arange(len(battles)), "row", level)
-    return Clustered(number_alone(item_codes(battles)), "item", level)
+    return Clustered(cluster_codes(battles), "item" if battles.has_items else "row", level)
 
 
 def column_of(battles: Battles, name: str) -> np.ndarray:

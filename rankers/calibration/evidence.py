@@ -9,10 +9,11 @@ from podium.battles import Battles
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.calibration.signals import Signal, margins, probability
 from podium.rankers.clusters import gram
-from podium.rankers.coded import Cluster, Coded, hard_credits, item_codes, number_alone
+from podium.rankers.coded import Cluster, Coded, cluster_codes, hard_credits
 from podium.rankers.graph import graph_of, separated_entrants
 from podium.rankers.newton import STEPS, DesignMatrix, Likelihood, SingularError, maximise
 from podium.rankers.pairs import pair_sums
+from podium.rankers.row_order import order_of_battles
 from podium.text import some
 
 FEWEST_ENTRANTS = 3
@@ -40,8 +41,8 @@ class Slopes:
 class Evidence:
     """Battles of the entrants that can be calibrated, in an order and an orientation of their own.
 
-    In each, `low` has the lower code, and the rows are sorted: how the table was sorted, and who stood on which side,
-    changes nothing.
+    In each, `low` has the lower code, and the rows are sorted by what they hold: how the table was sorted, who stood on
+    which side, and what anybody is called changes nothing.
 
     Attributes:
         low, high: entrant codes, low < high, shape (battles,).
@@ -150,14 +151,12 @@ def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> 
         signal=replace(signal, x=np.where(turned[:, None], -signal.x, signal.x)),
         margin=np.where(turned, -1, 1) * margins(battles),
         weight=table["weight"].to_numpy() if "weight" in table else np.ones(len(table)),
-        cluster=item_codes(battles),
+        cluster=cluster_codes(battles, unit),
         unit=unit,
         entrants=battles.entrants,
     )
-    everything = (unsorted.margin, unsorted.weight, unsorted.human, unsorted.hard, unsorted.high, unsorted.low)
-    evidence = unsorted.take(np.lexsort((*unsorted.signal.x.T, *everything, unsorted.cluster)))
-    clusters = np.arange(len(evidence.low)) if unit == "row" else number_alone(evidence.cluster)
-    return replace(evidence, cluster=np.unique(clusters, return_inverse=True)[1])
+    evidence = unsorted.take(np.lexsort((order_of_battles(battles), unsorted.cluster)))
+    return replace(evidence, cluster=np.unique(evidence.cluster, return_inverse=True)[1])
 
 
 def calibratable(evidence: Evidence) -> Evidence:

@@ -1,0 +1,115 @@
+"""Other names, another order of the rows, other sides: every figure stays the same, to 1e-9."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from disguises import NAME, differences, disguise, figures_of, new_names
+
+from podium import Judge, PodiumError, diagnose, rank, read_battles, simulate
+from podium.diagnosis.gold_source import Gold
+
+ENTRANTS = tuple(f"entrant-{letter}" for letter in "abcdef")
+FEW = {"interval": "bootstrap", "resamples": 40}
+RANKERS = [
+    ("bradley-terry", {}),
+    ("bradley-terry", {"labels": "hard", "pin": "entrant-b:1000"}),
+    ("bradley-terry", {"cluster": "row"}),
+    ("bradley-terry", FEW),
+    ("bradley-terry", {**FEW, "cluster": "row"}),
+    ("bradley-terry", {"length_control": True}),
+    ("bradley-terry", {**FEW, "length_control": True}),
+    ("soft-elo", {"hard": True}),
+    ("soft-elo", {"target": "criteria"}),
+    ("soft-elo", {"target": "length"}),
+    ("win-rate", {}),
+    ("win-rate", FEW),
+    ("win-rate", {"cluster": "row"}),
+    ("win-rate", {"anchor": "entrant-c"}),
+    ("win-rate", {"anchor": "entrant-c", "length_control": True}),
+    ("informativeness", {}),
+    ("informativeness", {**FEW, "levels": "three"}),
+    ("mean", {}),
+    ("mean", FEW),
+    ("median", {"resamples": 40}),
+]
+"""With options; names of entrants in them are dealt anew, too."""
+TABLES = ("round robin", "some battles", "no items")
+
+
+@cache
+def table_of(kind: str) -> pd.DataFrame:
+    """Return presentations with everything that a table may hold."""
+    world, rng = simulate(ENTRANTS, 30, seed=5, spread=0.8), np.random.default_rng(7)
+    judge = Judge("gpt-x|rubric|1a", noise=0.7, length_bias=0.5, position_bias=0.3, tie=0.2, unread=0.03)
+    table = world.presentations(judge, human=True, repeats=2)
+    table["margin"] = table["margin"].round(1)
+    seen = table["margin"].fillna(0)
+    table["score_a"] = np.round(rng.normal(5, 1, len(table)) + seen / 2, 1)
+    table["score_b"] = table["score_a"] - seen
+    for criterion in ("tone", "truth"):
+        table[f"margin_{criterion}"] = table["margin"] + rng.normal(0, 0.5, len(table))
+    if kind == "some battles":
+        return table.sample(frac=0.5, random_state=1).reset_index(drop=True)
+    if kind == "no items":
+        alone = table[(table["order"] == "ab") & (table["repeat"] == 0)]
+        return alone.drop(columns=["item", "repeat"]).sample(frac=0.9, random_state=1).reset_index(drop=True)
+    return table
+
+
+def moved(
+    answer: Callable[[pd.DataFrame, dict[str, str]], Any], kind: str, disguised: Callable = disguise
+) -> list[str]:
+    """Return the figures of an answer that differ between a table and the same in disguise."""
+    same, names, seed = {name: name for name in ENTRANTS}, new_names(list(ENTRANTS), 1), TABLES.index(kind)
+    found = figures_of(answer(table_of(kind), same), same)
+    assert len(found) > 20
+    return differences(found, figures_of(answer(disguised(table_of(kind), names, seed), names), names))
+
+
+def without_provenance(answer: Any) -> dict[str, Any]:
+    return {name: value for name, value in answer.to_dict().items() if name != "provenance"}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize(("ranker", "options"), RANKERS)
+def test_no_figure_of_a_ranking_depends_on_names_sides_or_order(ranker, options, kind):
+    def ranking(table, names):
+        renamed = {
+            key: NAME.sub(lambda name: names[name[0]], value) if isinstance(value, str) else value
+            for key, value in options.items()
+        }
+        return without_provenance(rank(table, ranker, **renamed))
+
+    if (ranker, kind) == ("informativeness", "no items"):
+        with pytest.raises(PodiumError, match="item"):
+            ranking(table_of(kind), {name: name for name in ENTRANTS})
+        return
+    assert moved(ranking, kind) == []
+
+
+def test_a_disguise_that_forgets_the_credit_is_seen():
+    """The wrong variant: sides are swapped, and credits stay."""
+
+    def half_swapped(table, names, seed):
+        swapped = disguise(table.assign(row=np.arange(len(table))), names, seed)
+        return swapped.assign(credit=table["credit"].to_numpy()[swapped["row"]]).drop(columns="row")
+
+    apart = moved(lambda table, _: without_provenance(rank(table, "bradley-terry")), "round robin", half_swapped)
+    assert any("score" in figure for figure in apart)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("gold", [False, True])
+def test_no_figure_of_a_judge_card_depends_on_names_sides_or_order(kind, gold):
+    def card(table, names):
+        scores = {names[name]: 40.0 * k for k, name in enumerate(ENTRANTS)}
+        apart = read_battles(table, merge=False)
+        given = Gold("gold", scores=scores) if gold else None
+        return without_provenance(diagnose(apart, read_battles(table), gold=given))
+
+    assert moved(card, kind) == []

@@ -24,6 +24,7 @@ from podium.scorers.identity import judge_identity, prompt_hash
 from podium.scorers.probabilities import Mode, Settled, soften_verdict
 from podium.scorers.prompt import Settings, Template, Texts
 from podium.scorers.realization import Preference, Realization
+from podium.scorers.reasoning import strip_reasoning
 from podium.scorers.reply import Rating, Reply, Token, Verdict
 
 HEAD, TAIL = 8, 64
@@ -212,9 +213,10 @@ def kept_reply(reply: Reply) -> dict[str, Any]:
 
 
 def reply_of(kept: Mapping[str, Any]) -> Reply:
-    """Return the reply that a log kept."""
+    """Return the reply that a log kept, without the reasoning before it; reasoning that never ends was cut off."""
     tokens = tuple(Token(text, top) for text, top in kept.get("tokens", ()))
-    return Reply(kept["text"], bool(kept.get("truncated")), tokens)
+    text = strip_reasoning(kept["text"])
+    return Reply(text, bool(kept.get("truncated")) or (not text and bool(kept["text"].strip())), tokens)
 
 
 def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:

@@ -62,6 +62,7 @@ class ResponseRow:
 EMPTY = "empty response"
 ERRORED = "errored"
 ABSENT = "no response"
+ONLY_REASONING = "only reasoning"
 
 
 def answer(question: QuestionRow, entrant: str, text: str | None, *, errored: bool = False) -> ResponseRow:

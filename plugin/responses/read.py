@@ -9,10 +9,11 @@ from podium.errors import DataError, UsageError
 from podium.formats.containers import read_records
 from podium.formats.files import find_files, local_files
 from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
-from podium.responses.answers import QuestionRow, ResponseRow, label_answers
+from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, label_answers
 from podium.responses.assembly import assemble
 from podium.responses.collection import Responses
 from podium.responses.sheets import Sheet
+from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.storage.remote import urls_in_errors, with_urls, without_secrets
 from podium.text import some
 
@@ -62,13 +63,14 @@ class FileReader:
 
 
 @urls_in_errors()
-def read_responses(*sources: str | Path, readers: Sequence[FileReader] = ()) -> Responses:
+def read_responses(*sources: str | Path, readers: Sequence[FileReader] = (), reasoning: Policy = "strip") -> Responses:
     """Read the responses of entrants, from files of any known shape.
 
     Args:
         sources: files, folders or globs, each optionally `label=path`; the label names the entrant. Files with a row
             per item and no responses say what was asked.
         readers: further readers, asked before the known shapes.
+        reasoning: whether what a model thought before it answered is part of its response (`keep`) or not.
 
     Raises:
         UsageError: a path that does not exist, an entrant named twice, or nothing to compare.
@@ -90,12 +92,29 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = ()) -> 
             else "were named: give files or folders (-T responses=...)"
         )
         raise UsageError("; ".join([f"no responses {where}", *notes]))
+    if check_policy(reasoning):
+        answers, stripped = _without_reasoning(answers)
+        notes += [stripped] if stripped else []
     questions = [row for row in rows if isinstance(row, QuestionRow)]
     responses = assemble(answers, questions + _questions_beside(answers, questions))
     notes += [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
     files = sorted(path for part in parts for path in part.files)
     notes = [with_urls(note) for note in (*notes, *responses.notes)]
     return replace(responses, sources=tuple(map(with_urls, files)), notes=tuple(notes))
+
+
+def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow], str | None]:
+    """Return the answers without reasoning, and a note that says of how many it was taken."""
+    texts = [each.text and strip_reasoning(each.text) for each in answers]
+    changed = sum(text != each.text for text, each in zip(texts, answers, strict=True))
+    unfinished = sum(text == "" for text in texts)
+    shown = [
+        each if text == each.text else replace(each, text=text or None, reason=None if text else ONLY_REASONING)
+        for text, each in zip(texts, answers, strict=True)
+    ]
+    note = f"{changed:,} of {len(answers):,} responses begin with reasoning, which the judge is not shown"
+    note += f" ({unfinished:,} hold nothing else)" if unfinished else ""
+    return shown, f"{note}; reasoning=keep shows it" if changed else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -286,7 +286,7 @@ async def _write_checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ..
     prompt = checklist_prompt(texts, run.how.settings)
     for attempt in range(1, run.how.attempts + 1):
         policy = run.cache_policy(f"{identity(model, run.how)} checklist {attempt}")
-        answer = read_checklist(await _ask(run, model, texts, prompt, policy))
+        answer = read_checklist(reply_of(kept_reply(await _ask(run, model, texts, prompt, policy))))
         if answer.questions:
             return answer.questions
     raise RuntimeError(f"no checklist for the item {battle['item']!r}: {answer.reason}")

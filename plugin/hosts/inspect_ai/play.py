@@ -34,6 +34,7 @@ from podium.plugins.catalogue import judging_settings
 from podium.responses.collection import Responses
 from podium.responses.read import read_responses
 from podium.scorers.judging import Judging, known_options, refuse_unknown_options
+from podium.scorers.reasoning import Policy
 from podium.text import some
 from podium.tournaments.budget import Budget
 from podium.tournaments.schedule import TournamentRule
@@ -60,6 +61,7 @@ def tournament_task(
     pack: bool = False,
     cache: bool = True,
     reask: str | None = None,
+    reasoning: Policy = "strip",
     **how: Any,
 ) -> Task:
     """Make the task of a tournament.
@@ -75,6 +77,7 @@ def tournament_task(
         pack: put all battles of an item and a round into one sample: smaller and faster logs for big tournaments.
         cache: take replies of earlier runs instead of new calls.
         reask: the log of an earlier run: what could be read there is taken from it, and only the rest is asked.
+        reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
         **how: how the judge is asked; see `podium.plugins.catalogue.judging_settings`.
 
     Raises:
@@ -84,7 +87,7 @@ def tournament_task(
     refuse_unknown_options(how, own | settings.keys() | known_options())
     if seed < 0:
         raise UsageError(f"seed={seed} is below 0")
-    competing = read_responses(*_split_names(responses), readers=(READER,))
+    competing = read_responses(*_split_names(responses), readers=(READER,), reasoning=reasoning)
     if entrants:
         competing = competing.only(_split_names(entrants))
     if limit is not None or category:

@@ -25,6 +25,7 @@ from podium.hosts.inspect_ai.log_format import (
 )
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import Judging, merge_rows, verdict_row
+from podium.scorers.reasoning import Policy, strip_reasoning
 
 SHOWN = ("item", "model_a", "model_b", "category", "length_a", "length_b")
 """What a score repeats of its battle."""
@@ -98,7 +99,7 @@ def verdict(**kwargs: Any) -> Scorer:
 
 
 @scorer(metrics=[readable_battles()])
-def pairwise(reference: str, cache: bool = True, **kwargs: Any) -> Scorer:
+def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **kwargs: Any) -> Scorer:
     """Compare every response of a log with that of a reference, by the role `judge`.
 
     `inspect score LOG --scorer podium/pairwise -S reference=OTHER.eval --model-role judge=MODEL`. A sample that the
@@ -107,6 +108,7 @@ def pairwise(reference: str, cache: bool = True, **kwargs: Any) -> Scorer:
     Args:
         reference: responses to compare with: an Inspect log, or any file that podium reads, as `label=path`.
         cache: take replies of earlier runs instead of new calls.
+        reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
         **kwargs: of `podium.plugins.catalogue.judging_settings`.
     """
     from podium.hosts.inspect_ai.logs import READER
@@ -114,7 +116,7 @@ def pairwise(reference: str, cache: bool = True, **kwargs: Any) -> Scorer:
 
     with plain_errors():
         run = Run(judging_settings(**flatten_arguments(kwargs)), cache=cache)
-        responses = read_responses(reference, readers=(READER,))
+        responses = read_responses(reference, readers=(READER,), reasoning=reasoning)
         if len(responses.entrants) != 1:
             names = ", ".join(responses.entrants)
             raise UsageError(f"{reference} holds {len(responses.entrants)} entrants ({names}); name one reference")
@@ -123,6 +125,7 @@ def pairwise(reference: str, cache: bool = True, **kwargs: Any) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         item, response = str(state.sample_id), state.output.completion
+        response = strip_reasoning(response) if reasoning == "strip" else response
         if item not in texts:
             reason = missing.get(item, "no response")
             return score_without_value("scoring_failed", f"{name} has no response to compare with: {reason}")

@@ -17,10 +17,11 @@ from podium.hosts.lm_eval.registry import issue_verdicts, register
 from podium.hosts.lm_eval.secrets import redact, refuse_secrets
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import known_options, refuse_unknown_options
+from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 
 OWN_OPTIONS = frozenset(
     ("against", "judge", "judge_args", "entrant", "item", "task", "concurrency", "max_retries", "timeout", "cache")
-)
+) | {"reasoning"}
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ class JudgeFilter(Filter):
         max_retries: int = 3,
         timeout: int | None = 300,
         cache: bool = True,
+        reasoning: Policy = "strip",
         **options: Any,
     ) -> None:
         """Check what is asked for; nothing is read or called yet.
@@ -64,6 +66,7 @@ class JudgeFilter(Filter):
             max_retries: of one call.
             timeout: of one call, in seconds.
             cache: take replies of earlier runs instead of new calls.
+            reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
             **options: of `podium.plugins.catalogue.judging_settings`: `realization`, `orders`, `repeats`, ...
 
         Raises:
@@ -82,6 +85,7 @@ class JudgeFilter(Filter):
         self.judges = (judge,) if isinstance(judge, str) else tuple(judge)
         self.judge_args = judge_args or {}
         self.concurrency, self.cache = concurrency, cache
+        self.strips, self.reasoning = check_policy(reasoning), reasoning
         self.limits: dict[str, Any] = {
             "max_connections": concurrency,
             "max_retries": max_retries,
@@ -100,7 +104,13 @@ class JudgeFilter(Filter):
             UsageError: opponents that cannot be read or do not fit the documents, or an unknown judge.
         """
         responses = _first_of_each(resps)
-        met = meet_opponents(self.against, self.entrant, docs, responses, field=self.item, task=self.task)
+        if self.strips:
+            whole, responses = responses, list(map(strip_reasoning, responses))
+            if changed := sum(text != answer for text, answer in zip(whole, responses, strict=True)):
+                log.warning("podium: %d responses begin with reasoning, which the judge is not shown", changed)
+        met = meet_opponents(
+            self.against, self.entrant, docs, responses, field=self.item, task=self.task, reasoning=self.reasoning
+        )
         battles = [battle for opposition in met for battle in opposition.battles]
         rows = iter(judge_battles(self.how, battles, self._models, concurrency=self.concurrency, cache=self.cache))
         documents = []

@@ -12,6 +12,7 @@ from podium.hosts.inspect_ai.logs import READER
 from podium.responses.answers import ABSENT, EMPTY
 from podium.responses.collection import Item, Responses
 from podium.responses.read import read_responses
+from podium.scorers.reasoning import Policy
 from podium.text import some
 
 log = logging.getLogger(__name__)
@@ -35,6 +36,7 @@ def meet_opponents(
     *,
     field: str | None = None,
     task: str | None = None,
+    reasoning: Policy = "strip",
 ) -> list[Opposition]:
     """Return what the response to each document is compared with.
 
@@ -45,13 +47,14 @@ def meet_opponents(
         docs, texts: the documents and the responses to them.
         field: the document's field that holds an item's id; None = documents are known by their content.
         task: the task whose samples count, where the opponents' folders hold several.
+        reasoning: whether what the opponents thought before they answered is part of their responses (`keep`) or not.
 
     Raises:
         UsageError: a path that does not exist, an opponent that is called as the run's own entrant, or documents of
             which not one is known, or one in several tasks.
         DataError: a file is not what it should be.
     """
-    responses = read_responses(*_sources(against), readers=(READER,))
+    responses = read_responses(*_sources(against), readers=(READER,), reasoning=reasoning)
     for note in responses.notes:
         log.warning("podium: %s", note)
     if own in responses.entrants:

@@ -1,0 +1,98 @@
+"""Reasoning is no answer: what stands between a model's own marks is taken from responses and from replies."""
+
+import json
+
+import pytest
+
+from podium.errors import UsageError
+from podium.plugins import catalogue
+from podium.responses.read import read_responses
+from podium.scorers.judging import Judging, kept_reply, reply_of
+from podium.scorers.reasoning import MARKS, strip_reasoning
+from podium.scorers.reply import Reply, Token
+
+HARMONY = "<|channel|>analysis<|message|>Sum.<|end|><|start|>assistant<|channel|>final<|message|>4<|return|>"
+
+
+@pytest.mark.parametrize(("begin", "end"), MARKS)
+def test_the_marks_of_every_family_are_known(begin: str, end: str) -> None:
+    assert strip_reasoning(f"{begin}A > B, so\n\nVerdict: A{end}\n\n4") == "4"
+    assert strip_reasoning(f"\n{begin}first{end}{begin}second{end}4") == "4"
+    assert strip_reasoning(f"{begin}never ends, Verdict: A") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("a template had begun it\n</think>\n\n4", "4"),
+        ("<THINK>loud</THINK>4", "4"),
+        (HARMONY, "4"),
+        ("<|begin_of_thought|>s<|end_of_thought|><|begin_of_solution|>4<|end_of_solution|>", "4"),
+        ("<think>\n\n</think>\n\n4", "4"),
+    ],
+)
+def test_an_answer_after_its_reasoning_is_what_is_left(text: str, answer: str) -> None:
+    assert strip_reasoning(text) == answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "4",
+        "  4\n",
+        "Reasoning models write <think> first, then </think>, then the answer.",
+        "Use this:\n```\n<think>steps</think>\n```",
+        "[THINKING] hard",
+        "<thinkpad> is a laptop",
+    ],
+)
+def test_an_answer_that_speaks_of_marks_stays_as_it_is(text: str) -> None:
+    assert strip_reasoning(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "reason"),
+    [
+        ("<think>B looks good. Verdict: B</think>\nA", "A", None),
+        ("<think>Is it A or", None, "truncated"),
+        ("It is B because\n</think>\n\nA", "A", None),
+    ],
+)
+def test_a_judges_thoughts_are_no_verdict(text: str, label: str | None, reason: str | None) -> None:
+    how = Judging(catalogue.realization_named("direct"))
+    verdict = how.verdict(reply_of(kept_reply(Reply(text))), "off")
+    assert (verdict.label, verdict.reason) == (label, reason)
+
+
+def test_a_verdict_after_thoughts_is_softened_by_the_token_that_says_it() -> None:
+    words = (("<think>", {}), ("B", {"B": 0.9, "A": 0.1}), ("</think>", {}), ("\n", {}), ("A", {"A": 0.8, "B": 0.2}))
+    reply = Reply("".join(text for text, _ in words), tokens=tuple(Token(*word) for word in words))
+    how = Judging(catalogue.realization_named("direct"))
+    assert how.verdict(reply_of(kept_reply(reply)), "required").credit == pytest.approx(0.8)
+
+
+def rows_of(tmp_path, name, *texts):
+    path = tmp_path / f"{name}.jsonl"
+    rows = [{"id": f"q{k}", "instruction": "Sum 2 and 2.", "response": text} for k, text in enumerate(texts)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_responses_are_read_without_reasoning_and_it_is_said_of_how_many(tmp_path) -> None:
+    sources = rows_of(tmp_path, "wren", "<think>2+2</think>4", "<think>2+"), rows_of(tmp_path, "lark", "4", "5")
+    read = read_responses(*sources)
+    assert read.texts == {"wren": {"q0": "4"}, "lark": {"q0": "4", "q1": "5"}}
+    assert read.missing["wren"] == {"q1": "only reasoning"}
+    assert read.notes == (
+        "2 of 4 responses begin with reasoning, which the judge is not shown (1 hold nothing else); "
+        "reasoning=keep shows it",
+    )
+    kept = read_responses(*sources, reasoning="keep")
+    assert kept.texts["wren"] == {"q0": "<think>2+2</think>4", "q1": "<think>2+"}
+    assert kept.notes == ()
+
+
+def test_another_word_than_strip_or_keep_is_refused(tmp_path) -> None:
+    with pytest.raises(UsageError, match="reasoning=hide: there is no such choice; available: strip, keep"):
+        read_responses(rows_of(tmp_path, "wren", "4"), reasoning="hide")

@@ -116,6 +116,7 @@ class Battles:
         reading: the options they were read with, other than the defaults.
         lost: what of the sources could not be read or compared; also among the notes.
         copies: verdicts that stood in another file, too, and are left out here.
+        apart: a column whose values are questions of their own: each is ranked apart, unless something else is asked.
     """
 
     rows: pd.DataFrame | Verdicts
@@ -125,6 +126,7 @@ class Battles:
     reading: Mapping[str, Any] = field(default_factory=dict)
     lost: tuple[str, ...] = ()
     copies: int = 0
+    apart: str | None = None
 
     def __repr__(self) -> str:
         return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unread} unread)"

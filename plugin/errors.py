@@ -52,6 +52,24 @@ class PluginError(UsageError):
     """A plugin cannot be loaded, or two plugins register one name."""
 
 
+def find_name(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return the known name that was typed, whole or, where that is the only one, without what stands before a `/`.
+
+    >>> find_name("entrant", "gpt-5", ["openai/gpt-5", "openai/gpt-5-mini"])
+    'openai/gpt-5'
+
+    Raises:
+        UsageError: there is none, or several end so.
+    """
+    names = sorted(set(known))
+    ends = [name] if name in names else [whole for whole in names if whole.endswith(f"/{name}")]
+    if len(ends) > 1:
+        raise UsageError(f"{kind} {name!r} may be each of {', '.join(ends)}: write the whole name")
+    if not ends:
+        raise unknown_name(kind, name, names)
+    return ends[0]
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """Return the error for a misspelt name, with the nearest known one."""
     names = sorted(known)

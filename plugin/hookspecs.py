@@ -125,12 +125,14 @@ class Gathered:
         claimed: the files that are of this format, whether or not they gave a sheet; nobody else reads them.
         notes: what people should know.
         lost: what could not be read or compared, and what to do; the rest is ranked.
+        apart: a column whose values are questions of their own: each is ranked apart, unless something else is asked.
     """
 
     sheets: "Sequence[tuple[str, pd.DataFrame]]" = ()
     claimed: "AbstractSet[Path]" = frozenset()
     notes: Sequence[str] = ()
     lost: Sequence[str] = ()
+    apart: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,8 +78,10 @@ def rank(
     names = ranker_names(rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
     settings = {name: _with_length_data(own) for name, own in ranker_options(names, options).items()}
-    several = len(battles.judges) > 1
-    if several and not pool and by != "judge":
+    several, unasked = len(battles.judges) > 1, by is None and not pool and _holds_several(battles, battles.apart)
+    if unasked:
+        by, battles = battles.apart, _told_apart(battles)
+    elif several and not pool and by != "judge":
         for _, part in battles.slices(by) if by else [(None, battles)]:
             refuse_several_judges(part)
     # A judge's temperature is its own: where judges are the slices, each slice stands alone.
@@ -89,7 +91,7 @@ def rank(
         RankerCall(name, function, {"level": level, **context[name], **settings[name]}, seed)
         for name, function in functions.items()
     ]
-    standings, failures = _rank_slices(battles, calls, by)
+    standings, failures = _rank_slices(battles, calls, by, one_judge=unasked)
     asked = {
         "reading": dict(battles.reading),
         "rankers": names,
@@ -136,9 +138,12 @@ class RankerCall:
 
 
 def _rank_slices(
-    battles: Battles, rankers: Sequence[RankerCall], by: str | None
+    battles: Battles, rankers: Sequence[RankerCall], by: str | None, *, one_judge: bool
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
     """Rank every slice by every ranker; a part that cannot be answered does not stop the others.
+
+    Args:
+        one_judge: whether a slice with verdicts of several judges cannot be answered.
 
     Raises:
         PodiumError: nothing can be answered; the one reason, or all of them.
@@ -147,7 +152,7 @@ def _rank_slices(
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
     for ranker in _center_rankers(rankers, slices):
-        done, lost = _rank_by(ranker, slices)
+        done, lost = _rank_by(ranker, slices, one_judge=one_judge)
         standings += done
         errors += [(ranker.name + (f" [{value}]" if by else ""), error) for value, error in lost]
     failures = tuple(f"{part}: {error}" for part, error in errors)
@@ -157,7 +162,7 @@ def _rank_slices(
 
 
 def _rank_by(
-    ranker: RankerCall, slices: Sequence[Slice]
+    ranker: RankerCall, slices: Sequence[Slice], *, one_judge: bool
 ) -> tuple[list[Standings], list[tuple[str | None, PodiumError]]]:
     """Rank slice by slice.
 
@@ -168,6 +173,8 @@ def _rank_by(
     errors: list[tuple[str | None, PodiumError]] = []
     for value, part in slices:
         try:
+            if one_judge:
+                refuse_several_judges(part)
             standings.append(replace(ranker(part), slice=value))
         except PodiumError as error:
             errors.append((value, error))
@@ -206,6 +213,18 @@ def _common_entrants(slices: Sequence[Slice]) -> tuple[str, ...]:
     summed = [sum_battles(part) for _, part in slices if part.tally.judged]
     rated = [set(bounded_entrants(part.entrants, graph_of(pairs_of(part)))) for part in summed]
     return tuple(sorted(set.intersection(*rated))) if rated else ()
+
+
+def _holds_several(battles: Battles, column: str | None) -> bool:
+    return column is not None and len(battles.values_of(column)) > 1
+
+
+def _told_apart(battles: Battles) -> Battles:
+    names, column = battles.values_of(battles.apart or ""), battles.apart
+    note = (
+        f"{len(names)} {column}s ({some(names, most=5)}), each ranked apart, as --by {column} says; --pool joins them"
+    )
+    return replace(battles, notes=(*battles.notes, note))
 
 
 def _with_length_data(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, find_name
 from podium.rankers.intervals import Estimate
 
 POINTS = 400 / np.log(10)
@@ -63,6 +63,4 @@ def _pin(entrants: tuple[str, ...], pin: str) -> tuple[int, float]:
         value = np.nan
     if not model or not np.isfinite(value):
         raise UsageError(f"pin={pin!r}: write pin=MODEL:NUMBER, for example pin={entrants[0]}:1000")
-    if model not in entrants:
-        raise unknown_name("entrant", model, entrants)
-    return entrants.index(model), value
+    return entrants.index(find_name("entrant", model, entrants)), value

@@ -7,7 +7,7 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.counting.relations import text
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, find_name
 from podium.rankers.cells import Cells, Summed, in_memory, pairs_of, sum_battles
 from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
@@ -68,6 +68,7 @@ def win_rate(
     if length_data is not None:
         raise UsageError("length_data is used with length_control=true")
     coded = sum_battles(battles, labels=labels, cluster=cluster)
+    anchor = anchor and find_name("entrant with readable battles", anchor, coded.entrants)
     met = coded if anchor is None else _battles_against(coded, anchor)
     pairs = pairs_of(met)
     score = win_rates(pairs)
@@ -109,8 +110,6 @@ def estimate_rates(battles: Summed, pairs: Pairs, level: float) -> Estimate:
 
 
 def _battles_against(coded: Summed, anchor: str) -> Summed:
-    if anchor not in coded.entrants:
-        raise unknown_name("entrant with readable battles", anchor, coded.entrants)
     if isinstance(coded, Cells):
         return coded.cells_of(anchor)
     which = coded.entrants.index(anchor)

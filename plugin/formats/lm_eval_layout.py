@@ -19,6 +19,7 @@ from typing import Any
 
 from podium.errors import DataError, UsageError
 from podium.formats.containers import json_lines
+from podium.formats.runs import Run, choose_runs
 from podium.text import some, text_of
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
@@ -173,18 +174,14 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
         UsageError: runs of one name are not reruns of one model: they lie in several folders, or its arguments differ.
     """
     cells: dict[tuple[str, str], list[Samples]] = {}
-    for file in sorted(files, key=lambda file: (file.entrant, file.task, file.time, str(file.path))):
+    by_path = {file.path: file for file in files}
+    for file in sorted(by_path.values(), key=lambda file: (file.time, str(file.path))):
         cells.setdefault((file.entrant, file.task), []).append(file)
-    kept, notes = [], []
-    for runs in cells.values():
-        _refuse_strangers(runs)
-        *older, newest = runs
-        kept += runs if every else [newest]
-        if older and not every:
-            left_out = some([run.path for run in older], most=3)
-            many = f"{newest.entrant} was run {len(runs)} times on {newest.task}"
-            notes.append(f"{many}: the newest counts ({newest.path}), not {left_out}")
-    return kept, notes
+    for own in cells.values():
+        _refuse_strangers(own)
+    runs = [Run(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own]
+    chosen = choose_runs(runs, every=every)
+    return [by_path[run.path] for run, _ in chosen.runs], chosen.notes
 
 
 def _refuse_strangers(runs: Sequence[Samples]) -> None:

@@ -40,7 +40,7 @@ COLUMNS = {
     "evalica": "left right winner",
     "900k-judgements": "uid model_a_in_prompt model_b_in_prompt final_verdict",
     "judge-bench": "pair_id judgments response_model",
-    "inspect": "podium_log",
+    "inspect": "eval status samples",
     "lm-eval": "doc_id doc arguments filter",
     "pointwise": "item model score | arena_hard_question_id system judge_model judgment_score",
 }
@@ -58,7 +58,7 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     ("judge-bench", "judge_bench:read", "JudgeBench outputs, both orders", None),
     (
         "inspect",
-        "podium.hosts.inspect_ai.inspect_log:drop_mark",
+        "podium.hosts.inspect_ai.inspect_log:read",
         "Inspect logs: verdicts of podium's tournaments, scores of any eval",
         None,
     ),
@@ -72,7 +72,11 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
 )
 """Name, reader, summary, and the column that `label=path` fills in."""
 OTHER_FILES: dict[str, dict[str, Any]] = {
-    "inspect": {"suffixes": (".eval", ".json"), "opens": "podium.hosts.inspect_ai.inspect_log:open_log"},
+    "inspect": {
+        "suffixes": (".eval", ".json"),
+        "gathers": "podium.hosts.inspect_ai.inspect_log:gather",
+        "names": ("*.eval", "*.json"),
+    },
     "lm-eval": {
         "gathers": "podium.formats.lm_eval:gather",
         "names": ("samples_*.jsonl", "samples_*.jsonl.gz", "*_????-??-??T*.json"),

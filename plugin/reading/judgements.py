@@ -100,9 +100,10 @@ def read_battles(
     duck = counting if isinstance(counting, Duck) else Duck(memory)
     places = [source if isinstance(source, pd.DataFrame) else _locate_files(str(source)) for source in sources]
     asked = Reading(metrics, runs == "all", conditions)
-    tables, notes, lost, places = _gather_tables(duck, places, chosen, asked)
+    tables, notes, lost, places, apart = _gather_tables(duck, places, chosen, asked)
     if not tables and (metrics or runs == "all"):
-        raise UsageError(f"no lm-eval samples in {_names(sources)}: --metric and --runs choose among those")
+        there = f"no lm-eval samples in {_names(sources)}, and no Inspect logs"
+        raise UsageError(f"{there}: --metric and --runs choose among those")
     opened = [record for place in places for record in _open_source(duck, place)]
     more, skipped = _read_tables(opened, chosen, foreign)
     tables, notes = tables + more, notes + skipped
@@ -122,7 +123,7 @@ def read_battles(
     reading |= {"metric": list(metrics)} if metrics else {}
     reading |= {"runs": runs} if runs != "newest" else {}
     names = tuple(each.source for each in tables)
-    battles = Battles(verdicts, joined.missing, (*lost, *notes), names, reading, tuple(lost), joined.copies)
+    battles = Battles(verdicts, joined.missing, (*lost, *notes), names, reading, tuple(lost), joined.copies, apart)
     return battles if human_judge is None else label_by(battles, human_judge)
 
 
@@ -150,26 +151,31 @@ def _conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tu
 
 def _gather_tables(
     engine: Duck, places: list[SourceFiles | pd.DataFrame], chosen: Format | None, reading: Reading
-) -> tuple[list[RecordTable], list[str], list[str], list[SourceFiles | pd.DataFrame]]:
+) -> tuple[list[RecordTable], list[str], list[str], list[SourceFiles | pd.DataFrame], str | None]:
     """Let formats read files that belong together.
 
     Returns:
-        The tables, notes of them, what could not be read or compared, and what is left of the sources.
+        The tables, notes of them, what could not be read or compared, what is left of the sources, and a column whose
+        values are to be ranked apart.
     """
     tables: list[RecordTable] = []
     notes: list[str] = []
     lost: list[str] = []
+    apart = None
     for known in [chosen] if chosen else known_formats():
         if known.gathers is None:
             continue
         files = [local_files(place, known.names) for place in places if isinstance(place, SourceFiles)]
         gathered = known.gather(files, reading)
-        sheets = [check(records_of(engine, frame, with_urls(source))) for source, frame in gathered.sheets]
-        tables += [RecordTable(records, known.name) for records in sheets if records is not None]
+        for source, frame in gathered.sheets:
+            records = check(records_of(engine, frame, with_urls(source)))
+            missing = frame.attrs.get("missing")
+            tables += [RecordTable(records, known.name, missing=missing)] if records is not None else []
+        apart = apart or (gathered.apart if gathered.sheets else None)
         notes += map(with_urls, gathered.notes)
         lost += map(with_urls, gathered.lost)
         places = [_leave_out(place, gathered.claimed) for place in places]
-    return tables, notes, lost, places
+    return tables, notes, lost, places, apart
 
 
 def _openers() -> list[Format]:
@@ -193,7 +199,7 @@ def _locate_files(source: str) -> SourceFiles:
 
 
 def _further_suffixes() -> tuple[str, ...]:
-    return tuple(suffix for opener in _openers() for suffix in opener.suffixes)
+    return tuple(suffix for known in known_formats() for suffix in known.suffixes)
 
 
 def _leave_out(place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]) -> SourceFiles | pd.DataFrame:

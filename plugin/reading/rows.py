@@ -69,16 +69,29 @@ def _rows_with(tables: Sequence[RecordTable], column: str, value: str, spared: S
     if not holders:
         names = sorted({name for each in tables for name in each.records.columns})
         raise UsageError(f"no column {column!r} for --where; columns: {', '.join(names)}")
+    values = [value]
     if not any(each.records.rows("1", f"where {_says(each, column, [value])} limit 1") for each in holders):
         known = sorted({word for each in holders for word in distinct_texts(each.records, column)})
-        raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
+        values = [name for name in known if column == "judge" and _is_judged_by(name, value)]
+        if not values:
+            raise UsageError(f"no row has {column}={value!r}; values: {some(known)}")
     kept = []
     for each in holders:
-        condition = f"where {_says(each, column, [value, *spared])}"
+        condition = f"where {_says(each, column, [*values, *spared])}"
         if each.records.rows("1", f"{condition} limit 1"):
             scan = f"(select * from {each.records.scan} {condition})"
             kept.append(replace(each, records=replace(each.records, scan=scan), missing=None))
     return kept
+
+
+def _is_judged_by(identity: str, model: str) -> bool:
+    """Tell whether a judge's identity (`model|realization|prompt`) is of a model, its name whole or without provider.
+
+    >>> _is_judged_by("openai/gpt-5|cot|1a2b", "gpt-5"), _is_judged_by("openai/gpt-5-mini|cot|1a2b", "gpt-5")
+    (True, False)
+    """
+    name, bar, _ = identity.partition("|")
+    return bool(bar) and (name == model or name.endswith(f"/{model}"))
 
 
 def _says(each: RecordTable, name: str, values: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ class QuestionRow:
         source: the file.
         row: the place in it, as `row 3`.
         rendered: whether the instruction is a rendering of the item by a template, which may differ between entrants.
+        task: whose item it is, where ids of several tasks may be alike; else None.
     """
 
     item: str
@@ -31,6 +32,7 @@ class QuestionRow:
     source: str = ""
     row: str = ""
     rendered: bool = False
+    task: str | None = None
 
     @property
     def place(self) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, find_name
 from podium.text import some
 from podium.tournaments.schedule import Field
 
@@ -40,6 +40,7 @@ class Responses:
         missing: why there is no response to judge, by entrant and item: `no response`, `empty response`, `errored`.
         sources: the files, sorted.
         notes: warnings made while reading.
+        tasks: of Inspect that the items are of, sorted.
     """
 
     items: tuple[Item, ...]
@@ -47,6 +48,7 @@ class Responses:
     missing: Mapping[str, Mapping[str, str]]
     sources: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         lost = sum(map(len, self.missing.values()))
@@ -89,10 +91,7 @@ class Responses:
         Raises:
             UsageError: an entrant that is not there; the nearest is suggested.
         """
-        for name in entrants:
-            if name not in self.texts:
-                raise unknown_name("entrant", name, self.texts)
-        kept = sorted(set(entrants))
+        kept = sorted({find_name("entrant", name, self.texts) for name in entrants})
         return replace(
             self,
             texts={name: self.texts[name] for name in kept},

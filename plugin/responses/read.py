@@ -55,11 +55,13 @@ class FileReader:
         suffixes: of the files that it may claim, as `.eval`; folders are searched for them, too.
         claims: whether a file of such a suffix is its own.
         read: what is in the file. A question's `source` and `row` name the place, its `item` the id.
+        choose: which of its files in a source count, and notes of the others; by default all do.
     """
 
     suffixes: tuple[str, ...]
     claims: Callable[[Path], bool]
     read: Callable[[Path], Iterable[ResponseRow]]
+    choose: Callable[[Sequence[Path]], tuple[Sequence[Path], Sequence[str]]] | None = None
 
 
 @urls_in_errors()
@@ -82,6 +84,8 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = (), rea
         parts.append(_read_source(source, readers))
         _refuse_namesakes(owners, source, parts[-1].rows)
     rows = [row for part in parts for row in part.rows]
+    tasks = tuple(sorted({task for task in map(_task_of, rows) if task is not None}))
+    rows = [_with_task(row) for row in rows] if len(tasks) > 1 else rows
     skipped = [path for part in parts for path in part.skipped]
     notes = [note for part in parts for note in part.notes]
     answers = [row for row in rows if isinstance(row, ResponseRow)]
@@ -100,7 +104,19 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = (), rea
     notes += [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
     files = sorted(path for part in parts for path in part.files)
     notes = [with_urls(note) for note in (*notes, *responses.notes)]
-    return replace(responses, sources=tuple(map(with_urls, files)), notes=tuple(notes))
+    return replace(responses, sources=tuple(map(with_urls, files)), notes=tuple(notes), tasks=tasks)
+
+
+def _task_of(row: ResponseRow | QuestionRow) -> str | None:
+    return row.question.task if isinstance(row, ResponseRow) else row.task
+
+
+def _with_task(row: ResponseRow | QuestionRow) -> ResponseRow | QuestionRow:
+    """Name the task in the id of an item: two tasks may number theirs alike."""
+    if isinstance(row, ResponseRow):
+        question = _with_task(row.question)
+        return replace(row, question=question) if isinstance(question, QuestionRow) else row
+    return row if row.task is None else replace(row, item=f"{row.task}:{row.item}", category=row.category or row.task)
 
 
 def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow], str | None]:
@@ -155,7 +171,13 @@ def _read_source(source: str, readers: Sequence[FileReader]) -> SourceContent:
             raise _unrecognised_error(samples.sheet)
         else:
             content.add(file.path, None)
-    for path in rest:
+    left_out: set[Path] = set()
+    for reader in [reader for reader in readers if reader.choose]:
+        own = [path for path in rest if path.name.endswith(reader.suffixes) and reader.claims(path)]
+        counted, remarks = reader.choose(own) if reader.choose and own else (own, ())
+        left_out |= {*own} - {*counted}
+        content.notes.extend(remarks)
+    for path in [path for path in rest if path not in left_out]:
         content.add(path, _read_file(path, place.label, readers, optional=place.searched))
     if repeated:
         content.notes.append(

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from podium.errors import UsageError, unknown_name
+from podium.errors import UsageError, find_name
 from podium.tournaments.schedule import Field
 
 
@@ -58,8 +58,4 @@ def entrants_named(given: str | Sequence[str], entrants: Sequence[str]) -> tuple
     """
     if isinstance(given, str):
         given = (given,) if given in entrants else [name.strip() for name in given.split(",")]
-    names = tuple(dict.fromkeys(given))
-    for name in names:
-        if name not in entrants:
-            raise unknown_name("entrant", name, entrants)
-    return names
+    return tuple(dict.fromkeys(find_name("entrant", name, entrants) for name in given))

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from podium.battles import Battles
-from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, unknown_name
+from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, find_name
 from podium.rankers.coded import Cluster, Coded, Labels
 from podium.rankers.intervals import by_sandwich, covariance_of
 from podium.rankers.length_control.external import External
@@ -91,9 +91,7 @@ def _baseline(coded: Coded, anchor: str | None) -> int:
         UsageError: it has no readable battle with lengths, or several could be meant.
     """
     if anchor is not None:
-        if anchor not in coded.entrants:
-            raise unknown_name("entrant with readable battles", anchor, coded.entrants)
-        return coded.entrants.index(anchor)
+        return coded.entrants.index(find_name("entrant with readable battles", anchor, coded.entrants))
     common = [k for k in range(len(coded.entrants)) if ((coded.a == k) | (coded.b == k)).all()]
     if len(common) != 1:
         raise UsageError(

@@ -21,7 +21,7 @@ from inspect_ai.log import (
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_format import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, is_tournament
+from podium.hosts.inspect_ai.log_format import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, RANKING, is_tournament
 from podium.storage.drafts import write_text, written_whole
 from podium.storage.remote import Place, RemoteFile, local_file, place_of
 
@@ -182,6 +182,6 @@ def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
 
 def write_beside(log: Place, ranking: "Ranking") -> Place:
     """Write a ranking as JSON beside its log, under a name that Inspect does not take for a log; return where."""
-    place = log.with_name(f"{NAMESPACE}-{log.name.removesuffix(log.suffix)}.ranking.json")
+    place = log.with_name(f"{NAMESPACE}-{log.name.removesuffix(log.suffix)}{RANKING}")
     write_text(place, ranking.to_json() + "\n")
     return place

@@ -1,32 +1,44 @@
-"""The format `inspect`: logs of tournaments and of ordinary evals, opened by Inspect where it is installed."""
+"""The format `inspect`: logs of tournaments and of ordinary evals, read by Inspect where it is installed."""
 
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
-from podium.errors import UsageError
-from podium.hosts.inspect_ai.log_format import is_log
+from podium.errors import DataError, UsageError
+from podium.hookspecs import Gathered, Reading, SourceFiles
+from podium.hosts.inspect_ai.log_format import is_beside_logs, is_log
 
-MARK = "podium_log"
-"""A column that says a frame was opened here."""
+SUFFIXES = (".eval", ".json")
 
 
-def open_log(path: Path) -> pd.DataFrame | None:
-    """Return the rows of a log; None for a JSON file that is no log.
+def read(records: pd.DataFrame) -> pd.DataFrame:
+    """Refuse a table: logs are read as files.
 
     Raises:
-        UsageError: it is a log, and inspect-ai is not installed.
-        DataError: it is no whole log, or nothing in it is scored.
+        DataError: always.
     """
-    if not is_log(path):
-        return None
+    del records
+    raise DataError("no Inspect log", remedy="give a file that `inspect eval` wrote, .eval or .json")
+
+
+def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
+    """Read the logs among what was found, and leave the other files alone.
+
+    A log of which nothing can be read is left out and said, unless it is the only one.
+
+    Raises:
+        UsageError: there are logs, and inspect-ai is not installed.
+        DataError: the only log is not whole, or nothing in it is scored.
+    """
+    ours = {path: source.label for source in sources for path in source.paths if path.suffix in SUFFIXES}
+    beside = {path for path in ours if is_beside_logs(path)}
+    logs = {path: label for path, label in ours.items() if path not in beside and is_log(path)}
+    if not logs:
+        return Gathered(claimed=beside)
     try:
-        from podium.hosts.inspect_ai.logs import log_rows
+        from podium.hosts.inspect_ai.folders import read_logs
     except ImportError as error:
-        raise UsageError(f"{path} is an Inspect log, and reading it needs inspect-ai ({error})") from None
-    return log_rows(path).assign(**{MARK: True})
-
-
-def drop_mark(records: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows as they are: columns are the contract's already."""
-    return records.drop(columns=MARK)
+        raise UsageError(f"{next(iter(logs))} is an Inspect log, and reading it needs inspect-ai ({error})") from None
+    gathered = read_logs(logs, reading)
+    return replace(gathered, claimed=gathered.claimed | beside)

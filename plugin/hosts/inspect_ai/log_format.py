@@ -14,6 +14,8 @@ ROUND = "podium round"
 """Sample metadata under which a round's schedule is recorded."""
 LEFT_OUT = "left_out"
 """Metadata that counts the battles of a round that could not be played, because a response is absent."""
+TASKS, PROMPTS = f"{NAMESPACE}_tasks", f"{NAMESPACE}_prompts"
+"""Metadata of a tournament: the tasks that its responses are of, and a hash of the judges' prompts."""
 PLAYED_FOR = f"{NAMESPACE}_host"
 """Metadata of a tournament that another host's command plays: that command ranks it, by its own options."""
 RANKER_VARIABLE = "PODIUM_RANKER"
@@ -22,6 +24,10 @@ OPTIONS = "options"
 """Key beside the kept replies under which stands how they were asked for."""
 BATTLES, RESPONSES = "battles", "responses"
 """Keys under which a pack names its pairs, keeps the replies about them and their verdicts; and its responses."""
+LISTS = ("logs.json", "eval-set.json")
+"""What Inspect calls its lists of the logs of an eval set."""
+RANKING = ".ranking.json"
+"""How the name of a ranking ends that lies beside its log."""
 PRESENTATIONS = "presentations"
 SAME, COLUMNS = "same", "columns"
 
@@ -33,11 +39,22 @@ def is_tournament(log: "EvalLog") -> bool:
 
 def is_log(path: Path) -> bool:
     """Tell a log by its suffix, or by the first fields of its JSON."""
-    if path.suffix == ".eval":
-        return True
-    with path.open("rb") as stream:
-        head = stream.read(4096)
+    if path.suffix == ".eval" or path.suffix != ".json" or path.name in LISTS:
+        return path.suffix == ".eval"
+    head = _head_of(path)
     return b'"version"' in head and b'"eval"' in head and b'"status"' in head
+
+
+def is_beside_logs(path: Path) -> bool:
+    """Tell what Inspect and podium write beside logs: lists of the logs of an eval set, rankings."""
+    if path.name in LISTS:
+        return any(word in _head_of(path) for word in (b'"eval_set_id"', b'"task_id"'))
+    return path.name.startswith(f"{NAMESPACE}-") and path.name.endswith(RANKING)
+
+
+def _head_of(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(4096)
 
 
 def response_fields(response_a: str, response_b: str) -> dict[str, Any]:

@@ -24,12 +24,10 @@ from podium.hosts.inspect_ai.log_format import (
     NAMESPACE,
     ROUND,
     battles_of,
-    is_log,
     is_tournament,
     presentation_rows,
 )
 from podium.responses.answers import QuestionRow, ResponseRow, answer
-from podium.responses.read import FileReader
 
 LETTERS = {"C", "I", "P", "N"}
 WORDS = {"yes", "no", "true", "false"}
@@ -133,17 +131,15 @@ def responses_in(path: Path) -> list[ResponseRow]:
     """
     log = read_by_inspect(path, exclude_fields=UNUSED - {"messages"})
     return [
-        answer(_question(sample, path), log.eval.model, sample.output.completion, errored=bool(sample.error))
+        answer(
+            _question(sample, path, log.eval.task), log.eval.model, sample.output.completion, errored=bool(sample.error)
+        )
         for sample in ([] if is_tournament(log) else log.samples or [])
         if sample.epoch == 1 and sample.input
     ]
 
 
-READER = FileReader((".eval", ".json"), is_log, responses_in)
-"""What `podium.responses.read.read_responses` needs to know of Inspect logs."""
-
-
-def _question(sample: EvalSample, path: Path) -> QuestionRow:
+def _question(sample: EvalSample, path: Path, task: str) -> QuestionRow:
     category, target = sample.metadata.get("category"), sample.target
     instruction, system = _prompt_of(sample.input)
     return QuestionRow(
@@ -154,6 +150,7 @@ def _question(sample: EvalSample, path: Path) -> QuestionRow:
         system=system,
         source=str(path),
         row=f"sample {sample.id}",
+        task=task,
     )
 
 

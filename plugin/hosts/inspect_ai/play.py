@@ -24,9 +24,9 @@ from inspect_ai import Task
 
 from podium.errors import UsageError
 from podium.hookspecs import Tournament
+from podium.hosts.inspect_ai.folders import READER
 from podium.hosts.inspect_ai.judge import judge, texts_of
-from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE
-from podium.hosts.inspect_ai.logs import READER
+from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, PROMPTS, TASKS
 from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.source import Deck, TournamentSource
 from podium.plugins import catalogue
@@ -121,6 +121,8 @@ def tournament_task(
             f"{NAMESPACE}_missing": competing.missing_reasons(),
             f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out,
             f"{NAMESPACE}_sources": list(competing.sources),
+            TASKS: list(competing.tasks),
+            PROMPTS: judged.prompt_hash,
         },
     )
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import item_ids
+from podium.hosts.inspect_ai.folders import READER
 from podium.hosts.inspect_ai.log_format import response_fields
-from podium.hosts.inspect_ai.logs import READER
 from podium.responses.answers import ABSENT, EMPTY
 from podium.responses.collection import Item, Responses
 from podium.responses.read import read_responses

@@ -95,3 +95,21 @@ def play(record: Record) -> Play:
         return read_eval_log(log.location)
 
     return run
+
+
+@pytest.fixture
+def run_podium(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """Return a way to run podium's command line; it gives the exit code, stdout and stderr."""
+    from podium.cli.main import main
+
+    def run(*words: str) -> tuple[int, str, str]:
+        capfd.readouterr()
+        monkeypatch.setattr("sys.argv", ["podium", *words])
+        with pytest.raises(SystemExit) as end:
+            main()
+        code = end.value.code
+        return code if isinstance(code, int) else int(code is not None), *capfd.readouterr()
+
+    return run

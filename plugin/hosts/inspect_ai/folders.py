@@ -1,0 +1,228 @@
+"""Which logs of a folder count: a run's newest whole attempt, and of runs of one question the newest, or all."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
+
+from podium.errors import DataError, UsageError
+from podium.formats.runs import Run, choose_runs
+from podium.hookspecs import Gathered, Reading
+from podium.hosts.inspect_ai.compatibility import flatten_arguments
+from podium.hosts.inspect_ai.log_format import PROMPTS, TASKS, is_beside_logs, is_log, is_tournament
+from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect, responses_in
+from podium.responses.read import FileReader
+from podium.text import some
+
+NO_MATTER = frozenset({"responses", "cache", "pack", "reask", "shard", "look", "played"})
+"""Arguments of a tournament that do not make it another one, or stand in its identity by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenLog:
+    """A log that counts.
+
+    Attributes:
+        path: where it is.
+        header: what it says of itself.
+        number: which run of its question it is, from 0.
+    """
+
+    path: Path
+    header: EvalLog
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenLogs:
+    """The logs that count, notes of those that do not, and what failed or could not be read."""
+
+    logs: list[ChosenLog]
+    notes: list[str]
+    lost: list[str]
+
+
+def choose_logs(labels: Mapping[Path, str | None], *, every: bool = False) -> ChosenLogs:
+    """Choose among logs; the only one counts whatever became of it.
+
+    Args:
+        labels: of each log what to call its model, or None.
+        every: whether all runs of a question count, as repeats.
+
+    Raises:
+        DataError: the only log is not whole.
+        UsageError: `every`, and runs of a model differ in their settings.
+    """
+    headers: dict[Path, EvalLog] = {}
+    lost = []
+    for path in labels:
+        try:
+            headers[path] = read_by_inspect(path, header_only=True)
+        except DataError as error:
+            if len(labels) == 1:
+                raise
+            lost.append(f"left out: {error}")
+    runs = [run_of(path, log, labels[path]) for path, log in headers.items()]
+    chosen = choose_runs(runs, every=every)
+    kept = [ChosenLog(run.path, headers[run.path], number) for run, number in chosen.runs]
+    if len(labels) == 1:
+        return ChosenLogs([ChosenLog(path, log, 0) for path, log in headers.items()], [], [])
+    cut = [log for log in kept if log.header.status != "success"]
+    notes = [f"{log.path}: the run ended with status {log.header.status}; what is there counts" for log in cut]
+    lost += [_failure(run.path, headers[run.path]) for run in chosen.failed]
+    there = [run for run in runs if run not in chosen.failed]
+    return ChosenLogs(kept, [*chosen.notes, *notes, *_other_settings(there, headers, every)], lost)
+
+
+def _failure(path: Path, log: EvalLog) -> str:
+    error = log.error.message.strip().splitlines() if log.error else []
+    why = f" ({error[-1]})" if error else ""
+    failed = f"left out: {path}: no sample of it ended well, its status is {log.status}{why}"
+    return f"{failed}; `inspect eval-retry` runs it again"
+
+
+def run_of(path: Path, log: EvalLog, label: str | None = None) -> Run:
+    """Return which run a log is of.
+
+    Args:
+        label: what to call its model.
+    """
+    spec, whole = log.eval, log.status == "success"
+    done = 0 if whole else _done(path)
+    common: dict[str, Any] = {"time": spec.created, "evaluation": spec.task_id, "whole": whole, "done": done}
+    if not is_tournament(log):
+        model = label or spec.model
+        return Run(path, model, spec.task, (model, spec.task), **common)
+    arguments = flatten_arguments(spec.task_args)
+    identity = {
+        "tournament": spec.task.rpartition("/")[2],
+        "responses": spec.task_version,
+        "prompts": (spec.metadata or {}).get(PROMPTS),
+        "judges": {role: _plain(judge) for role, judge in (spec.model_roles or {}).items()},
+        "settings": {name: value for name, value in arguments.items() if name not in NO_MATTER},
+        "cut": [spec.config.limit, spec.config.sample_id, spec.config.epochs],
+    }
+    digest = sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()
+    question = (digest, str(arguments.get("shard")), str(arguments.get("look")))
+    return Run(path, f"the tournament {spec.task}", "the same responses", question, **common)
+
+
+def _done(path: Path) -> int:
+    """Count the samples that ended well."""
+    try:
+        return sum(summary.completed and not summary.error for summary in read_eval_log_sample_summaries(str(path)))
+    except (ValueError, KeyError, OSError):
+        return 0
+
+
+def _plain(judge: Any) -> Any:
+    """Return a model of a role, or several, as JSON can hold it."""
+    return [_plain(each) for each in judge] if isinstance(judge, list) else judge.model_dump(exclude_none=True)
+
+
+def _other_settings(runs: Iterable[Run], headers: Mapping[Path, EvalLog], every: bool) -> list[str]:
+    """Say where runs of one model and task differ in more than their time.
+
+    Raises:
+        UsageError: they are to count as repeats.
+    """
+    groups: dict[Any, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(run.question, []).append(run)
+    notes = []
+    for group in groups.values():
+        settings = [_settings_of(headers[run.path]) for run in group]
+        every_name = {name for one in settings for name in one}
+        names = sorted(name for name in every_name if len({one.get(name) for one in settings}) > 1)
+        if not names or is_tournament(headers[group[0].path]):
+            continue
+        first, last = group[0], group[-1]
+        short = first.who.rpartition("/")[2]
+        said = f"runs of {first.who} on {first.what} differ in {some(names, most=5)}"
+        remedy = f"labels make them models of their own ({short}-1={first.path} {short}-2={last.path})"
+        if every:
+            raise UsageError(f"{said}, so they are no repeats: {remedy}, or give the newest alone (--runs newest)")
+        notes.append(f"{said}: {remedy}")
+    return notes
+
+
+def _settings_of(log: EvalLog) -> dict[str, Any]:
+    """Return what makes two runs of a model on a task differ."""
+    spec = log.eval
+    generation = log.plan.config.model_dump(exclude_none=True)
+    settings = {**spec.task_args, **(spec.model_args or {}), **generation, **(spec.solver_args or {})}
+    settings |= {"solver": spec.solver, "version": spec.task_version, "limit": spec.config.limit}
+    known = {name: value for name, value in settings.items() if value is not None}
+    return {name: json.dumps(value, sort_keys=True, default=str) for name, value in known.items()}
+
+
+def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
+    """Return the rows of the logs that count; ids of several tasks are told apart by the task.
+
+    Raises:
+        DataError: there is nothing to rank in any of them.
+        UsageError: runs that are asked for as repeats are none.
+    """
+    chosen = choose_logs(labels, every=reading.all_runs)
+    lost, frames = list(chosen.lost), []
+    repeats: Counter[Any] = Counter()
+    for log in chosen.logs:
+        try:
+            frame = log_rows(log.path)
+        except DataError as error:
+            if len(labels) == 1:
+                raise
+            lost.append(f"left out: {error}")
+            continue
+        missing = frame.attrs.get("missing")
+        question = run_of(log.path, log.header, labels[log.path]).question if log.number or reading.all_runs else None
+        if question is not None:
+            own = int(frame["repeat"].max() - frame["repeat"].min()) + 1
+            frame["repeat"] += repeats[question]
+            repeats[question] += own
+        frame = _named(frame, log.header, labels[log.path])
+        frame.attrs["missing"] = missing
+        frames.append((log, frame))
+    if not frames:
+        raise DataError(
+            f"nothing to rank in {len(labels)} logs: {some(lost, '; ', most=5)}",
+            remedy="run what failed again with `inspect eval-retry`, or give other logs",
+        )
+    several = len({task for log, _ in frames for task in tasks_of(log.header)}) > 1
+    for log, frame in frames:
+        tasks = tasks_of(log.header)
+        if several and len(tasks) == 1:
+            frame["item"] = f"{tasks[0]}:" + frame["item"]
+    sheets = tuple((str(log.path), frame) for log, frame in frames)
+    return Gathered(sheets, frozenset(labels), tuple(chosen.notes), tuple(lost), apart="task")
+
+
+def tasks_of(log: EvalLog) -> list[str]:
+    """Return the tasks that a log's items are of; of a tournament those of its responses, where they are known."""
+    return list((log.eval.metadata or {}).get(TASKS, [])) if is_tournament(log) else [log.eval.task]
+
+
+def _named(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataFrame:
+    """Say the task; the label is the name of the model, or of the tournament's source."""
+    if not is_tournament(log):
+        return frame.assign(task=log.eval.task, **({"model": label} if label else {}))
+    tasks = tasks_of(log)
+    of = f"tournament of {', '.join(tasks)}" if tasks else "tournament"
+    return frame.assign(task=of, **({"source": label} if label else {}))
+
+
+def _choose_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    """Return the logs to read responses from, and notes of the others."""
+    logs = {path: None for path in paths if not is_beside_logs(path)}
+    chosen = choose_logs(logs)
+    return [log.path for log in chosen.logs], [*chosen.lost, *chosen.notes]
+
+
+READER = FileReader((".eval", ".json"), lambda path: is_log(path) or is_beside_logs(path), responses_in, _choose_files)
+"""What `podium.responses.read.read_responses` needs to know of Inspect logs."""

@@ -1,0 +1,208 @@
+"""One folder, everything in it: attempts, reruns, failed logs, several tasks, evals beside tournaments."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from inspect_ai import Task, eval, eval_retry, eval_set
+from inspect_ai.dataset import Sample
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.scorer import match
+from inspect_ai.solver import solver
+from played_logs import place
+
+import podium
+from podium.errors import DataError, UsageError
+from podium.hosts.inspect_ai.folders import READER, run_of
+from podium.hosts.inspect_ai.tasks import round_robin
+from podium.responses.read import read_responses
+
+RIGHT = {"weak": 3, "fair": 6, "good": 9}
+FEW = {"ash": 1.2, "elm": 1.9}
+
+
+@solver
+def answering(fails=False):
+    """Answer right on some of twelve items, more of them the better the model; or fail."""
+
+    async def solve(state, generate):
+        if fails:
+            raise RuntimeError("no key")
+        k, name = int(state.sample_id[1:]), str(state.model).rpartition("/")[2]
+        right = (k * 5 + RIGHT[name]) % 12 < RIGHT[name]
+        state.output = ModelOutput.from_content(name, "yes" if right else f"no quality={k}")
+        state.completed = True
+        return state
+
+    return solve
+
+
+def task(name="quiz", items=6, **how):
+    dataset = [Sample(id=f"q{k}", input=f"{name} {k}?", target="yes") for k in range(items)]
+    return Task(dataset, solver=answering(**how), scorer=match(), name=name)
+
+
+def models(*names):
+    return [get_model(f"scripted/{name}") for name in names or RIGHT]
+
+
+def of_tournament(battles):
+    return battles.table[battles.table["task"].astype(str).str.startswith("tournament")]
+
+
+@pytest.fixture
+def played(behave, write_responses, play):
+    """Return the log of a tournament of one pair."""
+    return play(round_robin(responses=write_responses(FEW)), behave(errors=0.3, fails_first=True), log_dir="logs")
+
+
+@pytest.mark.slow
+def test_a_default_folder_is_ranked_task_by_task_and_what_failed_is_named(write_responses, play, behave, run_podium):
+    eval([task(), task("math")], model=models(), log_dir="logs")
+    eval(task(), model=models("weak"), log_dir="logs")
+    [failed] = eval(task(fails=True), model=models("good"), log_dir="logs")
+    play(round_robin(responses=write_responses(FEW)), behave(), log_dir="logs")
+    code, out, err = run_podium("rank", "logs", "--format", "json")
+    assert code == 3
+    assert [one["slice"] for one in json.loads(out)["rankings"]] == ["math", "quiz", "tournament"]
+    assert [one["counts"]["items"] for one in json.loads(out)["rankings"]] == [6, 6, 6]
+    assert f"left out: logs/{place(failed).name}: no sample of it ended well" in err
+    assert "no key" in err
+    assert "scripted/weak was run 2 times on quiz: the newest counts" in err
+    assert "ranking.json" not in err
+    battles = podium.read_battles("logs")
+    assert battles.missing == 0
+    assert {name.partition(":")[0] for name in battles.table["item"].astype(str)} >= {"math", "quiz", "q0"}
+    assert run_podium("rank", "logs", "--by", "judge", "--format", "csv")[0] == 3
+
+
+@pytest.mark.slow
+def test_all_runs_of_a_model_are_repeats_of_one_item():
+    for _ in range(2):
+        eval(task(), model=models(), log_dir="logs")
+    newest, every = (podium.read_battles("logs", runs=which) for which in ("newest", "all"))
+    assert (len(newest), len(every)) == (18, 36)
+    assert every.counts().items == newest.counts().items == 6
+    assert sorted(every.table["repeat"].unique()) == [1, 2]
+    assert podium.read_battles(*Path("logs").glob("*.eval")).table.equals(newest.table)
+
+
+@pytest.mark.slow
+def test_runs_with_other_settings_are_said_and_are_no_repeats():
+    eval(task(), model=models("weak", "good"), log_dir="logs")
+    eval(task(), model=models("weak"), log_dir="logs", temperature=0.5)
+    battles = podium.read_battles("logs")
+    assert any("runs of scripted/weak on quiz differ in temperature" in note for note in battles.notes)
+    with pytest.raises(UsageError, match="weak-1="):
+        podium.read_battles("logs", runs="all")
+    first, last = sorted(path for path in Path("logs").glob("*.eval") if "weak" in read_eval_log(str(path)).eval.model)
+    assert podium.read_battles(f"old={first}", f"new={last}").entrants == ("new", "old")
+
+
+@pytest.mark.slow
+def test_of_the_attempts_of_one_eval_the_newest_whole_one_counts(played):
+    [again] = eval_retry(played, log_dir="logs")
+    assert played.status == "error"
+    assert len(list(Path("logs").glob("*.eval"))) == 2
+    battles = podium.read_battles("logs")
+    assert len(battles) == 6
+    assert not battles.counts().unread
+    assert any(f"the newest whole one counts ({Path('logs') / place(again).name})" in note for note in battles.notes)
+    assert len(podium.read_battles("logs", runs="all")) == 6
+    # Killed before it came as far as the one before it.
+    ends = read_eval_log(again.location)
+    ends.status, ends.samples = "started", ends.samples[:1]
+    write_eval_log(ends, again.location)
+    assert len(podium.read_battles("logs")) == 6
+    [kept] = podium.read_battles("logs").sources
+    assert Path(kept).name == place(played).name
+
+
+@pytest.mark.slow
+def test_a_tournament_that_is_run_twice_counts_once_unless_all_runs_are_asked_for(
+    played, behave, write_responses, play
+):
+    play(round_robin(responses=write_responses(FEW), cache=False), behave(errors=0.0), log_dir="logs")
+    once, every = (podium.read_battles("logs", runs=which) for which in ("newest", "all"))
+    assert (len(once), once.counts().unread) == (6, 0)
+    assert len(every) == 12
+    assert sorted(every.table["repeat"].unique()) == [0, 1]
+    assert any("the tournament round_robin was run 2 times on the same responses" in note for note in once.notes)
+
+
+@pytest.mark.slow
+def test_another_judge_setting_or_response_makes_another_tournament(behave, write_responses, play):
+    paths = write_responses(FEW)
+    logs = [
+        play(round_robin(responses=paths), behave(), log_dir="logs"),
+        play(round_robin(responses=paths, pack=True), behave(), log_dir="logs"),
+        play(round_robin(responses=paths), behave("other"), log_dir="logs"),
+        play(round_robin(responses=paths, tie=True), behave(), log_dir="logs"),
+        play(round_robin(responses=paths), behave(), log_dir="logs", limit=2),
+        play(round_robin(responses=write_responses(FEW, texts={("ash", 0): "x"})), behave(), log_dir="logs"),
+    ]
+    questions = [run_of(place(log), log).question for log in logs]
+    assert questions[0] == questions[1]
+    assert len(set(questions)) == len(questions) - 1
+
+
+@pytest.mark.slow
+def test_what_inspect_and_podium_write_beside_logs_is_known(behave, write_responses, play):
+    eval_set(task(), model=models(), log_dir="set")
+    assert {path.name for path in Path("set").glob("*.json")} == {"logs.json", "eval-set.json"}
+    assert len(podium.read_battles("set")) == 18
+    play(round_robin(responses=write_responses(FEW)), behave(), log_dir="set")
+    assert list(Path("set").glob("*.ranking.json"))
+    notes = podium.read_battles("set").notes
+    assert not any("skipped" in note for note in notes)
+    assert not any("skipped" in note for note in read_responses("set", readers=(READER,)).notes)
+    # A table that happens to have such a name is a table.
+    Path("own").mkdir()
+    Path("own/logs.json").write_text(json.dumps([{"model_a": "x", "model_b": "y", "credit": 1}]))
+    assert len(podium.read_battles("own")) == 1
+
+
+@pytest.mark.slow
+def test_responses_of_a_whole_folder_keep_tasks_and_runs_apart(behave, play, record):
+    eval([task(items=3), task("math", items=3)], model=models("weak", "good"), log_dir="logs")
+    eval(task(items=3), model=models("weak"), log_dir="logs")
+    eval(task(fails=True), model=models("good"), log_dir="logs")
+    behave()
+    log = play(round_robin(responses="logs"), log_dir="logs")
+    assert log.eval.metadata["podium_tasks"] == ["math", "quiz"]
+    read = read_responses("logs", readers=(READER,))
+    assert [item.id for item in read.items] == [f"{name}:q{k}" for name in ("math", "quiz") for k in range(3)]
+    assert any("was run 2 times on quiz" in note for note in read.notes)
+    assert any("left out" in note for note in read.notes)
+    battles = podium.read_battles("logs")
+    items = set(of_tournament(battles)["item"].astype(str))
+    assert items == {item.id for item in read.items}
+    assert items == set(battles.table["item"].astype(str)) - items | items
+    assert set(of_tournament(battles)["category"].astype(str)) == {"math", "quiz"}
+
+
+@pytest.mark.slow
+def test_judges_and_entrants_go_by_short_names(behave, play, run_podium):
+    eval(task(items=3), model=models(), log_dir="logs")
+    behave()
+    log = play(round_robin(responses="logs", entrants="weak,good"), log_dir="out")
+    assert log.eval.metadata["podium_entrants"] == ["scripted/good", "scripted/weak"]
+    for name in ("scripted/judge", "judge"):
+        assert run_podium("rank", "out", "--where", f"judge={name}")[0] == 0
+    code, _, err = run_podium("rank", "out", "--where", "judge=jud")
+    assert (code, "no row has judge='jud'" in err) == (2, True)
+    assert run_podium("rank", "out", "--ranker", "win-rate", "--set", "anchor=weak", "--set", "level=x")[0] == 2
+    code, out, _ = run_podium("rank", "out", "--ranker", "win-rate", "--set", "anchor=weak", "--format", "json")
+    assert json.loads(out)["rankings"][0]["scale"] == "win rate against scripted/weak"
+
+
+@pytest.mark.slow
+def test_a_single_log_of_which_nothing_can_be_read_is_still_an_error(tmp_path):
+    [log] = eval(task(fails=True), model=models("good"), log_dir="logs")
+    with pytest.raises(DataError, match="no scored samples"):
+        podium.read_battles(str(place(log)))
+    shutil.copy(place(log), tmp_path / "logs" / "copy.eval")
+    with pytest.raises(DataError, match="nothing to rank in 2 logs"):
+        podium.read_battles("logs")

@@ -221,6 +221,13 @@ class Battles:
         reasons = unread["reason"].astype(object).fillna(NO_REASON)
         return {str(reason): int(n) for reason, n in reasons.value_counts().items()}
 
+    def unread_texts(self, column: str, most: int) -> list[tuple[str, int]]:
+        """Return the commonest texts of a column (`reply`, `reason`) where nothing was read, and how often each is."""
+        if self.verdicts:
+            return self.verdicts.unread_texts(column, most)
+        cells = self.table.loc[~self.readable, column].dropna().astype(str) if column in self.table else ()
+        return sorted(Counter(cells).items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+
     def where(self, column: str, value: str) -> "Battles":
         """Keep the rows whose column, as text, equals the value.
 

@@ -33,6 +33,26 @@ class Check:
 
 _ROWS = (
     Check(
+        "unread",
+        0.03,
+        "share of battles: good judges lose about one in a hundred, and what a judge cannot say is not lost at random",
+        "{unread} of {battles} battles ({share:.1%}) are unread{written}. What helps: {remedy}",
+    ),
+    Check(
+        "own model",
+        0,
+        "verdicts of a judge on itself: judges know their own words and prefer them, so that one is too many",
+        "the judge {judge} judges itself ({entrant}): let another model decide, or take {entrant} out with --where; "
+        "`podium diagnose` shows its self-preference",
+    ),
+    Check(
+        "own family",
+        0,
+        "entrants of the judge's family: most families have been found to favour their own, by unlike amounts",
+        "the judge {judge} is of the family of {entrants} ({family}): let a judge of another family decide, too, and "
+        "compare (--by judge); self-preference in `podium diagnose` measures it, --entrants corrects the family",
+    ),
+    Check(
         "items",
         30,
         "items: with fewer, t quantiles and sandwiches are approximations",

@@ -16,6 +16,7 @@ The way of the battles from the command `podium rank` to the standings of bradle
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from podium.battles import Battles
 from podium.calibration import Calibration
 from podium.calibration_file import read_calibration
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError
+from podium.judge_checks import judge_warnings
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
 from podium.rankers.cells import pairs_of, sum_battles
@@ -84,14 +86,16 @@ def rank(
     elif several and not pool and by != "judge":
         for _, part in battles.slices(by) if by else [(None, battles)]:
             refuse_several_judges(part)
+    about = about_entrants(entrants)
+    families = {escape(name): str(facts["family"]) for name, facts in about.items() if facts.get("family")}
     # A judge's temperature is its own: where judges are the slices, each slice stands alone.
     alone = by is not None and not pool and several
-    context = _context_of(functions, None if by == "judge" or alone else battles, calibration, entrants)
+    context = _context_of(functions, None if by == "judge" or alone else battles, calibration, about, bool(families))
     calls = [
         RankerCall(name, function, {"level": level, **context[name], **settings[name]}, seed)
         for name, function in functions.items()
     ]
-    standings, failures = _rank_slices(battles, calls, by, one_judge=unasked)
+    standings, failures = _rank_slices(battles, calls, by, families, one_judge=unasked)
     asked = {
         "reading": dict(battles.reading),
         "rankers": names,
@@ -138,7 +142,7 @@ class RankerCall:
 
 
 def _rank_slices(
-    battles: Battles, rankers: Sequence[RankerCall], by: str | None, *, one_judge: bool
+    battles: Battles, rankers: Sequence[RankerCall], by: str | None, families: Mapping[str, str], *, one_judge: bool
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
     """Rank every slice by every ranker; a part that cannot be answered does not stop the others.
 
@@ -149,11 +153,12 @@ def _rank_slices(
         PodiumError: nothing can be answered; the one reason, or all of them.
     """
     slices = _slices_of(battles, by) if by else [(None, battles)]
+    warnings = {value: judge_warnings(part, families) for value, part in slices}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
     for ranker in _center_rankers(rankers, slices):
         done, lost = _rank_by(ranker, slices, one_judge=one_judge)
-        standings += done
+        standings += [replace(each, warnings=(*each.warnings, *warnings[each.slice])) for each in done]
         errors += [(ranker.name + (f" [{value}]" if by else ""), error) for value, error in lost]
     failures = tuple(f"{part}: {error}" for part, error in errors)
     if not standings:
@@ -237,7 +242,8 @@ def _context_of(
     functions: Mapping[str, Callable[..., Any]],
     whole: Battles | None,
     calibration: Calibration | str | Path | None,
-    entrants: About,
+    about: Mapping[str, Any],
+    has_families: bool,
 ) -> dict[str, dict[str, Any]]:
     """Give each ranker what it has a parameter for: the calibration, facts about the entrants, the unsliced battles.
 
@@ -247,10 +253,11 @@ def _context_of(
     """
     if isinstance(calibration, str | Path):
         calibration = read_calibration(calibration)
-    at_hand = {"calibration": calibration, "about": about_entrants(entrants) or None, "whole": whole}
+    at_hand = {"calibration": calibration, "about": about or None, "whole": whole}
     takes = {name: at_hand.keys() & parameters_of(function).keys() for name, function in functions.items()}
     for part, what in (("calibration", "a calibration"), ("about", "a table of entrants")):
-        if at_hand[part] is not None and not any(part in taken for taken in takes.values()):
+        wanted = at_hand[part] is not None and not (part == "about" and has_families)
+        if wanted and not any(part in taken for taken in takes.values()):
             raise UsageError(f"{what} was given, and {' and '.join(functions)} does not use one; soft-elo does")
     return {name: {part: at_hand[part] for part in sorted(taken)} for name, taken in takes.items()}
 

@@ -22,13 +22,16 @@ from podium.scorers.battle import (
 )
 from podium.scorers.identity import judge_identity, prompt_hash
 from podium.scorers.probabilities import Mode, Settled, soften_verdict
-from podium.scorers.prompt import Settings, Template, Texts
+from podium.scorers.prompt import SLOT, Settings, Template, Texts
 from podium.scorers.realization import Preference, Realization
 from podium.scorers.reasoning import strip_reasoning
 from podium.scorers.reply import Rating, Reply, Token, Verdict
 
 HEAD, TAIL = 8, 64
 """Tokens kept of a reply: a verdict stands at its end, or is its first word."""
+LONGEST = 80
+"""Characters that a row keeps of a reply which could not be read."""
+REMINDER = "An earlier reply to this could not be read: its verdict was not in the form that is asked for. Keep to it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +107,13 @@ class Judging:
         """
         return judge_identity(model, self.realization, self.settings, {**(own or {}), **self.generation})
 
-    def prompt(self, texts: Texts) -> str:
-        """Return what the judge is asked."""
-        return self.realization.prompt(texts, self.settings)
+    def prompt(self, texts: Texts, attempt: int = 1) -> str:
+        """Return what the judge is asked; again, after a reply that could not be read, with the form named."""
+        prompt = self.realization.prompt(texts, self.settings)
+        if attempt == 1:
+            return prompt
+        form = self.realization.words(self.settings).rstrip().rpartition("\n\n")[2]
+        return "\n\n".join([prompt.rstrip(), REMINDER, *([] if SLOT.search(form) else [form])]) + "\n"
 
     def reason(self, reply: Reply, mode: Settled) -> str | None:
         """Return why a reply is unread; None where it can be read."""
@@ -227,15 +234,23 @@ def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
             per response (pointwise).
         how: the settings of the run.
     """
-    common = {"order": shown["order"], "repeat": shown["repeat"], "judge": shown["judge"]}
+    common = {name: shown[name] for name in ("order", "repeat", "judge")} | {"attempts": shown.get("attempts", 1)}
     replies = [reply_of(kept) for kept in shown["replies"]]
     if how.is_pairwise:
         verdict = how.verdict(replies[0], shown["mode"])
         about_a = verdict if shown["order"] == "ab" else swap_sides(verdict)
-        return common | _verdict_columns(about_a) | {"label": verdict.label}
+        row = common | _verdict_columns(about_a) | {"label": verdict.label}
+        return row | _unread_reply(replies[:1] if verdict.credit is None else ())
     a, b = (how.rating(reply) for reply in replies)
-    merged = common | {"order": "merged"} | _verdict_columns(compare_ratings(a, b))
-    return merged | {"score_a": a.score, "score_b": b.score}
+    row = common | {"order": "merged"} | _verdict_columns(compare_ratings(a, b))
+    unread = [reply for reply, rating in zip(replies, (a, b), strict=True) if rating.score is None]
+    return row | {"score_a": a.score, "score_b": b.score} | _unread_reply(unread)
+
+
+def _unread_reply(replies: Sequence[Reply]) -> dict[str, str]:
+    """Return how the first of some replies that could not be read begins, in one line; nothing without one."""
+    line = " ".join(replies[0].text.split()) if replies else ""
+    return {"reply": line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"} if line else {}
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:

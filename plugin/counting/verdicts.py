@@ -139,6 +139,14 @@ class Verdicts:
                 counts[" / ".join(reasons) if unread == 2 else ONE_ORDER_UNREAD] += number
         return {reason: number for reason, number in counts.most_common() if number}
 
+    def unread_texts(self, column: str, most: int) -> list[tuple[str, int]]:
+        """Return the commonest texts of a column among presentations without a verdict, and how often each is there."""
+        if not {column, "credit"} <= {*self.columns}:
+            return []
+        unread = f"from {self.presentations} where credit is null and {column} is not null"
+        rows = self.engine.rows(f"select {column}, count(*) {unread} group by 1 order by 2 desc, 1 limit {most}")
+        return [(str(value), int(number)) for value, number in rows]
+
     def notes(self) -> list[str]:
         """Say what is odd: groups that cannot be merged, identical rows, orders that nothing tells."""
         tally, notes = self.tally, []

@@ -1,6 +1,5 @@
 """The figures that compare a judge's win rates with a gold standard's, and their intervals."""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +22,7 @@ from podium.diagnosis.gold_pairs import GoldDraws, GoldPairs
 from podium.diagnosis.sides import FEWEST_DECIDED, taus
 from podium.diagnosis.subject import Subject, model_of
 from podium.errors import NotIdentifiedError
+from podium.judge_checks import same_model
 from podium.rankers.intervals import finite_or_none, holm, t_reach
 
 SELF_BIAS = "self-bias"
@@ -250,9 +250,8 @@ def own_system(entrants: tuple[str, ...], model: str | None) -> str | Missing:
     """
     if model is None:
         return Missing(SELF_BIAS, "no row names the judge", "say the judge's model in a column judge")
-    bare_model, *bare_names = (re.sub("[^a-z0-9]", "", name.lower().rpartition("/")[2]) for name in (model, *entrants))
-    if bare_model in bare_names:
-        return entrants[bare_names.index(bare_model)]
+    if own := same_model(entrants, model):
+        return own
     why = f"no entrant of the gold standard is called {model}"
     return Missing(SELF_BIAS, why, "let the judge's model compete, under the judge's name")
 

@@ -12,7 +12,7 @@ from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.reference import Reference, first_reference
 from podium.diagnosis.sides import JudgedSide, Ratings, prepare_side
-from podium.plugins import catalogue
+from podium.judge_checks import parts_of
 
 NEAR_TIE = 0.3
 """Margins up to this are near-ties. Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to 10."""
@@ -21,8 +21,6 @@ CLOSE_CREDIT = 0.025
 ROUNDING = 1e-9
 LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Credits that one or two hard verdicts give; any other is soft."""
-JUSTRANK = frozenset({"anchor", "likert", "numeric", "reward", "tokenprobs"})
-"""Realizations that JuStRank's data write after the judge."""
 
 
 @dataclass(frozen=True)
@@ -92,25 +90,6 @@ class Subject:
     def model(self) -> str | None:
         """The judge's model, without realization and prompt; None of a jury, which has no single one."""
         return None if self.judge is None or self.judge.startswith("jury:") else parts_of(self.judge)[0]
-
-
-def parts_of(judge: str | None) -> tuple[str, str | None]:
-    """Split a judge's identity into model and realization.
-
-    Args:
-        judge: `model|realization|prompt`, or `model realization` where the last word is a known realization.
-
-    >>> parts_of("gpt-x Likert"), parts_of("gpt-x|rubric|1a2b"), parts_of("ann")
-    (('gpt-x', 'Likert'), ('gpt-x', 'rubric'), ('ann', None))
-    """
-    if judge is None:
-        return "(no judge)", None
-    pieces = judge.split("|")
-    if len(pieces) > 2 and not judge.startswith("jury:"):
-        return pieces[0], pieces[1]
-    model, _, last = judge.rpartition(" ")
-    known = JUSTRANK | {name.lower() for name in catalogue.scorers()}
-    return (model, last) if model and last.lower() in known else (judge, None)
 
 
 def model_of(judge: str | None) -> str | None:

@@ -10,6 +10,7 @@ from podium.errors import UsageError
 from podium.plugins import catalogue
 from podium.scorers.checklist import Checklist, checklist_prompt, read_checklist
 from podium.scorers.identity import judge_identity, prompt_hash
+from podium.scorers.judging import REMINDER, Judging
 from podium.scorers.prompt import SWITCHES, Settings, Template, Texts, packaged_template
 from podium.scorers.realization import Realization
 from podium.scorers.reply import Reply
@@ -247,3 +248,22 @@ def test_a_checklist_that_was_cut_off_is_unread() -> None:
 
 def _reply(text: str, *, truncated: bool = False) -> Reply:
     return Reply(text, truncated)
+
+
+@pytest.mark.parametrize("name", sorted(set(catalogue.scorers()) - {"reward"}))
+def test_who_is_asked_again_is_told_the_form_and_nothing_of_the_texts(name: str) -> None:
+    realization = catalogue.realization_named(name)
+    how = Judging(realization)
+    texts = Texts("Sum 1 and 2.", ("SECRET", "SECRET")[: 2 if how.is_pairwise else 1])
+    first, again = how.prompt(texts), how.prompt(texts, 2)
+    reminder = again.removeprefix(first.rstrip())
+    assert REMINDER in reminder
+    assert "SECRET" not in reminder
+    assert reminder.strip().split("\n\n")[-1] == first.rstrip().split("\n\n")[-1]
+
+
+def test_a_template_that_ends_with_a_response_gives_no_form_to_name() -> None:
+    words = Template("{rules}\n{instruction}\n{response_a}\n\nSecond:\n{response_b}")
+    how = Judging(catalogue.realization_named("direct"), Settings(template=words))
+    again = how.prompt(Texts("Sum 1 and 2.", ("3", "4")), 2)
+    assert again.rstrip().endswith(REMINDER)

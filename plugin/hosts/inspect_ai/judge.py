@@ -246,14 +246,16 @@ async def _ask_judge(run: Run, model: Model, shown: Presentation, battle: Mappin
 async def _ask_until_readable(
     run: Run, model: Model, responses: tuple[str, ...], battle: Mapping[str, Any], repeat: int, order: str = ""
 ) -> tuple[dict[str, Any], int]:
-    """Ask until the reply can be read, at most `attempts` times; return the last as the log keeps it, and how often."""
+    """Ask until the reply can be read, at most `attempts` times; return the last as the log keeps it, and how often.
+
+    Whoever is asked again is told the form: that is another prompt, so the attempt stands in the row and the cache key.
+    """
     name, texts = identity(model, run.how), texts_of(battle, responses)
-    prompt = run.how.prompt(texts)
     wanted = {"logprobs": True, "top_logprobs": TOP} if run.how.wants_probabilities else {}
     config = GenerateConfig(**{**run.how.generation, **wanted})
     for attempt in range(1, run.how.attempts + 1):
         policy = run.cache_policy(f"{name} repeat {repeat} {order} attempt {attempt}")
-        kept = kept_reply(await _ask(run, model, texts, prompt, policy, config))
+        kept = kept_reply(await _ask(run, model, texts, run.how.prompt(texts, attempt), policy, config))
         # What is read now must be what the scorer reads later, so it is the kept reply.
         reply = reply_of(kept)
         if run.how.reason(reply, run.settle_mode(name, reply)) is None:

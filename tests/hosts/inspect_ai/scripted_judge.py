@@ -25,6 +25,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from podium.scorers.judging import REMINDER
 from podium.scorers.rubric import CRITERIA
 
 GARBAGE = "Both have their merits, and it depends on the reader."
@@ -60,10 +61,11 @@ class Behaviour:
 
 @dataclass
 class Record:
-    """What was asked of all judges since the test began."""
+    """What was asked of all judges since the test began: prompts without the reminder of the form, and those."""
 
     behaviours: dict[str, Behaviour] = field(default_factory=dict)
     prompts: list[tuple[str, str]] = field(default_factory=list)
+    reminders: list[str] = field(default_factory=list)
 
     @property
     def calls(self) -> int:
@@ -112,8 +114,10 @@ class ScriptedJudge(ModelAPI):
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        prompt = input[-1].text
+        prompt, reminder, form = input[-1].text.partition(REMINDER)
+        prompt = f"{prompt.rstrip()}\n" if reminder else prompt
         RECORD.prompts.append((self.model_name, prompt))
+        RECORD.reminders += [form.strip()] if reminder else []
         manner = Behaviour(**self.own) if self.own else RECORD.behaviours.get(self.model_name, Behaviour())
         first_time = RECORD.times()[self.model_name, prompt] == 1
         if chance(prompt, "error") < manner.errors and (first_time or not manner.fails_first):

@@ -2,7 +2,7 @@
 
 import pytest
 from played_logs import ENTRANTS, ITEMS, battles, by_hand, place, ranked, verdict_of
-from scripted_judge import chance
+from scripted_judge import GARBAGE, chance
 
 import podium
 from podium.hosts.inspect_ai.compatibility import HAS_REASON
@@ -42,6 +42,12 @@ def test_an_unreadable_reply_is_asked_for_again_and_then_read(play, behave, reco
     assert counts(log)["judged"] == ALL
     assert counts(log)["unread"] == 0
     assert {one["attempts"] for s in battles(log) for one in s.store["podium"]["presentations"]} == {2}
+    assert len(record.reminders) == 2 * ALL
+    assert {form.split(": ")[0] for form in record.reminders} == {
+        "Which response is better? Answer with one letter and nothing else"
+    }
+    rows = [row for one in battles(log) for row in verdict_of(one).metadata["podium"]["presentations"]]
+    assert {row["attempts"] for row in rows} == {2}
 
 
 @pytest.mark.slow
@@ -60,6 +66,9 @@ def test_a_reply_that_stays_unreadable_is_unread_with_its_reason_after_so_many_a
     rows = [row for one in unread for row in verdict_of(one).metadata["podium"]["presentations"]]
     assert sum(row["credit"] is None for row in rows) == len(spoilt)
     assert {row["reason"] for row in rows if row["credit"] is None} == {"no verdict"}
+    assert {row.get("reply") for row in rows if row["credit"] is None} == {GARBAGE}
+    warnings = log.results.metadata["podium"]["rankings"][0]["warnings"]
+    assert any(f"most often the judge wrote {GARBAGE!r} ({len(spoilt)})" in text for text in warnings)
     assert counts(log)["unread"] == len(unread)
     assert counts(log)["judged"] == ALL - len(unread)
     told = next(one for one in log.results.scores if one.name == "verdict")

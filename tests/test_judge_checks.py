@@ -1,0 +1,86 @@
+"""What a ranking's reader must know of its judge: replies that cannot be read, and its kin among the entrants."""
+
+import pandas as pd
+import pytest
+
+import podium
+from podium.judge_checks import judge_warnings
+
+LETTER = "gpt-4o|direct|3fa9c0de1122"
+
+
+def table(unread: int = 0, replies: tuple[str, ...] = (), judge: str = LETTER, **more: object) -> pd.DataFrame:
+    """Return 100 battles of two entrants, some unread, with what the judge wrote instead."""
+    rows = []
+    for k in range(100):
+        row = {"item": f"q{k}", "model_a": "ash", "model_b": "elm", "judge": judge, "credit": float(k % 3 > 0), **more}
+        if k < unread:
+            row |= {"credit": None, "reason": "no verdict", "reply": replies[k % len(replies)] if replies else None}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def warnings_of(frame: pd.DataFrame, **options: object) -> tuple[str, ...]:
+    return podium.rank(podium.read_battles(frame), **options).standings[0].warnings
+
+
+def test_many_unread_battles_raise_an_alarm_with_the_commonest_replies_and_what_helps() -> None:
+    [alarm] = [text for text in warnings_of(table(40, ("Both.", "Both.", "Hm."))) if "unread" in text]
+    assert alarm == (
+        "40 of 100 battles (40.0%) are unread; most often the judge wrote 'Both.' (27), 'Hm.' (13). What helps: let "
+        "the judge reason first (realization=cot), or take one that keeps to a form"
+    )
+
+
+@pytest.mark.parametrize(("unread", "alarms"), [(0, 0), (3, 0), (4, 1)])
+def test_up_to_three_in_a_hundred_are_no_alarm(unread: int, alarms: int) -> None:
+    assert sum("unread" in text for text in warnings_of(table(unread))) == alarms
+
+
+@pytest.mark.parametrize(
+    ("reason", "remedy"),
+    [
+        ("truncated", "max_tokens=2000"),
+        ("refusal", "let another judge decide"),
+        ("failed: TimeoutError", "run it again"),
+    ],
+)
+def test_the_remedy_fits_the_reason(reason: str, remedy: str) -> None:
+    frame = table(40)
+    frame.loc[frame["credit"].isna(), "reason"] = reason
+    assert any(remedy in text for text in warnings_of(frame))
+
+
+def test_a_judge_among_its_entrants_is_warned_of_with_what_to_do() -> None:
+    frame = table(judge="openai/gpt-4o|direct|3fa9c0de1122").replace({"ash": "GPT-4o"})
+    [warning] = [text for text in warnings_of(frame) if "judges itself" in text]
+    assert warning.startswith("the judge openai/gpt-4o judges itself (GPT-4o): let another model decide")
+    assert "self-preference" in warning
+
+
+def test_a_judge_of_the_family_of_an_entrant_is_warned_of_with_what_to_do() -> None:
+    [warning] = [text for text in warnings_of(table().replace({"ash": "gpt-3.5-turbo"})) if "family" in text]
+    assert warning.startswith("the judge gpt-4o is of the family of gpt-3.5-turbo (OpenAI, guessed)")
+    assert "let a judge of another family decide" in warning
+
+
+def test_a_table_of_entrants_corrects_the_family() -> None:
+    frame = table().replace({"ash": "gpt-neo-acme"})
+    about = pd.DataFrame({"model": ["gpt-neo-acme", "elm"], "family": ["Acme", "Acme"]})
+    assert not any("family" in text for text in warnings_of(frame, entrants=about))
+    kin = pd.DataFrame({"model": ["elm", "gpt-4o"], "family": ["OpenAI", "OpenAI"]})
+    assert any("of the family of elm (OpenAI, given)" in text for text in warnings_of(frame, entrants=kin))
+
+
+@pytest.mark.parametrize("judge", ["mmlu_llama choice", "people", "jury:majority:2(gpt-4o|direct|1; phi-4|direct|1)"])
+def test_metrics_people_and_juries_are_of_no_family(judge: str) -> None:
+    frame = table(judge=judge).replace({"ash": "llama-3", "elm": "gpt-4"})
+    assert judge_warnings(podium.read_battles(frame), {}) == []
+
+
+def test_every_judge_of_a_slice_is_looked_at() -> None:
+    frame = pd.concat([table(judge="gpt-4o|direct|1"), table(judge="claude-x|direct|1")])
+    frame = frame.replace({"ash": "gpt-3.5-turbo"})
+    ranking = podium.rank(podium.read_battles(frame), by="judge")
+    kin = {each.slice: any("family" in text for text in each.warnings) for each in ranking.standings}
+    assert kin == {"gpt-4o|direct|1": True, "claude-x|direct|1": False}

@@ -30,9 +30,9 @@ from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageErr
 from podium.judge_checks import judge_warnings
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
-from podium.rankers.cells import pairs_of, sum_battles
+from podium.rankers.cells import Summed, pairs_of, sum_battles
 from podium.rankers.graph import graph_of
-from podium.rankers.identification import bounded_entrants
+from podium.rankers.identification import are_bounded
 from podium.ranking import Ranking, Standings, provenance
 from podium.reading.entrants import About, about_entrants
 from podium.reading.judgements import read_battles
@@ -214,10 +214,16 @@ def _slices_of(battles: Battles, column: str) -> list[Slice]:
 
 
 def _common_entrants(slices: Sequence[Slice]) -> tuple[str, ...]:
-    """Return the entrants that the battles of every slice rate, unbounded ones left out."""
+    """Return the entrants that the battles of every slice rate, unbounded and poorly known ones left out."""
     summed = [sum_battles(part) for _, part in slices if part.tally.judged]
-    rated = [set(bounded_entrants(part.entrants, graph_of(pairs_of(part)))) for part in summed]
-    return tuple(sorted(set.intersection(*rated))) if rated else ()
+    rated = [_names_where(are_bounded(graph_of(pairs_of(part))), part) for part in summed]
+    known = [_names_where(part.clusters_of() >= np.median(part.clusters_of()) / 2, part) for part in summed]
+    common = set.intersection(*rated) if rated else set()
+    return tuple(sorted(common.intersection(*known) or common))
+
+
+def _names_where(mask: np.ndarray, battles: Summed) -> set[str]:
+    return {name for name, kept in zip(battles.entrants, mask, strict=True) if kept}
 
 
 def _holds_several(battles: Battles, column: str | None) -> bool:

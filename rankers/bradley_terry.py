@@ -10,9 +10,10 @@ from podium.checks import CHECKS
 from podium.rankers.cells import Summed, in_memory, pairs_of, sum_battles
 from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION, RESAMPLES
+from podium.rankers.few_items import covariance_with_few, few_battles_of, with_score_tests
 from podium.rankers.graph import Graph, design_efficiency
-from podium.rankers.identification import bounded_entrants, describe_separated, fit_identified
-from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample
+from podium.rankers.identification import are_bounded, describe_separated, fit_identified
+from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample, t_reach
 from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.term import lengths_of
 from podium.rankers.pairs import cells_by_cluster
@@ -65,9 +66,9 @@ def bradley_terry(
     strengths = fit_identified(coded.entrants, pairs, exposure.battles, regularization)
     length = fit_at_equal_length(lengths, strengths) if lengths else None
     strengths = length.strengths if length else strengths
-    scale = scale_of(coded.entrants, center or bounded_entrants(coded.entrants, strengths.graph), pin)
+    scale = scale_of(coded.entrants, are_bounded(strengths.graph), coded.clusters_of(), center, pin)
     if interval == "sandwich":
-        estimate = _sandwich(strengths, coded, scale, level)
+        estimate = estimate_elo(strengths, coded, scale, level)
     else:
         coded = in_memory(coded)
         cells = cells_by_cluster(coded, pairs)
@@ -80,23 +81,37 @@ def bradley_terry(
             width=len(coded.a) if length else len(pairs.low),
         )
         estimate = by_bootstrap(scale.scores(strengths.theta), draws, coded.clusters, level=level, cluster=coded.unit)
-    labelled = label_strengths(exposure, strengths, scale.pin_estimate(estimate), level=level, rng=rng)
+    labelled = label_strengths(exposure, strengths, estimate, scale, level=level, rng=rng)
     if not length:
         return labelled
     return replace(labelled, diagnostics={**labelled.diagnostics, "length_control": length.summary(level)})
 
 
-def _sandwich(strengths: Strengths, battles: Summed, scale: EloScale, level: float) -> Estimate:
-    """Return Elo scores with cluster-robust intervals; errors of further parameters are left out."""
-    size = len(strengths.theta)
-    spread = scale.covariance(strengths.covariance(battles)[:size, :size])
-    return by_sandwich(scale.scores(strengths.theta), spread, battles.clusters, level=level, cluster=battles.unit)
+def estimate_elo(
+    strengths: Strengths, battles: Summed, scale: EloScale, level: float, beside: np.ndarray | float = 0.0
+) -> Estimate:
+    """Return Elo scores with cluster-robust intervals; errors of further parameters are left out.
+
+    Entrants of few items beside others of many have intervals by the score test.
+
+    Args:
+        beside: what else adds to the covariance of log-strengths, shape (entrants, entrants).
+    """
+    theta, clusters = strengths.theta, battles.clusters
+    covariance = strengths.covariance(battles)[: len(theta), : len(theta)] + beside
+    simple = len(strengths.coefficients) == 0
+    guests = few_battles_of(strengths, battles, battles.clusters_of()) if simple and clusters > 1 else []
+    covariance = scale.covariance(covariance_with_few(covariance, guests, theta))
+    estimate = by_sandwich(scale.scores(theta), covariance, clusters, level=level, cluster=battles.unit)
+    estimate = replace(estimate, pinned=scale.pinned, allowed=np.full(len(theta), simple))
+    return with_score_tests(estimate, guests, scale, theta, t_reach(clusters, level)) if guests else estimate
 
 
 def label_strengths(
     exposure: Exposure,
     strengths: Strengths,
     estimate: Estimate,
+    scale: EloScale,
     *,
     level: float,
     rng: np.random.Generator,
@@ -107,6 +122,7 @@ def label_strengths(
 
     Args:
         estimate: Elo scores.
+        scale: on which they are.
         ranker: its name.
         extra: further columns, each of shape (entrants,).
     """
@@ -119,11 +135,12 @@ def label_strengths(
         regularization=strengths.regularization,
     )
     result = Result(
-        _hide_separated(estimate, graph),
+        hide_separated(replace(estimate, pinned=scale.pinned), graph),
         fit,
         graph.separated,
         extra=extra or {},
-        diagnostics={"newton_steps": strengths.optimum.steps, "design_efficiency": efficiency},
+        diagnostics={"newton_steps": strengths.optimum.steps, "design_efficiency": efficiency}
+        | ({"origin": origin} if (origin := scale.summary(exposure.entrants)) else {}),
         warnings=_warnings(exposure, strengths, efficiency),
     )
     return standings(ranker, "elo", exposure, result, level=level, rng=rng)
@@ -142,14 +159,20 @@ def _warnings(exposure: Exposure, strengths: Strengths, efficiency: float | None
     return warnings
 
 
-def _hide_separated(estimate: Estimate, graph: Graph) -> Estimate:
-    """Take the intervals from separated entrants: the data do not bound their rating."""
-    if not graph.separated.any():
+def hide_separated(estimate: Estimate, graph: Graph) -> Estimate:
+    """Take the intervals from separated entrants, whose rating the data do not bound; all from a separated pin.
+
+    An interval by the score test stays: it is open to that side.
+    """
+    hidden = np.full(len(graph.separated), estimate.pinned is not None and graph.separated[estimate.pinned])
+    hidden |= graph.separated
+    if not hidden.any():
         return estimate
-    hidden = np.where(graph.separated, np.nan, 0.0)
+    gone = np.where(hidden & np.isfinite(estimate.low) & np.isfinite(estimate.high), np.nan, 0.0)
+    covariance = np.where(hidden, np.nan, 0.0)
     return replace(
         estimate,
-        low=estimate.low + hidden,
-        high=estimate.high + hidden,
-        covariance=estimate.covariance + hidden[:, None] + hidden[None, :],
+        low=estimate.low + gone,
+        high=estimate.high + gone,
+        covariance=estimate.covariance + covariance[:, None] + covariance[None, :],
     )

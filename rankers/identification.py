@@ -47,10 +47,9 @@ def fit_identified(
     return fit_strengths(pairs, regularization)
 
 
-def bounded_entrants(entrants: tuple[str, ...], graph: Graph) -> tuple[str, ...]:
-    """Return the entrants whose ratings the data bound; all of them where the data bound nobody's."""
-    names = tuple(name for name, out in zip(entrants, graph.separated, strict=True) if not out)
-    return names or entrants
+def are_bounded(graph: Graph) -> np.ndarray:
+    """Tell whose ratings the data bound; all where the data bound nobody's, shape (entrants,)."""
+    return ~graph.separated | graph.separated.all()
 
 
 def describe_groups(entrants: tuple[str, ...], graph: Graph, battles: np.ndarray) -> str:

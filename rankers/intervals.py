@@ -33,6 +33,8 @@ class Estimate:
         method: what to call the interval.
         warnings: what a reader of the interval must know.
         freedom: degrees of freedom of each score's error, shape (entrants,); None where all have clusters - 1.
+        allowed: whose interval holds on few items of its own, too, shape (entrants,); None for nobody's.
+        pinned: code of the entrant whose score is exact, because it is given.
     """
 
     score: np.ndarray
@@ -43,6 +45,8 @@ class Estimate:
     method: str | None
     warnings: tuple[str, ...] = ()
     freedom: np.ndarray | None = None
+    allowed: np.ndarray | None = None
+    pinned: int | None = None
 
     @property
     def se(self) -> np.ndarray:

@@ -20,7 +20,7 @@ def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> 
         Two arrays of shape (entrants,), NaN where nothing can be said.
     """
     score, size = estimate.score, len(estimate.score)
-    known = np.flatnonzero(~np.isnan(score) & (estimate.se > 0))
+    known = np.flatnonzero(~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned)))
     low, high = np.full(size, np.nan), np.full(size, np.nan)
     if len(known) < 2:
         return low, high

@@ -1,58 +1,96 @@
-"""The Elo scale: log-strengths times 400 / ln 10, 1500 at the mean."""
+"""The Elo scale: log-strengths times 400 / ln 10, 1500 at the mean of the well-known entrants."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from podium.errors import UsageError, find_name
-from podium.rankers.intervals import Estimate
 
 POINTS = 400 / np.log(10)
 """Elo points per logit."""
 MEAN = 1500.0
+SAME = 1e-9
+"""Share by which two weights may differ by rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class EloScale:
-    """Where zero is: the entrants whose mean is 1500, and one entrant pinned to a value instead.
+    """Where zero is: a weighted mean of log-strengths, or one entrant pinned to a value.
 
     Attributes:
-        centre: codes of the entrants whose mean log-strength is the origin, shape (n,).
-        pin: (code, value), or None.
+        weights: of log-strengths in the origin, sum 1, shape (entrants,).
+        origin: Elo there.
+        pinned: code of the pinned entrant, or None.
     """
 
-    centre: np.ndarray
-    pin: tuple[int, float] | None
+    weights: np.ndarray
+    origin: float = MEAN
+    pinned: int | None = None
 
     def scores(self, theta: np.ndarray) -> np.ndarray:
-        """Turn log-strengths, shape (..., entrants), into Elo with mean 1500, not yet pinned."""
-        return MEAN + POINTS * (theta - theta[..., self.centre].mean(axis=-1, keepdims=True))
-
-    def pin_estimate(self, estimate: Estimate) -> Estimate:
-        """Shift scores and intervals so that the pinned entrant has its value; errors and ranks stay."""
-        if self.pin is None:
-            return estimate
-        code, value = self.pin
-        shift = value - estimate.score[code]
-        return replace(estimate, score=estimate.score + shift, low=estimate.low + shift, high=estimate.high + shift)
+        """Turn log-strengths, shape (..., entrants), into Elo."""
+        return self.origin + POINTS * (theta - (theta @ self.weights)[..., None])
 
     def covariance(self, covariance: np.ndarray) -> np.ndarray:
-        """Turn a covariance of log-strengths into that of centred Elo scores."""
-        # A single entrant as the centre is a pin: its own error must not become zero.
-        centre = self.centre if len(self.centre) > 1 else np.arange(len(covariance))
-        rows = covariance - covariance[centre].mean(axis=0)
-        centred = rows - rows[:, centre].mean(axis=1, keepdims=True)
-        return POINTS**2 * centred
+        """Turn a covariance of log-strengths into that of Elo scores, (e_a - w)' V (e_b - w)."""
+        weights = self.weights
+        if self.pinned is None and np.count_nonzero(weights) == 1:
+            # A single entrant as the centre of slices is no pin: its own error must not become zero.
+            weights = np.full(len(weights), 1 / len(weights))
+        rows = covariance - weights @ covariance
+        return POINTS**2 * (rows - (rows @ weights)[:, None])
+
+    def summary(self, entrants: tuple[str, ...]) -> dict[str, Any]:
+        """Return what a reader must know of the origin; nothing where it is the plain mean.
+
+        Args:
+            entrants: names by code.
+        """
+        if self.pinned is not None:
+            return {"pinned": entrants[self.pinned]}
+        full = self.weights.max()
+        light = np.flatnonzero((self.weights > 0) & (self.weights < full * (1 - SAME)))
+        if not light.size:
+            return {}
+        known = int(np.sum(self.weights >= full * (1 - SAME)))
+        return {"well_known": known, "weights": {entrants[k]: float(self.weights[k] / full) for k in light}}
 
 
-def scale_of(entrants: tuple[str, ...], centre: tuple[str, ...] | None, pin: str | None) -> EloScale:
-    """Read the options `center` (names) and `pin` (`MODEL:1000`).
+def scale_of(
+    entrants: tuple[str, ...], among: np.ndarray, items: np.ndarray, centre: tuple[str, ...] | None, pin: str | None
+) -> EloScale:
+    """Return the scale whose origin is the mean of the well-known entrants, or of those of `centre`, or the pin.
+
+    Args:
+        entrants: names by code.
+        among: whose strengths may enter the mean, shape (entrants,).
+        items: on which each has battles, shape (entrants,).
+        centre: names whose plain mean is 1500 instead.
+        pin: `MODEL:1000`.
 
     Raises:
         UsageError: an unknown entrant, or a pin without a number.
     """
-    codes = np.array([entrants.index(name) for name in centre] if centre else range(len(entrants)))
-    return EloScale(codes, _pin(entrants, pin) if pin else None)
+    if pin:
+        code, value = _pin(entrants, pin)
+        return EloScale(np.eye(len(entrants))[code], value, code)
+    if centre:
+        return EloScale(np.array([name in centre for name in entrants]) / len(centre))
+    return EloScale(centre_weights(items, among))
+
+
+def centre_weights(items: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Return weights in proportion to min(1, 2 items / median), shape (entrants,), 0 for those not `among`.
+
+    Whoever has half as many items as is usual counts fully, and a poorly known one next to nothing: its error would be
+    everybody's.
+
+    >>> centre_weights(np.array([40, 40, 40, 2]), np.array([True, True, True, True])).round(3).tolist()
+    [0.323, 0.323, 0.323, 0.032]
+    """
+    weights = np.where(among, np.minimum(1.0, 2 * items / np.median(items[among])), 0.0)
+    return weights / weights.sum()
 
 
 def _pin(entrants: tuple[str, ...], pin: str) -> tuple[int, float]:

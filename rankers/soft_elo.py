@@ -9,7 +9,7 @@ import numpy as np
 from podium.battles import Battles
 from podium.calibration import Calibration, Target
 from podium.errors import NotIdentifiedError, UsageError
-from podium.rankers.bradley_terry import label_strengths
+from podium.rankers.bradley_terry import estimate_elo, label_strengths
 from podium.rankers.calibration.agreement import agreement_of
 from podium.rankers.calibration.bounds import Bounds, mismatches
 from podium.rankers.calibration.evidence import evidence_of
@@ -18,8 +18,7 @@ from podium.rankers.calibration.targets import covariance_for, doubts, fit_targe
 from podium.rankers.cells import pairs_of
 from podium.rankers.coded import Cluster, Coded, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION
-from podium.rankers.identification import bounded_entrants, fit_identified, strengths_of
-from podium.rankers.intervals import by_sandwich
+from podium.rankers.identification import are_bounded, fit_identified, strengths_of
 from podium.rankers.newcomers import newcomers, place_newcomers
 from podium.rankers.scale import POINTS, scale_of
 from podium.rankers.standings import exposure_of
@@ -106,16 +105,16 @@ def soft_elo(
     exposure = replace(exposure_of(battles, coded, pairs), lacking=f"battle with a signal ({signal.kind})")
     weight = REGULARIZATION if regularization is None else regularization
     strengths = fit_identified(coded.entrants, pairs, exposure.battles, weight)
-    scale = scale_of(coded.entrants, center or bounded_entrants(coded.entrants, strengths.graph), pin)
-    spread = scale.covariance(strengths.covariance(coded) + target_error(coded, strengths, soft))
-    scores = scale.scores(strengths.theta)
-    estimate = scale.pin_estimate(by_sandwich(scores, spread, coded.clusters, level=level, cluster=coded.unit))
+    scale = scale_of(coded.entrants, are_bounded(strengths.graph), coded.clusters_of(), center, pin)
+    estimate = estimate_elo(strengths, coded, scale, level, target_error(coded, strengths, soft))
     if estimate.method and soft.target.kind != "credit":
         exactness = "error of beta included" if soft.target.covariance is not None else "beta taken as exact"
         estimate = replace(estimate, method=f"{estimate.method}, {exactness}")
     extra = _hard_scores(battles, coded.entrants, estimate.score, weight) if hard else {}
-    standings = label_strengths(exposure, strengths, estimate, level=level, rng=rng, ranker="soft-elo", extra=extra)
-    return soft.annotate(standings, unplaced)
+    labelled = label_strengths(
+        exposure, strengths, estimate, scale, level=level, rng=rng, ranker="soft-elo", extra=extra
+    )
+    return soft.annotate(labelled, unplaced)
 
 
 @dataclass(frozen=True, slots=True)

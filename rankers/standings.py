@@ -122,7 +122,7 @@ def _entries(exposure: Exposure, result: Result, *, level: float, rng: np.random
             score=finite_or_none(estimate.score[k]),
             low=None if flat[k] else finite_or_none(estimate.low[k]),
             high=None if flat[k] else finite_or_none(estimate.high[k]),
-            se=finite_or_none(se[k]) if se[k] > 0 else None,
+            se=finite_or_none(se[k]) if se[k] > 0 or k == estimate.pinned else None,
             battles=int(exposure.battles[k]),
             win_rate=finite_or_none(exposure.win_rates[k]),
             separated=bool(result.separated[k]) if result.separated is not None else False,
@@ -134,7 +134,8 @@ def _entries(exposure: Exposure, result: Result, *, level: float, rng: np.random
 
 def _has_no_variation(estimate: Estimate) -> np.ndarray:
     """Tell whose interval has no width: no cluster differs from another, which says nothing of the error."""
-    return (estimate.se == 0) & (estimate.low == estimate.high)
+    flat: np.ndarray = (estimate.se == 0) & (estimate.low == estimate.high)
+    return flat & (np.arange(len(flat)) != estimate.pinned)
 
 
 def rank_of(score: np.ndarray, k: int) -> int:
@@ -161,10 +162,11 @@ def _usual(exposure: Exposure, result: Result) -> list[str]:
     if 1 < clusters < max(few.threshold, entrants):
         many = f"fewer than {few.threshold}" if clusters < few.threshold else f"fewer than the {entrants} entrants"
         warnings.append(few.say(items=clusters, many=many))
-    own = exposure.own if result.estimate.freedom is None else None
-    if own is not None and clusters >= rare.threshold and (own < rare.threshold).any():
-        names = some([f"{exposure.entrants[k]} ({own[k]})" for k in np.flatnonzero(own < rare.threshold)])
-        warnings.append(rare.say(fewest=rare.threshold, names=names))
+    if exposure.own is not None and clusters >= rare.threshold:
+        allowed = result.estimate.allowed
+        narrow = (exposure.own < rare.threshold) & (True if allowed is None else ~allowed)
+        if names := [f"{exposure.entrants[k]} ({exposure.own[k]})" for k in np.flatnonzero(narrow)]:
+            warnings.append(rare.say(fewest=rare.threshold, names=some(names)))
     estimate = result.estimate
     hidden = False if result.separated is None else result.separated
     lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden)

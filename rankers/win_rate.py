@@ -106,7 +106,7 @@ def estimate_rates(battles: Summed, pairs: Pairs, level: float) -> Estimate:
     if estimate.method and (few := int(are_few(pairs, clusters).sum())):
         pooled = f"variance of {few} of {len(pairs.low)} pairs pooled (met on fewer than {FEW} items)"
         estimate = replace(estimate, method=f"{estimate.method}, {pooled}")
-    return _within_bounds(estimate, battles, level)
+    return _within_bounds(replace(estimate, allowed=np.ones(len(score), dtype=bool)), battles, level)
 
 
 def _battles_against(coded: Summed, anchor: str) -> Summed:

@@ -16,7 +16,7 @@ from podium.errors import NotIdentifiedError
 from podium.planning.plan import Quantity, TournamentDesign
 from podium.planning.sample_size import check_numbers
 from podium.rankers.coded import code_battles
-from podium.rankers.identification import strengths_of
+from podium.rankers.identification import are_bounded, strengths_of
 from podium.rankers.intervals import Estimate, mean_interval, t_reach
 from podium.rankers.pairs import pair_sums, win_rates
 from podium.rankers.rank_sets import rank_sets
@@ -174,7 +174,7 @@ def per_item(design: TournamentDesign, record: Recording) -> PerItem:
     if strengths.graph.separated.any():
         unbounded = [coded.entrants[k] for k in np.flatnonzero(strengths.graph.separated)]
         raise NotIdentifiedError(f"its verdicts bound no rating of {some(unbounded)}")
-    scale = scale_of(coded.entrants, None, None)
+    scale = scale_of(coded.entrants, are_bounded(strengths.graph), coded.clusters_of(), None, None)
     spread = scale.covariance(strengths.covariance(coded)) * len(record.field.items)
     return PerItem(scale.scores(strengths.theta), spread)
 

@@ -17,6 +17,7 @@ from podium.report.numbers import (
     slope_text,
 )
 from podium.report.terminal import terminal_text
+from podium.text import some
 
 PICTURE_WIDTH = 28
 SCORE = 2
@@ -142,9 +143,21 @@ def denominators(standings: Standings) -> list[str]:
     anchor = standings.scale.removeprefix("win rate against ")
     if standings.ranker == "win-rate" and anchor != standings.scale:
         lines.append(f"{anchor} itself: 1 - the mean of the others")
+    lines += _origin(standings)
     if standings.fit.separated:
         lines.append("* separated: the data do not bound this rating")
     return lines
+
+
+def _origin(standings: Standings) -> list[str]:
+    """Say whose mean is 1500, where some count less in it, and what a pin makes of intervals."""
+    origin = standings.diagnostics.get("origin", {})
+    if pinned := origin.get("pinned"):
+        return [f"intervals are those of differences to {pinned}, which is pinned"]
+    if not origin:
+        return []
+    light = some([f"{name} ({weight:.2g} of one)" for name, weight in origin["weights"].items()])
+    return [f"1500 is the mean of the {origin['well_known']} well-known models; by their few items count less: {light}"]
 
 
 def _soft_targets(standings: Standings) -> list[str]:

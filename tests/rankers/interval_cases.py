@@ -11,12 +11,16 @@ import numpy as np
 import uneven_worlds as worlds
 from uneven_worlds import Played
 
+from podium.rankers.bradley_terry import estimate_elo, hide_separated
 from podium.rankers.cells import pairs_of
 from podium.rankers.clusters import sums
 from podium.rankers.coded import Coded
+from podium.rankers.identification import are_bounded, strengths_of
 from podium.rankers.intervals import Estimate, by_sandwich, covariance_of
 from podium.rankers.pairs import Pairs, pair_of, pair_sums, win_rates
 from podium.rankers.rank_sets import rank_sets
+from podium.rankers.scale import EloScale, scale_of
+from podium.rankers.strengths import fit_strengths
 from podium.rankers.win_rate import estimate_rates
 
 LEVEL = 0.95
@@ -46,7 +50,7 @@ class Shares:
     """What held over many worlds.
 
     Attributes:
-        others: share of the intervals of all but the last entrant that hold the truth.
+        others: share of the intervals of all but the last entrant that hold the truth; none holds nothing.
         last: the same of the last entrant (the newcomer, where there is one).
         sets: share of worlds in which all rank sets hold; NaN where they are not looked at.
         width, last_width: mean half-width of those intervals that are bounded on both sides.
@@ -64,8 +68,7 @@ def shares_of(world: World, number: int, *, ranks: bool = False) -> Shares:
     held, widths, sets = [], [], []
     for seed in range(number):
         estimate, truth = world(seed)
-        low, high = np.nan_to_num(estimate.low, nan=-np.inf), np.nan_to_num(estimate.high, nan=np.inf)
-        held.append((low <= truth + 1e-9) & (truth <= high + 1e-9))
+        held.append((estimate.low <= truth + 1e-9) & (truth <= estimate.high + 1e-9))
         widths.append((estimate.high - estimate.low) / 2)
         if ranks:
             sets.append(_rank_sets_hold(estimate, truth, seed))
@@ -113,6 +116,37 @@ def equal_rates(play: Callable[[int], Played]) -> World:
     return world
 
 
+def elo(play: Callable[[int], Played]) -> World:
+    """Elo as podium estimates it; truth is that of a fit to exact credits in the same design, on the same scale."""
+
+    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+        coded, credit = (played := play(seed)).coded, played.credit
+        strengths = strengths_of(coded)
+        items = coded.clusters_of()
+        scale = scale_of(coded.entrants, are_bounded(strengths.graph), items, None, None)
+        estimate = estimate_elo(strengths, coded, scale, LEVEL)
+        truth = fit_strengths(_exact(strengths.pairs, credit), 0.0).theta
+        return hide_separated(estimate, strengths.graph), scale.scores(truth)
+
+    return world
+
+
+def plain_elo(play: Callable[[int], Played]) -> World:
+    """The wrong variant: 1500 is the plain mean, and all errors are the sandwich's."""
+
+    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+        coded, credit = (played := play(seed)).coded, played.credit
+        strengths = strengths_of(coded)
+        bounded = are_bounded(strengths.graph)
+        scale = EloScale(bounded / bounded.sum())
+        covariance = scale.covariance(strengths.covariance(coded))
+        estimate = by_sandwich(scale.scores(strengths.theta), covariance, coded.clusters, level=LEVEL, cluster="item")
+        truth = fit_strengths(_exact(strengths.pairs, credit), 0.0).theta
+        return hide_separated(estimate, strengths.graph), scale.scores(truth)
+
+    return world
+
+
 def _exact(pairs: Pairs, credit: np.ndarray) -> Pairs:
     return replace(pairs, credit=credit[pairs.low, pairs.high] * pairs.weight)
 
@@ -134,6 +168,10 @@ def _newcomer(battles: int, spread: float = 0.7) -> Callable[[int], Played]:
     return lambda seed: worlds.beside_newcomer(seed, battles, spread=spread)
 
 
+def _case_of_elo(play: Callable[[int], Played], least: float = 0.92) -> Case:
+    return Case(elo(play), plain_elo(play), least)
+
+
 CASES: Mapping[str, Case] = {
     "win rates, newcomer with 5 battles": _case_of_rates(_newcomer(5)),
     "win rates, newcomer with 20 battles": _case_of_rates(_newcomer(20)),
@@ -142,10 +180,17 @@ CASES: Mapping[str, Case] = {
     "win rates, 2 of 28 pairs an item, 80 items": _case_of_rates(lambda seed: worlds.sparse_design(seed, items=80)),
     "win rates, 2 of 28 pairs an item, 40 items": _case_of_rates(lambda seed: worlds.sparse_design(seed, items=40)),
     "win rates, anchor by pilot": _case_of_rates(worlds.anchor_by_pilot),
+    "Elo, newcomer with 5 battles": _case_of_elo(_newcomer(5)),
+    "Elo, newcomer with 10 battles": _case_of_elo(_newcomer(10)),
+    "Elo, newcomer with 20 battles": _case_of_elo(_newcomer(20)),
+    "Elo, newcomer with 5 battles, all equal": _case_of_elo(_newcomer(5, spread=0.0)),
 }
 HELD: Mapping[str, Case] = {
     "win rates, round robin of 8 items": _case_of_rates(lambda seed: worlds.whole(seed, 8)),
     "win rates, round robin of 200 items": _case_of_rates(lambda seed: worlds.whole(seed, 200)),
     "win rates, rings of 12 on 40 items": _case_of_rates(worlds.random_rings),
+    "Elo, round robin of 8 items": _case_of_elo(lambda seed: worlds.whole(seed, 8)),
+    "Elo, round robin of 200 items": _case_of_elo(lambda seed: worlds.whole(seed, 200)),
+    "Elo, rings of 12 on 40 items": _case_of_elo(worlds.random_rings),
 }
 """Designs that held before: both ways should, and be as wide."""

@@ -11,11 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, logit
+from scipy.stats import norm
+from statsmodels.stats.proportion import proportion_confint
 
 from podium import NotConvergedError, NotIdentifiedError, UsageError, rank, read_battles, simulate
-from podium.rankers.bradley_terry import bradley_terry
+from podium.rankers.bradley_terry import bradley_terry, estimate_elo
+from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.coded import Coded, code_battles
+from podium.rankers.few_items import FewBattles, Scatter
 from podium.rankers.graph import design_efficiency, graph_of, separated_entrants, separated_in_draws
+from podium.rankers.identification import strengths_of
 from podium.rankers.newton import maximise_many
 from podium.rankers.pairs import (
     Pairs,
@@ -26,7 +31,7 @@ from podium.rankers.pairs import (
     pairs_of_squares,
     squares,
 )
-from podium.rankers.scale import MEAN, POINTS
+from podium.rankers.scale import MEAN, POINTS, scale_of
 from podium.rankers.strengths import fit_strengths, pair_likelihood
 from podium.simulation import Judge
 
@@ -279,14 +284,28 @@ def test_hard_labels_round_soft_credits():
     assert elo(battles, labels="hard") == pytest.approx(elo(same), abs=1e-9)
 
 
-def test_pinning_shifts_scores_and_leaves_standard_errors():
+def test_pinning_shifts_scores_and_gives_the_errors_of_contrasts():
     battles = worldly_battles(7)
     plain = bradley_terry(battles, rng=rng())
     pinned = bradley_terry(battles, rng=rng(), pin="model-02:1000")
     assert next(e.score for e in pinned.entries if e.model == "model-02") == pytest.approx(1000)
     shifts = [p.score - q.score for p, q in zip(pinned.entries, plain.entries, strict=True)]
     assert shifts == pytest.approx([shifts[0]] * 6)
-    assert [e.se for e in pinned.entries] == [e.se for e in plain.entries]
+    coded = code_battles(battles)
+    covariance, p = POINTS**2 * strengths_of(coded).covariance(coded), coded.entrants.index("model-02")
+    by_hand = np.sqrt(np.diag(covariance) + covariance[p, p] - 2 * covariance[p])
+    assert {e.model: e.se for e in pinned.entries} == pytest.approx(dict(zip(coded.entrants, by_hand, strict=True)))
+
+
+def test_a_pinned_model_has_no_error_and_keeps_its_ranks():
+    battles = worldly_battles(7)
+    plain, pinned = (
+        {e.model: e for e in bradley_terry(battles, rng=rng(), **options).entries}
+        for options in ({}, {"pin": "model-02:1000"})
+    )
+    own, free = pinned["model-02"], plain["model-02"]
+    assert (own.low, own.se, own.high) == (1000, 0, 1000)
+    assert (own.rank_low, own.rank_high) == (free.rank_low, free.rank_high)
 
 
 @pytest.mark.slow
@@ -434,13 +453,14 @@ def test_an_impossible_regularization_is_refused(value):
         bradley_terry(worldly_battles(), rng=rng(), regularization=value)
 
 
-def test_a_pin_changes_no_rank_set_and_no_error_under_the_bootstrap():
+def test_a_pin_changes_no_rank_set_and_has_no_error_under_the_bootstrap():
     options = {"interval": "bootstrap", "resamples": 60}
     battles = worldly_battles(7)
     plain = bradley_terry(battles, rng=rng(), **options)
     pinned = bradley_terry(battles, rng=rng(), pin="model-02:1000", **options)
-    facts = [(e.model, e.rank_low, e.rank_high, e.se, e.battles) for e in plain.entries]
-    assert [(e.model, e.rank_low, e.rank_high, e.se, e.battles) for e in pinned.entries] == facts
+    facts = [(e.model, e.rank_low, e.rank_high, e.battles) for e in plain.entries]
+    assert [(e.model, e.rank_low, e.rank_high, e.battles) for e in pinned.entries] == facts
+    assert next((e.low, e.se, e.high) for e in pinned.entries if e.model == "model-02") == (1000, 0, 1000)
 
 
 def test_a_single_common_entrant_keeps_its_standard_error():
@@ -453,11 +473,61 @@ def test_rows_without_items_are_called_rows_not_items():
     assert bradley_terry(read_battles(frame), rng=rng()).interval == "row-clustered sandwich"
 
 
-def test_an_entrant_of_few_items_is_warned_of():
-    rows = [(f"i{k}", "a", "b", float(k % 2)) for k in range(40)] + [("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0)]
-    battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+def duel_with_guest(*guests):
+    """Two models on forty items, and further battles."""
+    rows = [(f"i{k}", "a", "b", float(k % 2)) for k in range(40)] + list(guests)
+    return read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+
+
+def rated(battles, **options):
+    return {entry.model: entry for entry in bradley_terry(battles, rng=rng(), **options).entries}
+
+
+def test_two_battles_of_a_newcomer_leave_the_others_intervals():
+    before, after = rated(duel_with_guest()), rated(duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0)))
+    widths = [found["b"].high - found["b"].low for found in (before, after)]
+    assert widths[1] < 1.15 * widths[0]
+    assert after["d"].high - after["d"].low > 4 * widths[1]
+
+
+def test_who_counts_little_in_the_origin_is_said():
+    standings = bradley_terry(duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0)), rng=rng())
+    assert standings.diagnostics["origin"] == {"well_known": 2, "weights": {"d": pytest.approx(4 / 40)}}
+
+
+def test_an_unbeaten_newcomer_has_a_lower_end_only():
+    battles = duel_with_guest(*[(f"i{k}", "d", "a", 1.0) for k in range(5)])
+    newcomer = rated(battles)["d"]
+    assert newcomer.low is not None
+    assert newcomer.high is None
+
+
+def test_a_score_test_against_one_exact_opponent_gives_wilsons_interval():
+    """Oracle: statsmodels, 3 wins of 5; the opponent's strength is 0.3 logits."""
+    battles = FewBattles(
+        1, np.array([0]), np.arange(5), np.zeros(5, int), np.ones(5), 3.0, np.array([0.3]), Scatter(1, 0)
+    )
+    expected = proportion_confint(3, 5, method="wilson")
+    assert expit(np.array(battles.ends(np.zeros((1, 1)), norm.ppf(0.975))) - 0.3) == pytest.approx(expected)
+
+
+def test_errors_beside_a_newcomer_are_the_same_from_a_database_and_from_rows():
+    guests = [(f"i{k}", "d", "ab"[k % 2], float(k % 3 == 0)) for k in range(9)]
+    battles = duel_with_guest(*guests, ("i0", "d", "b", 0.5))
+    estimates = []
+    for coded in (sum_battles(battles), code_battles(battles)):
+        strengths = fit_strengths(pairs_of(coded))
+        scale = scale_of(coded.entrants, np.ones(3, dtype=bool), coded.clusters_of(), None, None)
+        estimates.append(estimate_elo(strengths, coded, scale, 0.95))
+    for name in ("low", "high", "covariance"):
+        assert getattr(estimates[0], name) == pytest.approx(getattr(estimates[1], name), rel=1e-9)
+
+
+def test_an_entrant_of_few_items_is_warned_of_where_the_interval_is_a_bootstraps():
+    battles = duel_with_guest(("i0", "d", "a", 1.0), ("i1", "d", "a", 0.0))
     assert any(
-        "in fewer than 30 items" in text and "d (2)" in text for text in bradley_terry(battles, rng=rng()).warnings
+        "in fewer than 30 items" in text and "d (2)" in text
+        for text in bradley_terry(battles, rng=rng(), interval="bootstrap", resamples=50).warnings
     )
 
 

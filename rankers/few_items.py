@@ -1,0 +1,203 @@
+"""Entrants with few items beside others with many: intervals of their ratings by the score test."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from podium.rankers.cells import Summed
+from podium.rankers.intervals import Estimate
+from podium.rankers.pairs import cells_by_cluster
+from podium.rankers.scale import POINTS, EloScale
+from podium.rankers.strengths import Strengths
+
+FEW = 20
+"""Items below which an entrant's own scatter says too little of its error: of five battles a tenth are all won."""
+FARTHEST = 20.0
+"""Logits; no interval of so few battles ends beyond, and farther out expected credits are 0 or 1 to rounding."""
+ROUNDING = 1e-9
+"""Share of the entrants' joint variance below which nobody has two battles on an item."""
+
+
+def have_few_items(items: np.ndarray, separated: np.ndarray) -> np.ndarray:
+    """Tell who has few items, and less than half as many as is usual, shape (entrants,).
+
+    Args:
+        items: on which each has battles, shape (entrants,).
+        separated: whose rating the data do not bound, shape (entrants,).
+    """
+    if separated.all():
+        return np.zeros(len(items), dtype=bool)
+    return (items < FEW) & (2 * items < np.median(items[~separated]))
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """How battles scatter around a fit, pooled over all entrants, in units of the binomial variance p (1 - p).
+
+    Attributes:
+        single: variance of what is earned in one pair on one item (ties and soft credits: below 1).
+        shared: covariance of what an entrant earns against two opponents on one item.
+    """
+
+    single: float
+    shared: float
+
+
+def scatter_of(strengths: Strengths, battles: Summed) -> Scatter:
+    """Measure the scatter of battles around their fit."""
+    pairs, sums = strengths.pairs, np.zeros(4)
+    rows, codes = np.tile(np.arange(len(pairs.low)), 2), np.concatenate([pairs.low, pairs.high])
+    signs = np.repeat([1.0, -1.0], len(pairs.low))
+    sides = sparse.csr_matrix((signs, (rows, codes)), shape=(len(pairs.low), pairs.entrants))
+    for block in battles.blocks():
+        cells = cells_by_cluster(block, pairs)
+        pair, weight = cells.weight.indices, cells.weight.data
+        expected = strengths.expected_credit(pairs.low[pair], pairs.high[pair])
+        surplus, deviation = cells.credit.data - weight * expected, weight * np.sqrt(expected * (1 - expected))
+        by_entrant = [
+            sparse.csr_matrix((values, pair, cells.weight.indptr), cells.weight.shape) @ matrix
+            for values, matrix in ((surplus, sides), (deviation, abs(sides)))
+        ]
+        sums += [surplus @ surplus, deviation @ deviation, *(own.multiply(own).sum() for own in by_entrant)]
+    squares, variances, joint, whole = sums
+    crossed = whole - 2 * variances
+    single = squares / variances
+    shared = (joint - 2 * squares) / crossed if crossed > ROUNDING * whole else 0.0
+    return Scatter(single, float(np.clip(shared, 0.0, single)))
+
+
+@dataclass(frozen=True, slots=True)
+class FewBattles:
+    """The battles of an entrant of few items with others of many, added up by item and opponent.
+
+    Attributes:
+        entrant: its code.
+        opponents: codes of those it met, shape (opponents,).
+        item, opponent: of each cell; opponents by their place in `opponents`, shape (cells,).
+        weight: of each cell, shape (cells,).
+        earned: credit, weighted.
+        theta: log-strengths of the opponents, shape (opponents,).
+        scatter: of battles.
+    """
+
+    entrant: int
+    opponents: np.ndarray
+    item: np.ndarray
+    opponent: np.ndarray
+    weight: np.ndarray
+    earned: float
+    theta: np.ndarray
+    scatter: Scatter
+
+    def surplus(self, at: float) -> float:
+        """Return the credit beyond the expected, were the log-strength `at`."""
+        return self.earned - float(self.weight @ expit(at - self.theta[self.opponent]))
+
+    def variance(self, at: float) -> float:
+        """Return the variance of that credit then, were the opponents' strengths exact."""
+        expected = expit(at - self.theta[self.opponent])
+        deviation = self.weight * np.sqrt(expected * (1 - expected))
+        joint, single = np.bincount(self.item, deviation), float(deviation @ deviation)
+        return (self.scatter.single - self.scatter.shared) * single + self.scatter.shared * float(joint @ joint)
+
+    def pulls(self, at: float) -> np.ndarray:
+        """Return by how much each opponent's strength lowers the expected credit, per logit, shape (opponents,)."""
+        expected = expit(at - self.theta[self.opponent])
+        return np.bincount(self.opponent, self.weight * expected * (1 - expected), len(self.theta))
+
+    def ends(self, covariance: np.ndarray, reach: float) -> tuple[float, float]:
+        """Return the log-strengths between which a score test rejects none; infinite where it rejects none beyond.
+
+        Args:
+            covariance: of the opponents' strengths, shape (opponents, opponents).
+            reach: standard deviations.
+        """
+
+        def beyond(at: float, sign: int) -> float:
+            pulls = self.pulls(at)
+            return self.surplus(at) - sign * reach * float(np.sqrt(self.variance(at) + pulls @ covariance @ pulls))
+
+        low, high = (
+            brentq(beyond, -FARTHEST, FARTHEST, args=(sign,))
+            if beyond(-FARTHEST, sign) > 0 > beyond(FARTHEST, sign)
+            else -sign * np.inf
+            for sign in (1, -1)
+        )
+        return low, high
+
+
+def few_battles_of(strengths: Strengths, battles: Summed, items: np.ndarray) -> list[FewBattles]:
+    """Return the battles of each entrant of few items with bounded ones of many.
+
+    Args:
+        items: on which each entrant has battles, shape (entrants,).
+    """
+    pairs, separated = strengths.pairs, strengths.graph.separated
+    few = have_few_items(items, separated)
+    firm = ~few & ~separated
+    if not few.any():
+        return []
+    parts, clusters = [], 0
+    for block in battles.blocks():
+        cells = cells_by_cluster(block, pairs)
+        item, pair = np.repeat(np.arange(block.clusters), np.diff(cells.weight.indptr)), cells.weight.indices
+        for own, other, turned in ((pairs.low, pairs.high, False), (pairs.high, pairs.low, True)):
+            kept = few[own[pair]] & firm[other[pair]]
+            weight, credit = cells.weight.data[kept], cells.credit.data[kept]
+            earned = weight - credit if turned else credit
+            parts.append(np.array([own[pair[kept]], clusters + item[kept], other[pair[kept]], weight, earned]))
+        clusters += block.clusters
+    columns, scatter = np.concatenate(parts, axis=1), scatter_of(strengths, battles)
+    return [
+        _battles_of(strengths, columns[1:, columns[0] == code], int(code), scatter) for code in np.unique(columns[0])
+    ]
+
+
+def covariance_with_few(covariance: np.ndarray, guests: list[FewBattles], theta: np.ndarray) -> np.ndarray:
+    """Return a covariance of log-strengths with that of entrants of few items by the information of their battles.
+
+    An error of such a strength is that of its own credits and of its opponents' strengths, over the information.
+
+    Args:
+        covariance: of all strengths, shape (entrants, entrants).
+        theta: log-strengths, shape (entrants,).
+    """
+    passed, own = np.eye(len(theta)), np.zeros(len(theta))
+    for guest in guests:
+        pulls, code = guest.pulls(theta[guest.entrant]), guest.entrant
+        passed[code, code] = 0
+        passed[code, guest.opponents] = pulls / pulls.sum()
+        own[code] = guest.variance(theta[code]) / pulls.sum() ** 2
+    return passed @ covariance @ passed.T + np.diag(own) if guests else covariance
+
+
+def with_score_tests(
+    estimate: Estimate, guests: list[FewBattles], scale: EloScale, theta: np.ndarray, reach: float
+) -> Estimate:
+    """Return Elo scores whose intervals are those of the score test, for entrants of few items.
+
+    Args:
+        estimate: Elo scores; the covariance of entrants of many items is used.
+        reach: standard deviations.
+    """
+    if scale.pinned in {guest.entrant for guest in guests}:
+        return estimate
+    low, high = estimate.low.copy(), estimate.high.copy()
+    for guest in guests:
+        code, met = guest.entrant, np.ix_(guest.opponents, guest.opponents)
+        ends = np.array(guest.ends(estimate.covariance[met] / POINTS**2, reach))
+        # The entrant is a part of the origin: as far as its own strength moves, the origin follows.
+        unit = POINTS * (1 - scale.weights[code])
+        low[code], high[code] = estimate.score[code] + unit * (ends - theta[code])
+    method = f"{estimate.method}, score test of those in fewer than {FEW} items"
+    return replace(estimate, low=low, high=high, method=method)
+
+
+def _battles_of(strengths: Strengths, columns: np.ndarray, code: int, scatter: Scatter) -> FewBattles:
+    items, opponents, weight, earned = columns
+    item = np.unique(items, return_inverse=True)[1]
+    met, opponent = np.unique(opponents.astype(np.int64), return_inverse=True)
+    return FewBattles(code, met, item, opponent, weight, float(earned.sum()), strengths.theta[met], scatter)

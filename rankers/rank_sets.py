@@ -25,6 +25,10 @@ def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> 
     if len(known) < 2:
         return low, high
     covariance = estimate.covariance[np.ix_(known, known)]
+    if estimate.pinned is not None:
+        # Differences are those of centred scores, and so are the draws.
+        covariance = covariance - covariance.mean(axis=0)
+        covariance = covariance - covariance.mean(axis=1)[:, None]
     # Equal scores go by their errors: the names of entrants must not say who gets which draws.
     place = np.lexsort(((covariance**3).sum(axis=1), np.diag(covariance), -score[known].round(9)))
     known, covariance = known[place], covariance[np.ix_(place, place)]

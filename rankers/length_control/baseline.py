@@ -1,14 +1,14 @@
 """AlpacaEval's length-controlled win rate: each entrant against one baseline, at equal lengths."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from podium.battles import Battles
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, find_name
 from podium.rankers.coded import Cluster, Coded, Labels
-from podium.rankers.intervals import by_sandwich, covariance_of
+from podium.rankers.intervals import Estimate, by_sandwich, covariance_of, t_reach
 from podium.rankers.length_control.external import External
 from podium.rankers.length_control.term import Lengths, lengths_of, squash
 from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximise
@@ -18,6 +18,11 @@ from podium.ranking import Standings
 FAR = 50.0
 """Logits; a coefficient beyond grows for ever, and there is no maximum."""
 SINGULAR = 1e-10
+EXTREME = 1e-6
+"""A win rate nearer to 0 or 1 is none that items showed: length tells nearly all of them, and equal length is far off."""
+UNBOUNDED = "its battles do not bound the coefficients (all won, all lost, or told by length)"
+MOST_LEVERAGE = 0.99
+"""Share of itself that an item may decide in the fit, for its error to be undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +31,14 @@ class Rate:
 
     Attributes:
         influence: what each of its battles adds to the error of the value, shape (own battles,).
+        freedom: degrees of freedom of the error: its items less the coefficients.
         sd: of its length differences, characters.
         slope: logits that it gains as its lead in length grows without bound.
     """
 
     value: float
     influence: np.ndarray
+    freedom: int
     sd: float
     slope: float
 
@@ -51,7 +58,8 @@ def against_baseline(
     For each entrant apart, P(it beats the baseline on item i) = s(b0 + b1 tanh(lead in length / sd) + b2 difficulty_i),
     sd with ddof 1 over its own battles; the win rate is the mean over its items of s(b0 + b2 difficulty_i). Without
     external data there is no difficulty term. Fits are maximum likelihood, without AlpacaEval's L1 penalty; standard
-    errors (clustered sandwich, delta method) hold the error of the fit, which AlpacaEval's own leave out.
+    errors (clustered sandwich, delta method) hold the error of the fit, which AlpacaEval's own leave out. They are HC2,
+    which undoes how far a fit follows the items that it rests on; intervals are t on the logit scale.
 
     Raises:
         NotIdentifiedError: no lengths, or no entrant has a fit.
@@ -65,14 +73,18 @@ def against_baseline(
     if not rates:
         raise NotIdentifiedError("; ".join(refused))
     size = len(coded.entrants)
-    score, spread = np.full(size, np.nan), np.zeros((coded.clusters, size))
+    score, spread, freedom = np.full(size, np.nan), np.zeros((coded.clusters, size)), np.zeros(size)
     for which, (own, rate) in rates.items():
-        score[which] = rate.value
+        score[which], freedom[which] = rate.value, rate.freedom
         spread[:, which] = np.bincount(coded.cluster[own], rate.influence, coded.clusters)
     score[base] = 1 - np.mean([rate.value for _, rate in rates.values()])
     spread[:, base] = -np.mean([spread[:, which] for which in rates], axis=0)
+    variance = np.sum(spread[:, list(rates)] ** 2, axis=0)
+    # Satterthwaite: that of the mean is made of variances that are known to different degrees.
+    freedom[base] = variance.sum() ** 2 / max(np.sum(variance**2 / freedom[list(rates)]), 1e-300)
     estimate = by_sandwich(score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit)
-    estimate = estimate.clip(0, 1)
+    if estimate.method:
+        estimate = _on_logit_scale(estimate, freedom, level)
     used = {
         "model": _describe_model(external),
         "slopes": {coded.entrants[k]: rate.slope for k, (_, rate) in rates.items()},
@@ -82,6 +94,18 @@ def against_baseline(
     result = Result(estimate, diagnostics={"length_control": used}, warnings=refused)
     exposure = exposure_of(battles, coded)
     return standings("win-rate", f"win rate against {name}", exposure, result, level=level, rng=rng)
+
+
+def _on_logit_scale(estimate: Estimate, freedom: np.ndarray, level: float) -> Estimate:
+    """Return the same with t intervals of the logits, shape (entrants,): they end where win rates do, and lean inwards.
+
+    Args:
+        freedom: degrees of freedom, shape (entrants,).
+    """
+    score = estimate.score
+    reach = t_reach(freedom + 1, level) * estimate.se / (score * (1 - score))
+    low, high = expit(logit(score) - reach), expit(logit(score) + reach)
+    return replace(estimate, low=low, high=high, method=f"{estimate.method}, t on the logit scale")
 
 
 def _baseline(coded: Coded, anchor: str | None) -> int:
@@ -118,19 +142,27 @@ def _rates(
         lead = np.where(first[own], lengths.difference[own], -lengths.difference[own])
         try:
             own_difficulty = None if difficulty is None else difficulty[own]
-            rates[which] = (own, _fit_rate(credit, lead, coded.weight[own], own_difficulty, external))
+            rates[which] = (
+                own,
+                _fit_rate(credit, lead, coded.weight[own], own_difficulty, external, coded.cluster[own]),
+            )
         except (NotIdentifiedError, NotConvergedError) as error:
             refused.append(f"{name}: no length-controlled win rate: {error}")
     return rates, refused
 
 
 def _fit_rate(
-    credit: np.ndarray, lead: np.ndarray, weight: np.ndarray, difficulty: np.ndarray | None, external: External | None
+    credit: np.ndarray,
+    lead: np.ndarray,
+    weight: np.ndarray,
+    difficulty: np.ndarray | None,
+    external: External | None,
+    cluster: np.ndarray,
 ) -> Rate:
     """Fit one entrant's battles, and predict them at equal lengths.
 
     Raises:
-        NotIdentifiedError: the lead is the same in all battles, or a coefficient is unbounded.
+        NotIdentifiedError: the lead is the same in all battles, or a coefficient is unbounded, or next to it.
         NotConvergedError: no maximum.
     """
     sd = float(np.std(lead, ddof=1)) if len(lead) > 1 else 0.0
@@ -140,6 +172,8 @@ def _fit_rate(
     columns = [np.ones(len(lead)), squash(lead, sd), *([] if difficulty is None else [difficulty])]
     rows = np.column_stack(columns)[known]
     own, y, w = len(rows), credit[known], weight[known]
+    items, item = np.unique(cluster[known], return_inverse=True)
+    _refuse_one_sided(y, len(columns), len(items))
     if external is not None and external.gamed is not None:
         rows = np.vstack([rows, external.gamed.rows(rows.shape[1])])
         y, w = np.append(y, external.gamed.credit), np.append(w, external.gamed.weight)
@@ -148,11 +182,38 @@ def _fit_rate(
     plain[:, 1] = 0
     expected, share = expit(plain @ at), w[:own] / w[:own].sum()
     value = float(share @ expected)
+    if not EXTREME < value < 1 - EXTREME:
+        raise NotIdentifiedError(UNBOUNDED)
     slope = (share * expected * (1 - expected)) @ plain
-    scores = (w * (y - expit(rows @ at)))[:own, None] * rows[:own]
+    fitted = expit(rows @ at)[:own]
+    scores = (w[:own] * (y[:own] - fitted))[:, None] * rows[:own]
+    leverage = (
+        w[:own] * fitted * (1 - fitted) * np.sum(rows[:own] * np.linalg.solve(information, rows[:own].T).T, axis=1)
+    )
+    followed = np.minimum(np.bincount(item, leverage), MOST_LEVERAGE)[item]
     influence = np.zeros(len(lead))
-    influence[known] = share * (expected - value) + scores @ np.linalg.solve(information, slope)
-    return Rate(value, influence, sd, float(at[1]))
+    influence[known] = share * (expected - value) + scores @ np.linalg.solve(information, slope) / np.sqrt(1 - followed)
+    return Rate(value, influence, len(items) - len(columns), sd, float(at[1]))
+
+
+def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None:
+    """Refuse battles of which so few are lost, or won, that the coefficients rest on the lengths of those few.
+
+    199 wins and a tie, of a response longer than most, would give 0.9999999998 +- 1e-9 at equal length. With fewer
+    losses than coefficients intervals held in 45 to 75% of simulated worlds, with as many in 93 to 96%.
+
+    Raises:
+        NotIdentifiedError: they are too few, or the items are.
+    """
+    won, lost = float(credit.sum()), float((1 - credit).sum())
+    what, number = ("won", won) if won < lost else ("lost", lost)
+    if number < coefficients:
+        raise NotIdentifiedError(
+            f"{number:g} of {len(credit):,} battles {what} (a tie is half a battle), and telling length from strength "
+            f"needs {coefficients} at least; more items would bring them"
+        )
+    if items <= coefficients:
+        raise NotIdentifiedError(f"{items} items cannot bound {coefficients} coefficients; more items would")
 
 
 def _regression(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -163,14 +224,13 @@ def _regression(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tup
         NotConvergedError: no maximum.
     """
     likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]), largest=FAR)
-    unbounded = "its battles do not bound the coefficients (all won, all lost, or told by length)"
     try:
         at = maximise(likelihood).at
     except (NotIdentifiedError, SingularError):
-        raise NotIdentifiedError(unbounded) from None
+        raise NotIdentifiedError(UNBOUNDED) from None
     information = likelihood.information_at(at)
     if np.linalg.cond(information) > 1 / SINGULAR:
-        raise NotIdentifiedError(unbounded)
+        raise NotIdentifiedError(UNBOUNDED)
     return at, information
 
 

@@ -147,12 +147,15 @@ def test_the_win_rate_against_a_baseline_is_the_prediction_of_statsmodels_with_i
 
 
 def predicted(own):
-    """Return s(b0), and its standard error by the clustered covariance of b0, of an entrant that is always a."""
+    """Return s(b0), and its HC2 standard error with leverages of statsmodels, of an entrant that is always a."""
     lead = (own["length_a"] - own["length_b"]).to_numpy()
     design = np.column_stack([np.ones(len(own)), np.tanh(lead / lead.std(ddof=1))])
-    oracle = clustered(sm.GLM(own["credit"].to_numpy(), design, family=sm.families.Binomial()), own)
+    oracle = sm.GLM(own["credit"].to_numpy(), design, family=sm.families.Binomial()).fit(tol=1e-14)
     value, items = expit(oracle.params[0]), own["item"].nunique()
-    return value, value * (1 - value) * np.sqrt(oracle.cov_params()[0, 0] * items / (items - 1))
+    assert items == len(own)
+    followed = oracle.get_influence(observed=False).hat_matrix_diag
+    moved = oracle.resid_response[:, None] * design @ oracle.normalized_cov_params[:, 0] / np.sqrt(1 - followed)
+    return value, value * (1 - value) * np.sqrt(np.var(moved, ddof=1) * items)
 
 
 def length_data(frame, rng, gamed=200):
@@ -282,6 +285,23 @@ def test_verdicts_that_length_alone_tells_are_refused():
         ranked(frame)
     with pytest.raises(NotIdentifiedError, match="do not bound the coefficients"):
         ranked(against(frame), "win-rate", anchor="oak")
+
+
+@pytest.mark.parametrize("place", [0, 5, 100, 194, 199])
+def test_next_to_no_losses_give_no_length_controlled_win_rate(place):
+    """199 wins and a tie gave 0.99999999982 +- 7e-10 where the tie was among the longest, and no warning."""
+    rng = np.random.default_rng(14)
+    lead = np.sort(rng.integers(300, 2000, 200) - rng.integers(300, 2000, 200))
+    credit = np.where(np.arange(200) == place, 0.5, 1.0)
+    frame = pd.DataFrame(
+        {"model_a": "new", "model_b": "base", "credit": credit, "length_a": 2000 + lead, "length_b": 2000}
+    )
+    frame["item"] = [f"q{k}" for k in range(200)]
+    with pytest.raises(NotIdentifiedError, match=r"0.5 of 200 battles lost .* needs 2 at least"):
+        ranked(frame, "win-rate", anchor="base")
+    frame.loc[[20, 100, 180], "credit"] = 0.0
+    entry = next(entry for entry in ranked(frame, "win-rate", anchor="base").entries if entry.model == "new")
+    assert entry.low < 0.97 < entry.high < 1
 
 
 def test_an_entrant_without_a_fit_is_named_and_the_others_are_ranked():

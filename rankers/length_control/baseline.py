@@ -19,7 +19,7 @@ FAR = 50.0
 """Logits; a coefficient beyond grows for ever, and there is no maximum."""
 SINGULAR = 1e-10
 EXTREME = 1e-6
-"""A win rate nearer to 0 or 1 is none that items showed: length tells nearly all of them, and equal length is far off."""
+"""A win rate nearer to 0 or 1 is none that items showed: length tells nearly all, and equal length is far from them."""
 UNBOUNDED = "its battles do not bound the coefficients (all won, all lost, or told by length)"
 MOST_LEVERAGE = 0.99
 """Share of itself that an item may decide in the fit, for its error to be undone."""

@@ -70,6 +70,29 @@ def t_reach(clusters: Any, level: float) -> Any:
     return reach if reach.ndim else float(reach)
 
 
+def wilson(
+    share: np.ndarray | float, variance: np.ndarray | float, clusters: np.ndarray | int, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of Wilson intervals, with t, of shares and of other means in [0, 1], any shape.
+
+    The effective sample size is p (1 - p) over the variance of the mean; the number of clusters where nothing varies.
+
+    Args:
+        share: in [0, 1].
+        variance: of the share, clustered.
+        clusters: fewer than 2 give NaN.
+        level: in (0, 1).
+    """
+    share, variance = np.asarray(share, dtype=np.float64), np.asarray(variance, dtype=np.float64)
+    spread = share * (1 - share)
+    flat = (variance <= 1e-24) | (spread <= 0)
+    size = np.where(flat, clusters, spread / np.where(flat, 1, variance))
+    t2 = t_reach(clusters, level) ** 2
+    middle = (share + t2 / (2 * size)) / (1 + t2 / size)
+    reach = np.sqrt(t2 * (spread / size + t2 / (4 * size**2))) / (1 + t2 / size)
+    return np.minimum(np.maximum(middle - reach, 0), share), np.maximum(np.minimum(middle + reach, 1), share)
+
+
 def mean_interval(values: np.ndarray, level: float) -> tuple[float, float | None, float | None]:
     """Return the mean and the ends of its t interval, None for fewer than two values.
 

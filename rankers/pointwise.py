@@ -8,7 +8,7 @@ from podium.battles import Battles
 from podium.errors import NotIdentifiedError
 from podium.rankers.coded import cluster_codes, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.intervals import Interval, by_bootstrap, by_sandwich, covariance_of, resample
+from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample, wilson
 from podium.rankers.standings import Exposure, Result, exposure_of, standings
 from podium.ranking import Standings
 
@@ -40,7 +40,7 @@ def mean(
         battles: with score_a and score_b; several scores of an entrant on an item are averaged first.
         level: of intervals and rank sets, in (0, 1).
         rng: draws for rank sets and the bootstrap.
-        interval: `sandwich` (t over items) or `bootstrap` (percentile).
+        interval: `sandwich` (over items; t, or Wilson's where all scores lie in [0, 1]) or `bootstrap` (percentile).
         resamples: of the bootstrap.
 
     Raises:
@@ -49,14 +49,12 @@ def mean(
     """
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     matrix = score_matrix(battles)
-    filled, known = np.nan_to_num(matrix.values), matrix.is_known.astype(np.float64)
-    total = known.sum(axis=0)
-    score = filled.sum(axis=0) / total
     if interval == "sandwich":
-        spread = covariance_of(np.where(matrix.is_known, matrix.values - score, 0) / total)
-        estimate = by_sandwich(score, spread, len(filled), level=level, cluster="item")
+        estimate = estimate_means(matrix, level)
     else:
+        filled, known = np.nan_to_num(matrix.values), matrix.is_known.astype(np.float64)
         draws = resample(lambda counts: _ratio(counts @ filled, counts @ known), len(filled), resamples, rng)
+        score = np.nanmean(matrix.values, axis=0)
         estimate = by_bootstrap(score, draws, len(filled), level=level, cluster="item")
     result = Result(estimate, warnings=_missing_scores(matrix))
     return standings("mean", "score", _exposure(battles, matrix), result, level=level, rng=rng)
@@ -84,6 +82,28 @@ def median(
     ties = [f"{shared} entrants share another's median: it does not separate them"] if shared else []
     result = Result(estimate, warnings=[*_missing_scores(matrix), *ties])
     return standings("median", "score", _exposure(battles, matrix), result, level=level, rng=rng)
+
+
+def estimate_means(matrix: ScoreMatrix, level: float) -> Estimate:
+    """Return means over items with intervals: t, or where all scores lie in [0, 1] Wilson's with t.
+
+    Wilson's stay within [0, 1] and hold near its ends, with the effective sample size p (1 - p) over the variance.
+
+    Args:
+        level: in (0, 1).
+    """
+    own = matrix.is_known.sum(axis=0)
+    score = np.nansum(matrix.values, axis=0) / own
+    # A score on one item only tells no error.
+    error = np.where(matrix.is_known, matrix.values - score, 0) / np.sqrt(own * np.maximum(own - 1, 1))
+    estimate = by_sandwich(
+        score, error.T @ error, len(matrix.values), level=level, cluster="item", freedom=np.maximum(own - 1.0, 0)
+    )
+    estimate = replace(estimate, allowed=np.ones(len(own), dtype=bool))
+    if estimate.method is None or np.nanmin(matrix.values) < 0 or np.nanmax(matrix.values) > 1:
+        return estimate
+    low, high = wilson(score, np.diag(estimate.covariance), own, level)
+    return replace(estimate, low=low, high=high, method="Wilson, item-clustered effective sample size, t")
 
 
 def _exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:

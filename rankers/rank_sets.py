@@ -7,6 +7,8 @@ from podium.rankers.intervals import Estimate, t_reach
 
 MOST_SIMULATED = 500
 """Entrants up to which the critical value is simulated; above, Bonferroni's bound is used."""
+SMALLEST_FREEDOM = 0.5
+"""Degrees of freedom below which a t distribution is as wide as makes no difference."""
 
 
 def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -57,10 +59,12 @@ def _spread(covariance: np.ndarray, k: int) -> np.ndarray:
 
 
 def _freedom_of_gaps(covariance: np.ndarray, freedom: np.ndarray, k: int) -> np.ndarray:
-    """Return Satterthwaite's degrees of freedom of k's difference from each, shape (n,)."""
+    """Return Satterthwaite's degrees of freedom of k's difference from each, were their variances one, shape (n,)."""
     variance = np.diag(covariance)
     total = variance[k] + variance
-    return total**2 / (variance[k] ** 2 / freedom[k] + variance**2 / freedom)
+    freedom = np.maximum(freedom, SMALLEST_FREEDOM)
+    own: np.ndarray = total**2 / (variance[k] / np.sqrt(freedom[k]) + variance / np.sqrt(freedom)) ** 2
+    return own
 
 
 def _equivalent(critical: float, freedom: int, others: np.ndarray) -> np.ndarray:

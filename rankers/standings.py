@@ -134,7 +134,7 @@ def _entries(exposure: Exposure, result: Result, *, level: float, rng: np.random
 
 def _has_no_variation(estimate: Estimate) -> np.ndarray:
     """Tell whose interval has no width: no cluster differs from another, which says nothing of the error."""
-    flat: np.ndarray = (estimate.se == 0) & (estimate.low == estimate.high)
+    flat: np.ndarray = (estimate.se == 0) & ~(estimate.low < estimate.high)
     return flat & (np.arange(len(flat)) != estimate.pinned)
 
 
@@ -169,7 +169,7 @@ def _usual(exposure: Exposure, result: Result) -> list[str]:
             warnings.append(rare.say(fewest=rare.threshold, names=some(names)))
     estimate = result.estimate
     hidden = False if result.separated is None else result.separated
-    lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden)
+    lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden) & ~_has_no_variation(estimate)
     if estimate.method is not None and lost.any():
         names = some([exposure.entrants[k] for k in np.flatnonzero(lost)])
         warnings.append(f"some bootstrap resamples hold nothing of {names}: no interval")

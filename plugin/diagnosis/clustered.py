@@ -8,7 +8,7 @@ import numpy as np
 from podium.battles import Battles
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
 from podium.rankers.coded import cluster_codes
-from podium.rankers.intervals import FEWEST_DRAWS, t_reach
+from podium.rankers.intervals import FEWEST_DRAWS, t_reach, wilson
 
 UNBOUNDED = (-np.inf, np.inf)
 MORE = "judge more pairs"
@@ -121,20 +121,6 @@ def column_of(battles: Battles, name: str) -> np.ndarray:
     """Return a column of numbers, NaN throughout where the table has none of this name, shape (rows,)."""
     table = battles.table
     return table[name].to_numpy(dtype=np.float64) if name in table else np.full(len(table), np.nan)
-
-
-def wilson(
-    share: np.ndarray | float, variance: np.ndarray | float, clusters: np.ndarray | int, level: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ends of Wilson intervals for effective sample sizes, any shape; for clusters where nothing varies."""
-    share, variance = np.asarray(share, dtype=np.float64), np.asarray(variance, dtype=np.float64)
-    spread = share * (1 - share)
-    flat = (variance <= 1e-24) | (spread <= 0)
-    size = np.where(flat, clusters, spread / np.where(flat, 1, variance))
-    t2 = t_reach(clusters, level) ** 2
-    middle = (share + t2 / (2 * size)) / (1 + t2 / size)
-    reach = np.sqrt(t2 * (spread / size + t2 / (4 * size**2))) / (1 + t2 / size)
-    return np.minimum(np.maximum(middle - reach, 0), share), np.maximum(np.minimum(middle + reach, 1), share)
 
 
 def usable_draws(draws: np.ndarray) -> np.ndarray | None:

@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 
 from podium.battles import MOST_SLICES, Battles
-from podium.diagnosis.clustered import Clustered, wilson
+from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, cell
 from podium.diagnosis.triples import (
     ALL,
@@ -22,7 +22,7 @@ from podium.diagnosis.triples import (
     chance_of_no_order,
     count_triples,
 )
-from podium.rankers.intervals import finite_or_none
+from podium.rankers.intervals import finite_or_none, wilson
 from podium.report.model import EMPTY, Table
 from podium.text import as_text
 

@@ -18,6 +18,7 @@ from podium.rankers.coded import Coded
 from podium.rankers.identification import are_bounded, strengths_of
 from podium.rankers.intervals import Estimate, by_sandwich, covariance_of
 from podium.rankers.pairs import Pairs, pair_of, pair_sums, win_rates
+from podium.rankers.pointwise import ScoreMatrix, estimate_means
 from podium.rankers.rank_sets import rank_sets
 from podium.rankers.scale import EloScale, scale_of
 from podium.rankers.strengths import fit_strengths
@@ -147,6 +148,28 @@ def plain_elo(play: Callable[[int], Played]) -> World:
     return world
 
 
+def means(play: Callable[[int], tuple[ScoreMatrix, np.ndarray]]) -> World:
+    """Means of scores in [0, 1] as podium estimates them."""
+
+    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+        matrix, truth = play(seed)
+        return estimate_means(matrix, LEVEL), truth
+
+    return world
+
+
+def wald_means(play: Callable[[int], tuple[ScoreMatrix, np.ndarray]]) -> World:
+    """The wrong variant: means +- t standard errors."""
+
+    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+        matrix, truth = play(seed)
+        spread = covariance_of((matrix.values - matrix.values.mean(axis=0)) / len(matrix.values))
+        score = matrix.values.mean(axis=0)
+        return by_sandwich(score, spread, len(matrix.values), level=LEVEL, cluster="item"), truth
+
+    return world
+
+
 def _exact(pairs: Pairs, credit: np.ndarray) -> Pairs:
     return replace(pairs, credit=credit[pairs.low, pairs.high] * pairs.weight)
 
@@ -172,6 +195,13 @@ def _case_of_elo(play: Callable[[int], Played], least: float = 0.92) -> Case:
     return Case(elo(play), plain_elo(play), least)
 
 
+def _case_of_means(share: float, epochs: int = 1, correlation: float = 0.0, least: float = 0.92) -> Case:
+    def play(seed: int) -> tuple[ScoreMatrix, np.ndarray]:
+        return worlds.answers(seed, share, epochs=epochs, correlation=correlation)
+
+    return Case(means(play), wald_means(play), least, ranks=False)
+
+
 CASES: Mapping[str, Case] = {
     "win rates, newcomer with 5 battles": _case_of_rates(_newcomer(5)),
     "win rates, newcomer with 20 battles": _case_of_rates(_newcomer(20)),
@@ -180,6 +210,9 @@ CASES: Mapping[str, Case] = {
     "win rates, 2 of 28 pairs an item, 80 items": _case_of_rates(lambda seed: worlds.sparse_design(seed, items=80)),
     "win rates, 2 of 28 pairs an item, 40 items": _case_of_rates(lambda seed: worlds.sparse_design(seed, items=40)),
     "win rates, anchor by pilot": _case_of_rates(worlds.anchor_by_pilot),
+    "means of .97 on 30 items": _case_of_means(0.97),
+    "means of .9 on 30 items, 3 epochs": _case_of_means(0.9, 3, 0.5),
+    "means of .95 on 30 items, 3 epochs": _case_of_means(0.95, 3, 0.5),
     "Elo, newcomer with 5 battles": _case_of_elo(_newcomer(5)),
     "Elo, newcomer with 10 battles": _case_of_elo(_newcomer(10)),
     "Elo, newcomer with 20 battles": _case_of_elo(_newcomer(20)),
@@ -189,6 +222,9 @@ HELD: Mapping[str, Case] = {
     "win rates, round robin of 8 items": _case_of_rates(lambda seed: worlds.whole(seed, 8)),
     "win rates, round robin of 200 items": _case_of_rates(lambda seed: worlds.whole(seed, 200)),
     "win rates, rings of 12 on 40 items": _case_of_rates(worlds.random_rings),
+    "means of .9 on 30 items": _case_of_means(0.9),
+    "means of .9 on 30 items, 2 epochs": _case_of_means(0.9, 2),
+    "means of .5 on 30 items": _case_of_means(0.5),
     "Elo, round robin of 8 items": _case_of_elo(lambda seed: worlds.whole(seed, 8)),
     "Elo, round robin of 200 items": _case_of_elo(lambda seed: worlds.whole(seed, 200)),
     "Elo, rings of 12 on 40 items": _case_of_elo(worlds.random_rings),

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm, t
+from statsmodels.stats.proportion import proportion_confint
 
 from podium import Judge, NotIdentifiedError, UsageError, read_battles, simulate
 from podium.rankers.cells import pairs_of, sum_battles
@@ -117,6 +119,45 @@ def test_the_standard_error_of_a_mean_is_the_textbook_one():
     battles, frame = pointwise()
     found = {entry.model: entry.se for entry in mean(battles, rng=rng()).entries}
     assert found == pytest.approx(frame.groupby("model")["score"].sem().to_dict())
+
+
+def accuracy(right, items, model="a"):
+    """Scores of a model that answered so many items rightly."""
+    return [(f"i{k:02d}", model, float(k < right)) for k in range(items)]
+
+
+def means_of(*rows):
+    battles = read_battles(pd.DataFrame(rows, columns=["item", "model", "score"]))
+    return {entry.model: entry for entry in mean(battles, rng=rng()).entries}
+
+
+def test_an_accuracy_has_wilsons_interval_with_t():
+    """Oracle: statsmodels' Wilson interval of one item less, at the level of the normal that has the quantile of t."""
+    found = means_of(*accuracy(11, 12), *accuracy(5, 12, "b"))["a"]
+    alpha = 2 * norm.sf(t.ppf(0.975, 11))
+    assert (found.low, found.high) == pytest.approx(proportion_confint(11 / 12 * 11, 11, alpha, method="wilson"))
+    assert found.high < 1
+
+
+def test_all_right_is_bounded_below_only():
+    found = means_of(*accuracy(12, 12), *accuracy(5, 12, "b"))["a"]
+    assert found.high == 1
+    assert found.low == pytest.approx(1 / (1 + t.ppf(0.975, 11) ** 2 / 12))
+
+
+def test_scores_beyond_one_keep_the_t_interval():
+    found = means_of(*accuracy(11, 12), *[(f"i{k:02d}", "b", 2.0 * k) for k in range(12)])["a"]
+    assert found.high - found.score == pytest.approx(found.score - found.low)
+    assert found.high > 1
+
+
+def test_a_mean_over_few_items_has_the_error_of_those():
+    """Closed form: 5 of 40 items; the error over these alone, and 4 degrees of freedom."""
+    own = [3.0, 9.0, 4.0, 7.0, 5.0]
+    guest = [(f"i{k:02d}", "b", score) for k, score in enumerate(own)]
+    found = means_of(*[(f"i{k:02d}", "a", float(k % 7)) for k in range(40)], *guest)["b"]
+    assert found.se == pytest.approx(np.std(own, ddof=1) / np.sqrt(5))
+    assert found.high - found.score == pytest.approx(t.ppf(0.975, 4) * found.se)
 
 
 def test_the_median_of_an_even_number_lies_between_the_two_middle_scores():

@@ -7,6 +7,7 @@ from scipy.special import expit
 
 from podium import simulate
 from podium.rankers.coded import Coded
+from podium.rankers.pointwise import ScoreMatrix
 
 NAMES = tuple(f"model-{k:02d}" for k in range(40))
 
@@ -66,6 +67,23 @@ def anchor_by_pilot(seed: int, items: int = 200, pilot: int = 10, entrants: int 
 def whole(seed: int, items: int, entrants: int = 6, spread: float = 0.7) -> Played:
     """Return a round robin on all items."""
     return _play(seed, items, entrants, spread, *round_robin(items, entrants))
+
+
+def answers(
+    seed: int, share: float, items: int = 30, entrants: int = 8, epochs: int = 1, correlation: float = 0.0
+) -> tuple[ScoreMatrix, np.ndarray]:
+    """Return mean scores of right and wrong answers, and the share that is right in truth.
+
+    Args:
+        share: right answers.
+        epochs: answers an item and entrant.
+        correlation: of two of them, by a beta-distributed share per item.
+    """
+    rng = np.random.default_rng([seed, epochs])
+    shape = (items, entrants)
+    size = 1 / correlation - 1 if correlation else np.inf
+    chance = rng.beta(share * size, (1 - share) * size, shape) if correlation else np.full(shape, share)
+    return ScoreMatrix(rng.binomial(epochs, chance) / epochs, NAMES[:entrants]), np.full(entrants, share)
 
 
 def _play(

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from podium.calibration_run import calibrate
     from podium.diagnosis.card import diagnose
     from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
-    from podium.hookspecs import Format, Ranker, Tournament, hookimpl
+    from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
     from podium.planning.planner import make_plan
     from podium.rank_battles import rank
     from podium.ranking import Ranking, Standings
     from podium.reading.judgements import read_battles
     from podium.replays import Replay, replay
+    from podium.scorers.prompt import Template
+    from podium.scorers.realization import Realization
     from podium.simulation import Judge, World, simulate
     from podium.study.laboratory import run_study
 
@@ -35,12 +37,14 @@ _PUBLIC = {
     "calibration_run": "calibrate",
     "diagnosis.card": "diagnose",
     "errors": "DataError NotConvergedError NotIdentifiedError PodiumError UsageError",
-    "hookspecs": "Format Ranker Tournament hookimpl",
+    "hookspecs": "Format Ranker Scorer Tournament hookimpl",
     "planning.planner": "make_plan",
     "rank_battles": "rank",
     "ranking": "Ranking Standings",
     "reading.judgements": "read_battles",
     "replays": "Replay replay",
+    "scorers.prompt": "Template",
+    "scorers.realization": "Realization",
     "simulation": "Judge World simulate",
     "study.laboratory": "run_study",
 }
@@ -58,8 +62,11 @@ __all__ = [
     "PodiumError",
     "Ranker",
     "Ranking",
+    "Realization",
     "Replay",
+    "Scorer",
     "Standings",
+    "Template",
     "Tournament",
     "UsageError",
     "World",

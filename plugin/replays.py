@@ -135,7 +135,7 @@ def replay(
     names = ranker_names(rankers)
     settings, others = divide_options(options, [tournament], names)
     own = seed_settings(tournament, settings[tournament], seed)
-    played = play(make_tournament(tournament, own), record)
+    played = play(catalogue.make_tournament(tournament, own), record)
     ranking = rank(played.battles, names, level=level, seed=seed, pool=pool, **others)
     ranking = _add_price(ranking, {"tournament": tournament, "settings": own, **asdict(played.price)})
     return Replay(played.rounds, played.given, played.battles, played.price, played.rows, tournament, own, ranking)
@@ -163,20 +163,6 @@ def recording_of(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = F
         calls=np.bincount(code + 1, calls, len(pairings) + 1)[1:],
         code_of_row=code,
     )
-
-
-def make_tournament(name: str, settings: Mapping[str, Any]) -> TournamentRule:
-    """Return the tournament of that name with these settings.
-
-    Raises:
-        UsageError: no tournament has that name, or a setting has an impossible value.
-        PluginError: the rule makes something else than a tournament.
-    """
-    tournament = catalogue.tournament_rule(name)(**settings)
-    if not callable(getattr(tournament, "next", None)) or not callable(getattr(tournament, "size", None)):
-        origin = catalogue.tournaments()[name].origin
-        raise PluginError(f"plugin {origin}: tournament {name!r} must have next and size, got {tournament!r}")
-    return tournament
 
 
 def play(tournament: TournamentRule, record: Recording) -> Playthrough:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import podium
 from podium import hookspecs
 from podium.plugins import catalogue
 
@@ -291,3 +292,20 @@ def test_every_hook_has_a_docstring() -> None:
 def test_the_hooks_that_an_error_suggests_are_those_there_are() -> None:
     hooks = [name for name, _ in inspect.getmembers(hookspecs, inspect.isfunction) if name.startswith("podium_")]
     assert sorted(catalogue.HOOKS) == hooks
+
+
+@pytest.mark.parametrize("template", ['lambda: "Which is better?"', 'Template("Which is better?")', "lambda: None"])
+def test_a_template_of_the_wrong_type_is_an_error_that_names_the_plugin(tmp_path: Path, template: str) -> None:
+    code = SCORER.format(realization="MINE", writer="").replace('lambda: Template(WORDS, "mine")', template)
+    install(tmp_path, "third", code)
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, env=environment, check=False)
+    assert (
+        "plugin third 1.2 (main = third): scorer 'mine': its template must be a function that returns a" in done.stderr
+    )
+
+
+def test_what_a_scorer_is_made_of_is_public_and_documented() -> None:
+    for name in ("Scorer", "Realization", "Template"):
+        assert name in podium.__all__
+        assert "Attributes:" in getattr(podium, name).__doc__

@@ -18,7 +18,8 @@ from podium.planning.precision import (
     simulated_worlds,
 )
 from podium.planning.sample_size import informative_needed, items_needed
-from podium.replays import Recording, make_tournament
+from podium.plugins.catalogue import make_tournament
+from podium.replays import Recording
 from podium.text import some
 from podium.tournaments.schedule import Field
 

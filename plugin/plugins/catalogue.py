@@ -1,6 +1,6 @@
 """Find what is plugged in: what podium brings itself, and what other packages add."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points, version
@@ -12,10 +12,12 @@ from podium import hookspecs
 from podium.errors import PluginError, unknown_name
 from podium.hookspecs import Format, Ranker, Scorer, Tournament
 from podium.plugins import builtins
+from podium.records import shorten
 
 if TYPE_CHECKING:
     from podium.scorers.judging import Judging
     from podium.scorers.realization import Realization
+    from podium.tournaments.schedule import TournamentRule
 
 GROUP = "podium"
 KINDS: dict[type, str] = {
@@ -155,6 +157,19 @@ def tournament_rule(name: str) -> Callable[..., Any]:
     return _function(extension(Tournament, name))
 
 
+def make_tournament(name: str, settings: Mapping[str, Any]) -> "TournamentRule":
+    """Return the tournament of that name with these settings.
+
+    Raises:
+        UsageError: no tournament has that name, or a setting has an impossible value.
+        PluginError: the rule makes something else than a tournament.
+    """
+    tournament: TournamentRule = tournament_rule(name)(**settings)
+    if not callable(getattr(tournament, "next", None)) or not callable(getattr(tournament, "size", None)):
+        raise PluginError(f"{_culprit(extension(Tournament, name))} must have next and size, got {tournament!r}")
+    return tournament
+
+
 def format_reader(known: Format) -> Callable[..., Any]:
     """Return the function that reads a format, importing it now if it was given by name.
 
@@ -180,12 +195,20 @@ def realization_named(name: str) -> "Realization":
         UsageError: no scorer has that name; the nearest is suggested.
         PluginError: the realization cannot be imported, or is none.
     """
+    from podium.scorers.prompt import Template
     from podium.scorers.realization import Realization
 
     scorer = extension(Scorer, name)
     realization = import_extension(scorer)
     if not isinstance(realization, Realization):
         raise PluginError(f"{_culprit(scorer)} is no Realization but {realization!r}")
+    if realization.template is not None:
+        template = realization.template() if callable(realization.template) else realization.template
+        if not callable(realization.template) or not isinstance(template, Template):
+            raise PluginError(
+                f"{_culprit(scorer)}: its template must be a function that returns a podium.Template, and gives "
+                f"{shorten(repr(template))}"
+            )
     return realization
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.replays import Recording, make_tournament, play, seed_settings
+from podium.plugins.catalogue import make_tournament
+from podium.replays import Recording, play, seed_settings
 from podium.tournaments.schedule import Field
 from podium.tournaments.selection import draw_items, draw_names
 

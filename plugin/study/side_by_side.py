@@ -13,9 +13,10 @@ from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
 from podium.hookspecs import Tournament
 from podium.plugins import catalogue
+from podium.plugins.catalogue import make_tournament
 from podium.plugins.settings import options_of, ranker_names, ranker_options
 from podium.ranking import provenance
-from podium.replays import Recording, divide_options, make_tournament, play, recording_of, seed_settings
+from podium.replays import Recording, divide_options, play, recording_of, seed_settings
 from podium.study.yardstick import Yardstick
 from podium.text import plain, some
 

@@ -10,8 +10,9 @@ from scipy.stats import kendalltau, pearsonr
 from scipy.stats import t as student
 
 from podium import Battles, Judge, NotIdentifiedError, UsageError, rank, read_battles, replay, simulate
+from podium.plugins.catalogue import make_tournament
 from podium.rankers.informativeness import informativeness
-from podium.replays import make_tournament, play, recording_of
+from podium.replays import play, recording_of
 from podium.study.designs import Cell, Workbench
 from podium.study.laboratory import run_study, spread_of
 from podium.study.yardstick import Yardstick, scorer

@@ -106,3 +106,34 @@ def test_every_option_of_podiums_own_has_a_default_and_is_in_the_docstring(name:
 def test_podiums_own_are_tournaments(name: str) -> None:
     rule = catalogue.extension(hookspecs.Tournament, name).load()()
     assert rule.next(Field(("a", "b"), ("q",), {}), ()).pairings
+
+
+PLAY = """
+import sys
+from inspect_ai._cli.main import main
+sys.argv = ["inspect", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.slow
+def test_it_is_played_in_inspect_with_its_options(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai")
+    install(tmp_path)
+    variables = {"PYTHONPATH": str(tmp_path), "INSPECT_LOG_DIR": str(tmp_path / "logs"), "INSPECT_DISPLAY": "plain"}
+
+    def inspect(*options: str) -> subprocess.CompletedProcess[str]:
+        words = ("-T", "name=neighbours", "-T", f"responses={ROOT / 'examples' / 'tournament'}", *options)
+        command = [sys.executable, "-c", PLAY, "eval", "podium/tournament", *words]
+        command += ["--model-role", "judge=podium/offline", "--metadata", "ranker=win-rate"]
+        environment = os.environ | variables
+        return subprocess.run(
+            command, capture_output=True, text=True, cwd=tmp_path, encoding="utf-8", env=environment, check=False
+        )
+
+    done = inspect("-T", "step=2", "-T", "limit=5")
+    assert "podium neighbours: 6 entrants, 5 items; at most 20 battles, 40 calls per judge" in done.stderr
+    assert "20 battles: 20 judged, 0 unread, 0 missing" in done.stderr
+    assert len(list((tmp_path / "logs").glob("*.eval"))) == 1
+    refused = inspect("-T", "stepp=2")
+    assert "no option called 'stepp'; did you mean 'step'?" in refused.stdout + refused.stderr

@@ -23,7 +23,6 @@ from typing import Any
 from inspect_ai import Task
 
 from podium.errors import UsageError
-from podium.hookspecs import Tournament
 from podium.hosts.inspect_ai.folders import READER
 from podium.hosts.inspect_ai.judge import judge, texts_of
 from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, PROMPTS, TASKS
@@ -31,13 +30,13 @@ from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.source import Deck, TournamentSource
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
+from podium.plugins.settings import parameters_of
 from podium.responses.collection import Responses
 from podium.responses.read import read_responses
 from podium.scorers.judging import Judging, known_options, refuse_unknown_options
 from podium.scorers.reasoning import Policy
 from podium.text import some
 from podium.tournaments.budget import Budget
-from podium.tournaments.schedule import TournamentRule
 
 CHARACTERS_PER_TOKEN = 4
 PROMPTS_BUILT = 50
@@ -84,7 +83,8 @@ def tournament_task(
         UsageError, DataError: what was typed, or what a file holds, is not what it should be.
     """
     own = inspect.signature(tournament_task).parameters.keys() - {"name", "settings", "how"}
-    refuse_unknown_options(how, own | settings.keys() | known_options())
+    known = parameters_of(catalogue.tournament_rule(name)).keys()
+    refuse_unknown_options({**settings, **how}, own | known | known_options())
     if seed < 0:
         raise UsageError(f"seed={seed} is below 0")
     competing = read_responses(*_split_names(responses), readers=(READER,), reasoning=reasoning)
@@ -93,7 +93,7 @@ def tournament_task(
     if limit is not None or category:
         competing = competing.select(limit=limit, category=category, seed=seed)
     given = {key: value for key, value in settings.items() if value is not None}
-    rule: TournamentRule = catalogue.extension(Tournament, name).load()(seed=seed, **given)
+    rule = catalogue.make_tournament(name, {**({"seed": seed} if "seed" in known else {}), **given})
     rule = rule if max_battles is None else Budget(rule, max_battles)
     judged = judging_settings(seed=seed, **how)
     lacking = [item.id for item in competing.items if item.reference is None] if judged.settings.reference else []
@@ -125,6 +125,18 @@ def tournament_task(
             PROMPTS: judged.prompt_hash,
         },
     )
+
+
+def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split options into those of a tournament's own and the others.
+
+    Raises:
+        UsageError: there is no such tournament.
+        PluginError: it cannot be imported.
+    """
+    known = parameters_of(catalogue.tournament_rule(name)).keys() - {"seed"}
+    own = {key: value for key, value in options.items() if key in known}
+    return own, {key: value for key, value in options.items() if key not in known}
 
 
 def _announce(name: str, responses: Responses, source: TournamentSource, how: Judging) -> None:

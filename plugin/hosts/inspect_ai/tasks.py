@@ -46,6 +46,16 @@ def chain(responses: str | Sequence[str] = (), items: int | None = None, **kwarg
     return _tournament("chain", responses, {"items": items}, kwargs)
 
 
+@task
+def tournament(name: str, responses: str | Sequence[str] = (), **kwargs: Any) -> Task:
+    """Play a tournament by its name, a plugin's or podium's own; its options are typed like all others."""
+    from podium.hosts.inspect_ai.play import split_options
+
+    with plain_errors():
+        settings, options = split_options(name, flatten_arguments(kwargs))
+    return _tournament(name, responses, settings, options)
+
+
 def _tournament(
     name: str, responses: str | Sequence[str], settings: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Task:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import UsageError
-from podium.hookspecs import Tournament
 from podium.hosts.inspect_ai.log_format import PLAYED_FOR
 from podium.hosts.lm_eval.options import LM_EVAL, RankerOptions
 from podium.hosts.lm_eval.secrets import HIDDEN, SHORTEST, redact
@@ -157,18 +157,10 @@ def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], Abstract
         UsageError: there is no such tournament.
     """
     from podium.hosts.inspect_ai import tasks
-    from podium.hosts.inspect_ai.play import tournament_task
 
-    name = (options.tournament or USUAL).removeprefix("podium/").replace("-", "_")
-    rule = catalogue.extension(Tournament, name.replace("_", "-"))
-    if name in ("round_robin", "anchor", "swim", "chain"):
-        own_task = getattr(tasks, name)
+    name = (options.tournament or USUAL).removeprefix("podium/")
+    known = parameters_of(catalogue.tournament_rule(name)).keys()
+    if name.replace("-", "_") in ("round_robin", "anchor", "swim", "chain"):
+        own_task = getattr(tasks, name.replace("-", "_"))
         return own_task, parameters_of(own_task).keys()
-    known = parameters_of(rule.load()).keys()
-
-    def plugged_in_task(responses: Sequence[str], **settings: Any) -> Any:
-        own = {key: value for key, value in settings.items() if key in known}
-        rest = {key: value for key, value in settings.items() if key not in known}
-        return tournament_task(name, responses, own, **rest)
-
-    return plugged_in_task, known
+    return partial(tasks.tournament, name), known

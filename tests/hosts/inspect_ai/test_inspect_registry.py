@@ -51,8 +51,8 @@ def test_everything_that_the_registry_names_can_be_found_by_inspect(imported):
         "from inspect_ai._util.entrypoints import ensure_entry_points\n"
         "from inspect_ai._util.registry import registry_lookup\n"
         "ensure_entry_points()\n"
-        "kinds = {'task': 'anchor chain round_robin swim', 'scorer': 'verdict pairwise', 'solver': 'judge',\n"
-        "         'metric': 'judged bradley_terry soft_elo win_rate', 'hooks': 'podium_ranking'}\n"
+        "kinds = {'task': 'anchor chain round_robin swim tournament', 'scorer': 'verdict pairwise',\n"
+        "         'solver': 'judge', 'metric': 'judged bradley_terry soft_elo win_rate', 'hooks': 'podium_ranking'}\n"
         "named = [(kind, name) for kind, names in kinds.items() for name in names.split()]\n"
         "print([(kind, name) for kind, name in named if not registry_lookup(kind, 'podium/' + name)])\n"
     )

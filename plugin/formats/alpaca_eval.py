@@ -1,5 +1,8 @@
 """AlpacaEval annotations: one model against one baseline, preference between 1 and 2."""
 
+from collections.abc import Collection
+from pathlib import PurePath
+
 import numpy as np
 import pandas as pd
 
@@ -48,6 +51,16 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
         frame["index"] = np.arange(len(records))
     foreign = [name for name in records if name not in {*kept.values(), *_USED, *frame}]
     return frame.join(records[foreign])
+
+
+def folder_of_model(source: str, judges: Collection[str]) -> str | None:
+    """Return the folder that names the model of `results/MODEL/ANNOTATOR/annotations.json`; None outside such a tree.
+
+    >>> folder_of_model("results/gpt-4/judge/annotations.json", ["judge"]), folder_of_model("a/b/c.json", ["judge"])
+    ('gpt-4', None)
+    """
+    folders = PurePath(source).parts[-3:-1]
+    return folders[0] if len(folders) == 2 and [folders[1]] == list(judges) else None
 
 
 _KEPT = {"item": "instruction", "judge": "annotator", "category": "dataset"}

@@ -15,6 +15,7 @@ from podium.counting.relations import text as quote
 from podium.counting.verdicts import Verdicts
 from podium.errors import DataError, UsageError
 from podium.formats import pointwise
+from podium.formats.alpaca_eval import folder_of_model
 from podium.formats.containers import open_records
 from podium.formats.files import find_files, local_files
 from podium.formats.foreign import Foreign, name_columns, propose_map, translate_verdicts
@@ -255,7 +256,20 @@ def _read_tables(
         (silent, f"{len(silent)} files hold no verdicts and were skipped"),
         (alone, "files that compare a model only with itself were skipped"),
     )
-    return tables, [f"{text}: {some(names)}" for names, text in notes if names]
+    return tables, [*(f"{text}: {some(names)}" for names, text in notes if names), *_names_unlike_folders(tables)]
+
+
+def _names_unlike_folders(tables: Sequence[RecordTable]) -> list[str]:
+    """Say which models have another name in their file than their folder has: whoever looks for that finds nobody."""
+    unlike = []
+    for each in tables:
+        if each.format == "alpaca-eval" and each.label is None and "judge" in each.records.columns:
+            models = distinct_texts(each.records, "model_a")
+            folder = folder_of_model(each.source, distinct_texts(each.records, "judge"))
+            unlike += [f"{models[0]} (folder {folder})"] if folder and len(models) == 1 and models != [folder] else []
+    if not unlike:
+        return []
+    return [f"called by the name in the file, not by that of the folder (NAME=PATH says another): {some(unlike)}"]
 
 
 def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreign) -> RecordTable | None:

@@ -93,6 +93,21 @@ def test_the_baselines_own_file_in_a_tree_is_skipped_and_told(save, tmp_path):
     assert "results/davinci/annotations.json" in battles.notes[0]
 
 
+def notes_of_tree(save, tmp_path, *models):
+    for folder, model in models:
+        save(f"results/{folder}/alpaca_eval_gpt4/annotations.json", [annotation(2, model=model)])
+    return podium.read_battles(str(tmp_path / "results")).notes
+
+
+def test_a_model_with_another_name_than_its_folder_is_told(save, tmp_path):
+    (note,) = notes_of_tree(save, tmp_path, ("gpt-4-turbo", "gpt4_turbo"), ("good", "good"))
+    assert note.endswith("gpt4_turbo (folder gpt-4-turbo)")
+
+
+def test_models_named_as_their_folders_are_need_no_note(save, tmp_path):
+    assert notes_of_tree(save, tmp_path, ("good", "good"), ("bad", "bad")) == ()
+
+
 def test_the_baselines_own_file_alone_is_an_error(save):
     with pytest.raises(podium.DataError, match="'davinci' plays against itself"):
         podium.read_battles(save("annotations.json", [annotation(1.5, model="davinci")]))

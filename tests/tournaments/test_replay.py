@@ -155,6 +155,11 @@ def test_an_option_with_a_name_reaches_that_one_only(battles: Battles) -> None:
     assert (found.settings["anchor"], found.ranking.standings[0].scale) == ("model-02", "win rate")
 
 
+def test_an_anchor_that_a_pilot_finds_is_no_entrant_to_a_ranker(battles: Battles) -> None:
+    found = replay(battles, "anchor", "win-rate", anchor="auto")
+    assert (found.settings["anchor"], found.ranking.standings[0].scale) == ("auto", "win rate")
+
+
 def test_an_unknown_option_is_refused_with_its_owner(battles: Battles) -> None:
     with pytest.raises(UsageError, match="'pilot' is an option of anchor, not of bradley-terry"):
         replay(battles, "swim", pilot=3)

@@ -1,9 +1,10 @@
 """The third noun: a judge's calibration, fitted once on battles with human labels and kept in a file."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from podium.text import json_text
 
 FORMAT_VERSION = "0.1"
 SMALLEST_SE = 1e-6
@@ -243,7 +244,7 @@ class Calibration:
 
     def to_json(self) -> str:
         """Return the file as text; NaN and infinity never occur in it."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(self.to_dict()) + "\n"
 
     def fold_beta(self, entrant: HeldOut) -> float:
         """Return the slope fitted without an entrant."""

@@ -1,6 +1,5 @@
 """The second noun: a ranking, one table of standings per ranker and slice."""
 
-import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -11,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from podium.battles import Counts
-from podium.text import plain
+from podium.text import json_text
 
 FORMAT_VERSION = "0.1"
 
@@ -147,7 +146,7 @@ class Ranking:
 
     def to_json(self) -> str:
         """Return the contract's JSON document; no NaN or infinity ever appears in it."""
-        return json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False, default=plain)
+        return json_text(self.to_dict())
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per entrant, slice and ranker, with the method of the interval and the denominators."""

@@ -1,6 +1,7 @@
 """Values as text, written one way wherever names and values are compared."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ import pandas as pd
 
 EMPTY = frozenset({"", "nan", "null", "none", "<na>"})
 """Spellings of an empty cell in a numeric column, lower case."""
+INVISIBLE = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+"""Controls that JSON need not escape, and marks that are not seen."""
 
 
 def text_of(value: Any) -> str | None:
@@ -50,6 +53,16 @@ def as_categorical(values: pd.Series) -> pd.Categorical:
 def plain(value: Any) -> Any:
     """Write as plain Python what JSON does not know."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
+
+
+def json_text(document: Any) -> str:
+    """Write a document as JSON without NaN; marks that turn or hide text, as those for right to left, are escaped.
+
+    >>> json_text({"model": "gpt\u202e4"})
+    '{\\n "model": "gpt\\\\u202e4"\\n}'
+    """
+    text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False, default=plain)
+    return INVISIBLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:

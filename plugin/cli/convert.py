@@ -28,10 +28,14 @@ def convert(context: click.Context, **arguments: Any) -> None:
     podium convert results/*.jsonl --from arena-hard -o battles.csv
     """
     from podium.formats.podium_table import write
+    from podium.report.printable import columns_that_run
 
     output = arguments.pop("output")
     battles = options.read_sources(arguments, merge=arguments.pop("merge"))
-    write(battles.to_frame(), output)
+    frame = battles.to_frame()
+    write(frame, output)
+    if output.suffix == ".csv" and (columns := columns_that_run(frame)):
+        warn(f"a spreadsheet would run texts in {', '.join(columns)}, which begin with = + - or @: open it as text")
     for note in battles.notes:
         warn(note)
     counts = battles.counts()

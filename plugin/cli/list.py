@@ -18,6 +18,7 @@ def list_(kind: str | None) -> None:
     `hosts` shows which hosts are installed, and whether `podium enable` was run in this environment.
     """
     from podium.plugins import catalogue
+    from podium.report.printable import printable
 
     known: dict[str, dict[str, Any]] = {f"{noun}s": catalogue.extensions_of(of) for of, noun in catalogue.KINDS.items()}
     for name in [kind] if kind else KINDS:
@@ -26,7 +27,8 @@ def list_(kind: str | None) -> None:
         click.echo(f"hosts: {_state_of_enabling()}" if name == "hosts" else f"{name}:" if rows else f"{name}: none yet")
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for row in rows:
-            click.echo("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            click.echo(printable("  " + "  ".join(cells).rstrip()))
             if kind in ("rankers", "tournaments"):
                 click.echo(f"      --set {_options(kind, row[0])}")
 

@@ -4,10 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import click
-
-from podium.report.printable import printable
-from podium.storage.remote import without_secrets
+from podium.report.printable import tell
 
 if TYPE_CHECKING:
     from podium.ranking import Ranking
@@ -16,11 +13,6 @@ if TYPE_CHECKING:
 
 View: TypeAlias = Callable[[Any], "Sequence[Report]"]
 """From figures to what is shown of them."""
-
-
-def tell(message: str) -> None:
-    """Write a message to stderr; names in it cannot move the cursor, and URLs show no credentials."""
-    click.echo(printable(f"podium: {without_secrets(message)}"), err=True)
 
 
 def warn(warning: str) -> None:

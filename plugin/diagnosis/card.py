@@ -1,6 +1,5 @@
 """The judge card: which questions there are, and one card per judge."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
@@ -24,7 +23,7 @@ from podium.diagnosis.verbosity import verbosity
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.intervals import check_level
 from podium.ranking import FORMAT_VERSION, provenance
-from podium.text import as_text
+from podium.text import as_text, json_text
 
 Reply: TypeAlias = CardAnswer | Missing
 
@@ -102,7 +101,7 @@ class Diagnosis:
 
     def to_json(self) -> str:
         """Return a JSON document without NaN or infinity."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        return json_text(self.to_dict())
 
 
 def diagnose(

@@ -1,6 +1,5 @@
 """The nouns of a plan: what is asked, what a design costs, what it will tell, and what could not be answered."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -8,7 +7,7 @@ from typing import Any, Literal
 from podium.errors import UsageError
 from podium.ranking import FORMAT_VERSION
 from podium.scorers.battle import Orders, presentations
-from podium.text import plain
+from podium.text import json_text
 
 UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")
 
@@ -276,4 +275,4 @@ class Plan:
 
     def to_json(self) -> str:
         """Return a JSON document without NaN or infinity."""
-        return json.dumps(self.to_dict(), indent=1, allow_nan=False, ensure_ascii=False, default=plain)
+        return json_text(self.to_dict())

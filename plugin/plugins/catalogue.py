@@ -12,7 +12,6 @@ from podium import hookspecs
 from podium.errors import PluginError, unknown_name
 from podium.hookspecs import Format, Ranker, Scorer, Tournament
 from podium.plugins import builtins
-from podium.records import shorten
 
 if TYPE_CHECKING:
     from podium.scorers.judging import Judging
@@ -207,7 +206,7 @@ def realization_named(name: str) -> "Realization":
         if not callable(realization.template) or not isinstance(template, Template):
             raise PluginError(
                 f"{_culprit(scorer)}: its template must be a function that returns a podium.Template, and gives "
-                f"{shorten(repr(template))}"
+                f"{template!r:.60}"
             )
     return realization
 

@@ -1,4 +1,16 @@
-"""Names as they may be shown: a model's name is data, and must not move the cursor or break a row."""
+"""The gate of what is shown: names are data, and must not move a cursor, break a row, or run in a spreadsheet."""
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from podium.storage.remote import without_secrets
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMULA = re.compile(r"[=@\t\r]|[+-](?![\s\d.])")
+"""How a cell begins that a spreadsheet would run."""
 
 
 def printable(text: str) -> str:
@@ -8,3 +20,24 @@ def printable(text: str) -> str:
     'red \\x1b[31m'
     """
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+
+
+def tell(message: str, who: str = "podium") -> None:
+    """Write a message to stderr; names in it cannot move the cursor, and URLs show no credentials."""
+    print(printable(f"{who}: {without_secrets(message)}"), file=sys.stderr)
+
+
+def harmless_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Escape control characters, and put an apostrophe before texts that a spreadsheet would run."""
+    return frame.map(lambda cell: _harmless(cell) if isinstance(cell, str) else cell)
+
+
+def _harmless(cell: str) -> str:
+    return ("'" if FORMULA.match(cell) else "") + printable(cell)
+
+
+def columns_that_run(frame: "pd.DataFrame") -> list[str]:
+    """Return the columns with a text that a spreadsheet would run."""
+    texts = frame.select_dtypes(exclude="number")
+    cells = ((name, texts[name].dropna().unique()) for name in texts)
+    return [str(name) for name, values in cells if any(FORMULA.match(cell) for cell in values if isinstance(cell, str))]

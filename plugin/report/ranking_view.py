@@ -16,6 +16,7 @@ from podium.report.numbers import (
     share_text,
     slope_text,
 )
+from podium.report.printable import printable
 from podium.report.terminal import terminal_text
 from podium.text import some
 
@@ -38,7 +39,9 @@ def ranking_text(ranking: Ranking, rephrase: Callable[[str], str] = str) -> str:
     warnings = dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings)
     notes = [Note(warning, Kind.WARNING) for warning in warnings]
     notes += [Note(f"not ranked: {failure}") for failure in ranking.failures]
-    return terminal_text(ranking_reports(ranking)) + rephrase("".join(f"podium: {note.line}\n" for note in notes))
+    return terminal_text(ranking_reports(ranking)) + rephrase(
+        "".join(f"podium: {printable(note.line)}\n" for note in notes)
+    )
 
 
 def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 from podium.errors import UsageError
 from podium.report.markdown import markdown_text
 from podium.report.model import Report
+from podium.report.printable import harmless_cells
 from podium.report.terminal import terminal_text
 from podium.storage.remote import Place
 
@@ -47,5 +48,5 @@ def styled_text(figures: Any, style: str, view: Callable[[Any], Sequence[Report]
     if style == "json":
         return figures.to_json() + "\n"
     if style == "csv":
-        return figures.to_frame().to_csv(index=False)
+        return harmless_cells(figures.to_frame()).to_csv(index=False)
     return WRITERS[style](view(figures), terminal)

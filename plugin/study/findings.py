@@ -1,6 +1,5 @@
 """What a study found: one point per design, setting and ranker."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,7 +8,7 @@ import pandas as pd
 from scipy.stats import pearsonr
 
 from podium.ranking import FORMAT_VERSION
-from podium.text import plain
+from podium.text import json_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ class Findings:
     def to_json(self) -> str:
         """Return a JSON document without NaN or infinity."""
         document = {"podium": FORMAT_VERSION, "study": asdict(self)}
-        return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False, default=plain)
+        return json_text(document)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per point; anchors bring their place and their informativeness."""

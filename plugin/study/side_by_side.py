@@ -1,6 +1,5 @@
 """Tournaments side by side: how far each is from the whole record, and what it costs, over many seeds."""
 
-import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -18,7 +17,7 @@ from podium.plugins.settings import options_of, ranker_names, ranker_options
 from podium.ranking import provenance
 from podium.replays import Recording, divide_options, play, recording_of, seed_settings
 from podium.study.yardstick import Yardstick
-from podium.text import plain, some
+from podium.text import json_text, some
 
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
 """Of a tournament's price."""
@@ -70,7 +69,7 @@ class TournamentTable:
 
     def to_json(self) -> str:
         """Return a JSON document without NaN or infinity."""
-        return json.dumps(asdict(self), indent=1, allow_nan=False, ensure_ascii=False, default=plain)
+        return json_text(asdict(self))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per tournament and budget."""

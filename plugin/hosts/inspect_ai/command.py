@@ -13,6 +13,7 @@ from typing import Any
 
 from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.log_format import RANKER_VARIABLE
+from podium.report.printable import tell
 from podium.storage.remote import Place, RemoteFile, place_of, siblings
 
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
@@ -58,7 +59,7 @@ def extend_command(host: Any) -> None:
             sys.argv[1:] = own
             _run_stock(stock, own, ranking=True)
         except PodiumError as error:
-            print(f"podium: {error}", file=sys.stderr)
+            tell(str(error))
             sys.exit(error.exit_code)
 
     if rankers:

@@ -10,6 +10,7 @@ from inspect_ai.scorer import Score
 from rich.markup import escape
 
 from podium.errors import PodiumError
+from podium.report.printable import printable
 
 HAS_REASON = "reason" in signature(Score.unscored).parameters
 """Whether a sample without a score has a field for the reason: 0.3.250 has none."""
@@ -50,5 +51,5 @@ def plain_errors() -> Iterator[None]:
         kind = type(type(error).__name__, (type(error), PrerequisiteError), {"__module__": type(error).__module__})
         plain: Exception = Exception.__new__(kind)
         plain.args = error.args
-        plain.__dict__.update(error.__dict__, message=escape(f"podium: {error}"))
+        plain.__dict__.update(error.__dict__, message=escape(printable(f"podium: {error}")))
         raise plain from None

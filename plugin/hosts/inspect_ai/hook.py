@@ -22,6 +22,7 @@ from inspect_ai.log import (
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.log_format import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, RANKING, is_tournament
+from podium.report.printable import tell
 from podium.storage.drafts import write_text, written_whole
 from podium.storage.remote import Place, RemoteFile, local_file, place_of
 
@@ -58,7 +59,7 @@ def headers_in(folder: str) -> Iterator[EvalLog]:
         try:
             yield read_eval_log(log, header_only=True)
         except Exception as error:
-            print(f"podium: not ranked: {log.name}: {error}", file=sys.stderr)
+            tell(f"not ranked: {log.name}: {error}")
 
 
 def rank_logs(logs: Iterable[EvalLog], done: set[States] | None = None) -> None:
@@ -126,9 +127,10 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[St
     # Whatever it is: one bad log must not stop the others, and Inspect would say no more than that a hook failed.
     except Exception as error:
         names = ", ".join(PurePosixPath(log.location).name for log in logs)
-        print(f"podium: not ranked: {names}: {error}", file=sys.stderr)
+        tell(f"not ranked: {names}: {error}")
         return
-    print(f"{ranking_text(ranking)}podium: wrote {written}", file=sys.stderr)
+    print(ranking_text(ranking), end="", file=sys.stderr)
+    tell(f"wrote {written}")
 
 
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:

@@ -15,7 +15,6 @@ The path of responses, for a task of `tasks`, from the command to standings in t
 """
 
 import inspect
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -31,6 +30,7 @@ from podium.hosts.inspect_ai.source import Deck, TournamentSource
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of
+from podium.report.printable import tell
 from podium.responses.collection import Responses
 from podium.responses.read import read_responses
 from podium.scorers.judging import Judging, known_options, refuse_unknown_options
@@ -144,13 +144,13 @@ def _announce(name: str, responses: Responses, source: TournamentSource, how: Ju
     battles, missing = source.rule.size(source.field), _missing_text(responses)
     calls = battles * how.calls()
     tokens = calls * _prompt_length(responses, source, how) / CHARACTERS_PER_TOKEN
-    print(
-        f"podium {name}: {len(responses.entrants)} entrants, {len(responses.items)} items; at most {battles:,} "
+    tell(
+        f"{len(responses.entrants)} entrants, {len(responses.items)} items; at most {battles:,} "
         f"battles, {calls:,} calls per judge, about {tokens:,.0f} input tokens" + (f"; {missing}" if missing else ""),
-        *(f"podium {name}: note: {note}" for note in responses.notes),
-        sep="\n",
-        file=sys.stderr,
+        f"podium {name}",
     )
+    for note in responses.notes:
+        tell(f"note: {note}", f"podium {name}")
 
 
 def _prompt_length(responses: Responses, source: TournamentSource, how: Judging) -> float:

@@ -30,6 +30,7 @@ from podium.hosts.lm_eval.options import (
     section_of,
     take_options,
 )
+from podium.report.printable import tell
 
 if TYPE_CHECKING:
     # `lm_eval --help` needs no tables.
@@ -105,7 +106,7 @@ def run_and_rank(execute: Execute, arguments: argparse.Namespace) -> None:
             values = section_of(config) | typed
             ranking = _prepare(values, config, arguments) if values else None
         except PodiumError as error:
-            print(f"podium: {error}", file=sys.stderr)
+            tell(str(error))
             sys.exit(error.exit_code)
         if ranking is None:
             execute(arguments)

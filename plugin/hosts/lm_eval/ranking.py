@@ -19,6 +19,7 @@ from podium.hosts.lm_eval.runs import RunFolders, lay_out, other_samples, result
 from podium.hosts.lm_eval.secrets import redact
 from podium.ranking import Ranking, Standings
 from podium.reading.judgements import read_battles
+from podium.report.printable import printable
 from podium.report.ranking_view import ranking_text
 from podium.text import some
 
@@ -70,7 +71,7 @@ class RunRanking:
 
     def print_outcome(self) -> int:
         """Say what came of it, on stderr; return the exit code."""
-        notes = as_typed_here("".join(f"podium: {note}\n" for note in self.notes))
+        notes = as_typed_here("".join(f"podium: {printable(note)}\n" for note in self.notes))
         print(self.table, redact(notes, self.options.secrets()), sep="", end="", file=sys.stderr)
         return self.code
 

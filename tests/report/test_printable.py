@@ -1,0 +1,86 @@
+"""What names could do to a terminal, a spreadsheet or a reader of JSON: nothing."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import podium
+from podium.report.printable import columns_that_run, harmless_cells
+from podium.report.ranking_view import ranking_text
+from podium.report.writers import WRITERS, styled_text
+
+HOSTILE = ("=cmd|' /C calc'!A0", "@SUM(A1)", "+cmd", "-cmd", "\x1b]0;gone\x07\x1b[2J", "gpt\u202e4-tpg", "a\u200bb")
+RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def ranking() -> podium.Ranking:
+    """Rank models whose names are hostile; some have few battles, so that warnings name them."""
+    rows = [
+        {"item": f"q{item}", "model_a": a, "model_b": b, "credit": float((item + k) % 3 > 0)}
+        for item in range(31)
+        for k, (a, b) in enumerate(zip(HOSTILE, (*HOSTILE[1:], HOSTILE[0]), strict=True))
+        if item < 20 or k
+    ]
+    return podium.rank(podium.read_battles(pd.DataFrame(rows)), "bradley-terry,win-rate")
+
+
+def test_no_style_lets_a_name_move_a_cursor_or_turn_a_line(ranking: podium.Ranking) -> None:
+    from podium.report.ranking_view import ranking_reports
+
+    for style in WRITERS:
+        assert not RAW.search(styled_text(ranking, style, ranking_reports))
+    assert not RAW.search(ranking_text(ranking))
+    assert "\\x1b]0;gone" in ranking_text(ranking)
+
+
+def test_json_escapes_marks_and_means_the_same(ranking: podium.Ranking) -> None:
+    text = ranking.to_json()
+    assert not RAW.search(text)
+    assert {row["model"] for row in json.loads(text)["rankings"][0]["models"]} == set(HOSTILE)
+
+
+def test_csv_has_no_cell_that_a_spreadsheet_would_run(ranking: podium.Ranking, tmp_path: Path) -> None:
+    path = tmp_path / "ranking.csv"
+    path.write_text(styled_text(ranking, "csv", lambda _: ()), encoding="utf-8")
+    cells = [cell for row in csv.reader(path.open(encoding="utf-8", newline="")) for cell in row if cell]
+    assert not [cell for cell in cells if cell[0] in "=@" or re.match(r"[+-][^\d.]", cell)]
+    assert not RAW.search("".join(cells))
+    assert {f"'{name}" for name in HOSTILE[:4]} <= set(cells)
+
+
+def test_numbers_and_texts_that_do_not_run_stay_as_they_are() -> None:
+    frame = pd.DataFrame({"score": [-1.5, 2.0], "text": ["-1.5", "- a point"], "name": ["a=b", "x@y"]})
+    assert harmless_cells(frame).equals(frame)
+    assert columns_that_run(frame) == []
+
+
+@pytest.mark.slow
+def test_who_converts_to_csv_is_told_which_columns_would_run(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"item": ["q"], "model_a": ["=cmd()"], "model_b": ["elm"], "credit": [1.0]})
+    frame.to_csv(tmp_path / "in.csv", index=False)
+    command = [sys.executable, "-m", "podium", "convert", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out.csv")]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert "warning: a spreadsheet would run texts in model_a, which begin with = + - or @" in done.stderr
+    assert pd.read_csv(tmp_path / "out.csv")["model_a"].tolist() == ["=cmd()"]
+
+
+@pytest.mark.slow
+def test_the_announcement_of_a_tournament_passes_the_gate(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("inspect_ai")
+    from podium.hosts.inspect_ai.tasks import round_robin
+
+    for name, response in (("\x1b[2Jevil", ""), ("fine", "4"), ("other", "5")):
+        row = {"id": "q", "instruction": "Sum 2 and 2.", "response": response, "model": name}
+        (tmp_path / f"{len(response)}{name[-4:]}.jsonl").write_text(json.dumps(row) + "\n")
+    round_robin(responses=str(tmp_path))
+    said = capfd.readouterr().err
+    assert "left out for want of responses: \\x1b[2Jevil" in said
+    assert not RAW.search(said)

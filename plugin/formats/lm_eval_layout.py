@@ -19,7 +19,7 @@ from typing import Any
 
 from podium.errors import DataError, UsageError
 from podium.formats.containers import json_lines
-from podium.formats.runs import Run, choose_runs
+from podium.formats.runs import FiledRun, choose_runs
 from podium.text import some, text_of
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?"
@@ -179,7 +179,7 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
         cells.setdefault((file.entrant, file.task), []).append(file)
     for own in cells.values():
         _refuse_strangers(own)
-    runs = [Run(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own]
+    runs = [FiledRun(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own]
     chosen = choose_runs(runs, every=every)
     return [by_path[run.path] for run, _ in chosen.runs], chosen.notes
 

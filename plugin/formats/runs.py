@@ -9,7 +9,7 @@ from podium.text import some
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class FiledRun:
     """One file's place among the runs.
 
     Attributes:
@@ -42,20 +42,20 @@ class ChosenRuns(NamedTuple):
         notes: of those that are left out.
     """
 
-    runs: list[tuple[Run, int]]
-    failed: list[Run]
+    runs: list[tuple[FiledRun, int]]
+    failed: list[FiledRun]
     notes: list[str]
 
 
-def choose_runs(runs: Iterable[Run], *, every: bool = False) -> ChosenRuns:
+def choose_runs(runs: Iterable[FiledRun], *, every: bool = False) -> ChosenRuns:
     """Choose the runs that count: of attempts and of repeats the newest whole one, or every repeat.
 
     Where none ended as it should, the one that came furthest counts.
     """
-    attempts: dict[Hashable, list[Run]] = {}
+    attempts: dict[Hashable, list[FiledRun]] = {}
     for run in sorted(runs, key=lambda run: (run.who, run.what, run.time, str(run.path))):
         attempts.setdefault((run.question, run.evaluation) if run.evaluation else run.path, []).append(run)
-    questions: dict[Hashable, list[Run]] = {}
+    questions: dict[Hashable, list[FiledRun]] = {}
     failed, notes = [], []
     for tries in attempts.values():
         best = max(tries, key=_worth)
@@ -66,7 +66,7 @@ def choose_runs(runs: Iterable[Run], *, every: bool = False) -> ChosenRuns:
             questions.setdefault(best.question, []).append(best)
         else:
             failed.append(best)
-    kept: list[tuple[Run, int]] = []
+    kept: list[tuple[FiledRun, int]] = []
     for repeats in questions.values():
         newest = max(repeats, key=_worth)
         kept += [(run, number) for number, run in enumerate(repeats if every else [newest])]
@@ -76,10 +76,10 @@ def choose_runs(runs: Iterable[Run], *, every: bool = False) -> ChosenRuns:
     return ChosenRuns(kept, failed, notes)
 
 
-def _worth(run: Run) -> tuple[bool, int, str]:
+def _worth(run: FiledRun) -> tuple[bool, int, str]:
     return run.whole, 0 if run.whole else run.done, run.time
 
 
-def _left_out(which: str, chosen: Run, runs: Sequence[Run]) -> str:
+def _left_out(which: str, chosen: FiledRun, runs: Sequence[FiledRun]) -> str:
     others = some([run.path for run in runs if run is not chosen], most=3)
     return f"{which} counts ({chosen.path}), not {others}"

@@ -12,7 +12,7 @@ import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 
 from podium.errors import DataError, UsageError
-from podium.formats.runs import Run, choose_runs
+from podium.formats.runs import FiledRun, choose_runs
 from podium.hookspecs import Gathered, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.log_format import PROMPTS, TASKS, is_beside_logs, is_log, is_tournament
@@ -87,18 +87,18 @@ def _failure(path: Path, log: EvalLog) -> str:
     return f"{failed}; `inspect eval-retry` runs it again"
 
 
-def run_of(path: Path, log: EvalLog, label: str | None = None) -> Run:
+def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     """Return which run a log is of.
 
     Args:
         label: what to call its model.
     """
     spec, whole = log.eval, log.status == "success"
-    done = 0 if whole else _done(path)
+    done = 0 if whole else _count_done(path)
     common: dict[str, Any] = {"time": spec.created, "evaluation": spec.task_id, "whole": whole, "done": done}
     if not is_tournament(log):
         model = label or spec.model
-        return Run(path, model, spec.task, (model, spec.task), **common)
+        return FiledRun(path, model, spec.task, (model, spec.task), **common)
     arguments = flatten_arguments(spec.task_args)
     identity = {
         "tournament": spec.task.rpartition("/")[2],
@@ -110,10 +110,10 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> Run:
     }
     digest = sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()
     question = (digest, str(arguments.get("shard")), str(arguments.get("look")))
-    return Run(path, f"the tournament {spec.task}", "the same responses", question, **common)
+    return FiledRun(path, f"the tournament {spec.task}", "the same responses", question, **common)
 
 
-def _done(path: Path) -> int:
+def _count_done(path: Path) -> int:
     """Count the samples that ended well."""
     try:
         return sum(summary.completed and not summary.error for summary in read_eval_log_sample_summaries(str(path)))
@@ -126,20 +126,20 @@ def _plain(judge: Any) -> Any:
     return [_plain(each) for each in judge] if isinstance(judge, list) else judge.model_dump(exclude_none=True)
 
 
-def _other_settings(runs: Iterable[Run], headers: Mapping[Path, EvalLog], every: bool) -> list[str]:
+def _other_settings(runs: Iterable[FiledRun], headers: Mapping[Path, EvalLog], every: bool) -> list[str]:
     """Say where runs of one model and task differ in more than their time.
 
     Raises:
         UsageError: they are to count as repeats.
     """
-    groups: dict[Any, list[Run]] = {}
+    groups: dict[Any, list[FiledRun]] = {}
     for run in runs:
         groups.setdefault(run.question, []).append(run)
     notes = []
     for group in groups.values():
         settings = [_settings_of(headers[run.path]) for run in group]
-        every_name = {name for one in settings for name in one}
-        names = sorted(name for name in every_name if len({one.get(name) for one in settings}) > 1)
+        every_name = {name for own in settings for name in own}
+        names = sorted(name for name in every_name if len({own.get(name) for own in settings}) > 1)
         if not names or is_tournament(headers[group[0].path]):
             continue
         first, last = group[0], group[-1]
@@ -186,7 +186,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
             own = int(frame["repeat"].max() - frame["repeat"].min()) + 1
             frame["repeat"] += repeats[question]
             repeats[question] += own
-        frame = _named(frame, log.header, labels[log.path])
+        frame = _name_task(frame, log.header, labels[log.path])
         frame.attrs["missing"] = missing
         frames.append((log, frame))
     if not frames:
@@ -208,7 +208,7 @@ def tasks_of(log: EvalLog) -> list[str]:
     return list((log.eval.metadata or {}).get(TASKS, [])) if is_tournament(log) else [log.eval.task]
 
 
-def _named(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataFrame:
+def _name_task(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataFrame:
     """Say the task; the label is the name of the model, or of the tournament's source."""
     if not is_tournament(log):
         return frame.assign(task=log.eval.task, **({"model": label} if label else {}))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+import click
 from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, hooks
 from inspect_ai.log import (
     EvalLog,
@@ -21,7 +22,7 @@ from inspect_ai.log import (
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_format import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, RANKING, is_tournament
+from podium.hosts.inspect_ai.log_format import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, RANKING, STOPPED, is_tournament
 from podium.report.printable import tell
 from podium.storage.drafts import write_text, written_whole
 from podium.storage.remote import Place, RemoteFile, local_file, place_of
@@ -47,10 +48,24 @@ class PodiumHooks(Hooks):
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
         rank_logs(data.logs, self.done)
+        _exit_where_stopped(data.logs)
 
     async def on_eval_set_end(self, data: EvalSetEnd) -> None:
         """Rank the logs of an eval set, unless its last run did; running a finished one again calls nothing else."""
         rank_logs(headers_in(data.log_dir), self.done)
+
+
+def _exit_where_stopped(logs: Iterable[EvalLog]) -> None:
+    """End the command with an exit code of its own where a tournament stopped asking; Inspect's would be 0."""
+    command = click.get_current_context(silent=True)
+    if command is not None and any(map(_is_stopped, logs)):
+        command.find_root().call_on_close(lambda: sys.exit(PodiumError.exit_code))
+
+
+def _is_stopped(log: EvalLog) -> bool:
+    """Whether the judge of a tournament was not asked any more."""
+    is_ours = is_tournament(log) and PLAYED_FOR not in (log.eval.metadata or {})
+    return is_ours and log.error is not None and STOPPED in log.error.message
 
 
 def headers_in(folder: str) -> Iterator[EvalLog]:
@@ -72,6 +87,10 @@ def rank_logs(logs: Iterable[EvalLog], done: set[States] | None = None) -> None:
     for log in logs:
         rankers = rankers_asked_for(log, os.environ)
         ranked_elsewhere = PLAYED_FOR in (log.eval.metadata or {})
+        if log.error is not None and _is_stopped(log):
+            why = log.error.message[log.error.message.index(STOPPED) :].rstrip("\"')")
+            tell(f"not ranked: {PurePosixPath(log.location).name}: {why}")
+            continue
         if log.status == "started" or ranked_elsewhere or not (rankers or is_tournament(log)):
             continue
         key = log.location if is_tournament(log) else log.eval.task

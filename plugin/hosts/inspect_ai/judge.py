@@ -21,6 +21,7 @@ from podium.hosts.inspect_ai.log_format import (
     OPTIONS,
     PRESENTATIONS,
     ROUND,
+    STOPPED,
     battles_of,
 )
 from podium.hosts.inspect_ai.offline_api import asked_by
@@ -36,6 +37,14 @@ from podium.storage.remote import local_file, place_of
 ROLES = ("judge", "grader")
 SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
 """Settings of a model that make it another judge."""
+TRIAL = 10
+"""Calls that are made before the first answer; where all of them fail alike, no more are."""
+NUMBERED = re.compile(r"\b(?=\w*\d)\w{4,}")
+"""What differs between alike errors: the numbers of requests. Three digits are a status."""
+LONGEST_CAUSE = 300
+GRACE = 5.0
+"""Seconds in which a run ends of which one call said that there is no use in it."""
+WRAPPERS = frozenset(("RetryError", "ModelGenerateError"))
 PACKS = 4
 """Packs judged at once: each has the battles of a whole item, which is enough to keep a provider busy."""
 TOP = 5
@@ -59,7 +68,13 @@ class Run:
     """
 
     def __init__(
-        self, how: Judging, *, cache: bool = True, reask: str | None = None, jury: Sequence[Model] = ()
+        self,
+        how: Judging,
+        *,
+        cache: bool = True,
+        reask: str | None = None,
+        jury: Sequence[Model] = (),
+        ends_run: bool = False,
     ) -> None:
         self.how = how
         self.jury = tuple(jury)
@@ -69,6 +84,7 @@ class Run:
         self.again = f" again {reask}" if reask else ""
         self.shared: dict[tuple[Any, ...], Any] = {}
         self.packs = anyio.Semaphore(PACKS)
+        self.trial = Trial(ends_run=ends_run)
         self._locks: dict[tuple[Any, ...], anyio.Lock] = {}
 
     def mode(self, judge: str) -> Settled:
@@ -92,6 +108,78 @@ class Run:
             if key not in self.shared:
                 self.shared[key] = await ask()
         return self.shared[key]
+
+
+class JudgeStoppedError(RuntimeError):
+    """The judge is not asked any more: nothing that it is asked is answered."""
+
+    is_raised = False
+
+
+class Trial:
+    """The first ten calls: more are made once one of them is answered, and none where all fail alike.
+
+    Args:
+        ends_run: whether the first error that says so ends the run, so that others need not say it, too.
+    """
+
+    def __init__(self, *, ends_run: bool = False) -> None:
+        self._ends_run = ends_run
+        self._room = anyio.Semaphore(TRIAL)
+        self._failures: list[str] = []
+        self._is_settled = False
+        self._refusal: JudgeStoppedError | None = None
+
+    async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Make a call.
+
+        Raises:
+            JudgeStoppedError: the first calls failed alike.
+            Exception: this one failed.
+        """
+        if not self._is_settled:
+            await self._room.acquire()
+            if not self._is_settled:
+                return await self._try(ask)
+            # Whoever waits behind may go on, too.
+            self._room.release()
+        if self._refusal is None:
+            return await ask()
+        if self._ends_run and self._refusal.is_raised:
+            await anyio.sleep(GRACE)
+        self._refusal.is_raised = True
+        raise self._refusal
+
+    async def _try(self, ask: Callable[[], Awaitable[T]]) -> T:
+        try:
+            answer = await ask()
+        except Exception as error:
+            root = root_of(error)
+            self._failures.append(f"{type(root).__name__}: {' '.join(str(root).split())}"[:LONGEST_CAUSE])
+            if len({NUMBERED.sub("", failure) for failure in self._failures}) > 1:
+                self._settle()
+            elif len(self._failures) == TRIAL:
+                why = f"{STOPPED}: its first {TRIAL} calls all failed by {self._failures[0]}"
+                self._settle(JudgeStoppedError(why))
+            raise
+        except BaseException:
+            # It was cancelled, because the other order failed: its turn is another's.
+            self._room.release()
+            raise
+        self._settle()
+        return answer
+
+    def _settle(self, refusal: "JudgeStoppedError | None" = None) -> None:
+        if not self._is_settled:
+            self._is_settled, self._refusal = True, refusal
+            self._room.release()
+
+
+def root_of(error: BaseException) -> BaseException:
+    """Return what went wrong, without what Inspect wraps it in: used up retries, the whole prompt."""
+    while type(error).__name__ in WRAPPERS and error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 def readable_presentations(path: str, how: Judging) -> dict[Key, dict[str, Any]]:
@@ -129,11 +217,12 @@ def judge(*, cache: bool = True, reask: str | None = None, **kwargs: Any) -> Sol
         **kwargs: of `podium.plugins.catalogue.judging_settings`.
     """
     options = flatten_arguments(kwargs)
-    run = Run(judging_settings(**options), cache=cache, reask=reask)
+    run = Run(judging_settings(**options), cache=cache, reask=reask, ends_run=True)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if ROUND in state.metadata:
             return state
+        refuse_without_judge()
         if BATTLES in state.metadata:
             # Few packs at once, because each holds its transcript in memory.
             async with run.packs:
@@ -168,7 +257,8 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
             for place, call in enumerate(calls):
                 group.start_soon(keep_result, place, call)
     except ExceptionGroup as failures:
-        first = failures.exceptions[0]
+        stopped = [failure for failure in failures.exceptions if isinstance(failure, JudgeStoppedError)]
+        first = [*stopped, *failures.exceptions][0]
         raise first from first.__cause__
     return [results[place] for place in range(len(calls))]
 
@@ -208,6 +298,16 @@ def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
     if twice:
         raise UsageError(f"the jury has a judge twice: {', '.join(twice)}; for more verdicts of one, use repeats")
     return jury
+
+
+def refuse_without_judge() -> None:
+    """Refuse to play where nobody has the role of the judge.
+
+    Raises:
+        JudgeStoppedError: nobody has.
+    """
+    if not {*ROLES} & {*model_roles()}:
+        raise JudgeStoppedError(f"{STOPPED}: nobody is the judge; name a model with --model-role judge=MODEL")
 
 
 def identity(model: Model, how: Judging) -> str:
@@ -267,7 +367,8 @@ async def _ask(
     run: Run, model: Model, texts: Texts, prompt: str, policy: CachePolicy | bool, config: GenerateConfig | None = None
 ) -> Reply:
     with asked_by(run.how, texts):
-        output: ModelOutput = await model.generate(prompt, config=config or GenerateConfig(), cache=policy)
+        ask = partial(model.generate, prompt, config=config or GenerateConfig(), cache=policy)
+        output: ModelOutput = await run.trial.call(ask)
     choice = output.choices[0] if output.choices else None
     logprobs = choice.logprobs.content if choice and choice.logprobs else []
     tokens = tuple(

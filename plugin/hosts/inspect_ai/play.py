@@ -20,10 +20,11 @@ from dataclasses import replace
 from typing import Any
 
 from inspect_ai import Task
+from inspect_ai.model._model import active_model
 
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.folders import READER
-from podium.hosts.inspect_ai.judge import judge, texts_of
+from podium.hosts.inspect_ai.judge import JudgeStoppedError, judge, refuse_without_judge, texts_of
 from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, PROMPTS, TASKS
 from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.source import Deck, TournamentSource
@@ -82,6 +83,7 @@ def tournament_task(
     Raises:
         UsageError, DataError: what was typed, or what a file holds, is not what it should be.
     """
+    refuse_missing_judge()
     own = inspect.signature(tournament_task).parameters.keys() - {"name", "settings", "how"}
     known = parameters_of(catalogue.tournament_rule(name)).keys()
     refuse_unknown_options({**settings, **how}, own | known | known_options())
@@ -137,6 +139,20 @@ def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any]
     known = parameters_of(catalogue.tournament_rule(name)).keys() - {"seed"}
     own = {key: value for key, value in options.items() if key in known}
     return own, {key: value for key, value in options.items() if key not in known}
+
+
+def refuse_missing_judge() -> None:
+    """Refuse a tournament without a judge, where the roles are known already: on the command line.
+
+    Raises:
+        UsageError: nobody has the role.
+    """
+    # Outside of an eval, where a task is made first and played later, there is no model either.
+    if active_model() is not None:
+        try:
+            refuse_without_judge()
+        except JudgeStoppedError as error:
+            raise UsageError(str(error).partition(": ")[2]) from None
 
 
 def _announce(name: str, responses: Responses, source: TournamentSource, how: Judging) -> None:

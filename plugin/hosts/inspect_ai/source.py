@@ -7,12 +7,14 @@ from inspect_ai import SampleSource
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
+from podium.errors import PodiumError
 from podium.hosts.inspect_ai.log_format import (
     BATTLES,
     LEFT_OUT,
     NAMESPACE,
     RESPONSES,
     ROUND,
+    STOPPED,
     as_rows,
     credit_of,
     response_fields,
@@ -125,7 +127,14 @@ class TournamentSource(SampleSource):
         return self.deal(self.first.pairings, 1)[: self.portion]
 
     async def sample_complete(self, sample: EvalSample) -> None:
-        """Note how the battles of a sample ended, or what a round announced."""
+        """Note how the battles of a sample ended, or what a round announced.
+
+        Raises:
+            PodiumError: the judge is not asked any more; that ends the run, and what was answered is in its log.
+        """
+        if sample.error is not None and STOPPED in sample.error.message:
+            said = sample.error.message[sample.error.message.index(STOPPED) :].rstrip("\"')")
+            raise PodiumError(f"{said}. Mend that, then `inspect eval-retry` on the log plays the rest")
         ended = () if ROUND in sample.metadata else self.outcomes(sample)
         self.events.append((str(sample.id), _announced_round(sample.metadata), ended))
 

@@ -11,7 +11,7 @@ import anyio
 from inspect_ai.model import Model
 
 from podium.formats.lm_eval_judged import ABOUT
-from podium.hosts.inspect_ai.judge import Run, ask_jury, identity, jury_of, make_calls
+from podium.hosts.inspect_ai.judge import Run, ask_jury, identity, jury_of, make_calls, root_of
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.scorers.judging import Judging, merge_rows, verdict_row
@@ -20,8 +20,6 @@ FAILED = "failed"
 NOT_ASKED = "not asked: the judge kept failing"
 PATIENCE = 20
 """Battles that fail one after the other before a judge is left alone."""
-WRAPPERS = frozenset(("RetryError", "ModelGenerateError"))
-"""What Inspect makes of an error: that the retries are used up, or the whole prompt."""
 
 log = logging.getLogger(__name__)
 
@@ -94,8 +92,7 @@ class Sitting:
 
     def _failure(self, item: str, error: BaseException) -> dict[str, Any]:
         """Return what a failed battle is: unread; say so at the first of its kind."""
-        while type(error).__name__ in WRAPPERS and error.__cause__ is not None:
-            error = error.__cause__
+        error = root_of(error)
         kind, message = type(error).__name__, redact(" ".join(str(error).split()))[:300]
         self.in_a_row += 1
         self.errors[kind] += 1

@@ -77,7 +77,7 @@ class Host:
         return SimpleNamespace(
             id=sample.id,
             metadata=own,
-            error="failed" if sample.id in self.failing else None,
+            error=SimpleNamespace(message="failed") if sample.id in self.failing else None,
             credit=self.credit(own) if "model_a" in own else None,
         )
 

@@ -15,6 +15,7 @@ REMEDIES = {
     "truncated": "give it room: max_tokens=2000, or more",
     "refusal": "let another judge decide",
     "no log-probabilities": "choose a judge that gives them, or another realization",
+    "media not shown": "take a judge that sees what the entrants saw",
     "failed": "mend what failed, and run it again",
 }
 """What helps, by the reason that a battle is unread for."""

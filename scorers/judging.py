@@ -216,14 +216,17 @@ def kept_reply(reply: Reply) -> dict[str, Any]:
     """Return a reply as a log keeps it: its text, and the first and last tokens with what stood beside them."""
     ends = reply.tokens[:HEAD] + reply.tokens[HEAD:][-TAIL:]
     tokens = [[token.text, dict(token.top)] for token in ends]
-    return {"text": reply.text, "truncated": reply.truncated, **({"tokens": tokens} if tokens else {})}
+    more = {"tokens": tokens, "refused": reply.refused}
+    return {"text": reply.text, "truncated": reply.truncated, **{name: own for name, own in more.items() if own}}
 
 
 def reply_of(kept: Mapping[str, Any]) -> Reply:
     """Return the reply that a log kept, without the reasoning before it; reasoning that never ends was cut off."""
     tokens = tuple(Token(text, top) for text, top in kept.get("tokens", ()))
     text = strip_reasoning(kept["text"])
-    return Reply(text, bool(kept.get("truncated")) or (not text and bool(kept["text"].strip())), tokens)
+    return Reply(
+        text, bool(kept.get("truncated")) or (not text and bool(kept["text"].strip())), tokens, kept.get("refused", "")
+    )
 
 
 def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
@@ -249,7 +252,7 @@ def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
 
 def _unread_reply(replies: Sequence[Reply]) -> dict[str, str]:
     """Return how the first of some replies that could not be read begins, in one line; nothing without one."""
-    line = " ".join(replies[0].text.split()) if replies else ""
+    line = " ".join((replies[0].text or replies[0].refused).split()) if replies else ""
     return {"reply": line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"} if line else {}
 
 

@@ -22,6 +22,7 @@ REASONS = (
     "refusal",
     "truncated",
     "no log-probabilities",
+    "media not shown",
 )
 """Why a reply is unread."""
 EDGE = r"[ \t\r*_#`]*"
@@ -77,17 +78,19 @@ class Reply:
         text: the completion.
         truncated: whether the judge was cut off.
         tokens: with log-probabilities, where the provider gives them; empty otherwise.
+        refused: why the judge was not shown what the prompt is about: it takes no images; empty where it was.
     """
 
     text: str
     truncated: bool = False
     tokens: tuple[Token, ...] = ()
+    refused: str = ""
 
     @property
     def reason_of_silence(self) -> str | None:
-        """Why there is nothing to read: `truncated`, `empty`, or None."""
-        if self.truncated:
-            return "truncated"
+        """Why there is nothing to read: `media not shown`, `truncated`, `empty`, or None."""
+        if self.refused or self.truncated:
+            return "media not shown" if self.refused else "truncated"
         return None if self.text.strip() else "empty"
 
 

@@ -14,6 +14,8 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     What follows that token is not read: a reply that was cut off after it is as good as a whole one.
     """
     first = token_at(reply, len(reply.text) - len(reply.text.lstrip())) if reply.text.strip() else None
+    if reply.refused:
+        return unread_rating("media not shown")
     if first is None:
         return unread_rating(NO_PROBABILITIES if reply.text.strip() else "truncated" if reply.truncated else "empty")
     score = share_of_answer(first.top, "yes", "no")

@@ -20,6 +20,7 @@ class QuestionRow:
         system: the system prompt that entrants were given, or None.
         source: the file.
         row: the place in it, as `row 3`.
+        media: images, audio and the like that belong to the instruction, as the host's JSON, or None.
         rendered: whether the instruction is a rendering of the item by a template, which may differ between entrants.
         task: whose item it is, where ids of several tasks may be alike; else None.
     """
@@ -31,6 +32,7 @@ class QuestionRow:
     system: str | None = None
     source: str = ""
     row: str = ""
+    media: str | None = None
     rendered: bool = False
     task: str | None = None
 
@@ -65,6 +67,7 @@ EMPTY = "empty response"
 ERRORED = "errored"
 ABSENT = "no response"
 ONLY_REASONING = "only reasoning"
+UNSEEN = "media that are not in the file"
 
 
 def answer(question: QuestionRow, entrant: str, text: str | None, *, errored: bool = False) -> ResponseRow:

@@ -8,7 +8,7 @@ from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, normal_te
 from podium.responses.collection import Item, Responses
 from podium.text import some
 
-AGREE = ("instruction", "reference", "system", "category")
+AGREE = ("instruction", "reference", "system", "category", "media")
 """What all rows about one item must say alike, where they say it."""
 
 

@@ -21,6 +21,7 @@ class Item:
         category: slice label, or None.
         reference: an answer that is known to be right, or None.
         system: the system prompt that entrants were given, or None.
+        media: images, audio and the like that belong to the instruction, as the host's JSON, or None.
     """
 
     id: str
@@ -28,6 +29,7 @@ class Item:
     category: str | None = None
     reference: str | None = None
     system: str | None = None
+    media: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,8 @@ class Responses:
 
     def digest(self) -> str:
         """Return a hash of all that a judge could be shown, the same in whatever order files and rows were read."""
-        items = sorted([item.id, item.instruction, item.reference, item.system] for item in self.items)
+        shown = [[item.id, item.instruction, item.reference, item.system, item.media] for item in self.items]
+        items = sorted(fields if fields[-1] else fields[:-1] for fields in shown)
         said = [[name, sorted(self.texts[name].items()), sorted(self.missing[name].items())] for name in self.entrants]
         return hashlib.sha256(json.dumps([items, said]).encode("ascii")).hexdigest()
 

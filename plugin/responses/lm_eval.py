@@ -21,8 +21,11 @@ from podium.formats.lm_eval_layout import (
     select_runs,
 )
 from podium.hookspecs import SourceFiles
-from podium.responses.answers import QuestionRow, ResponseRow, answer
+from podium.responses.answers import UNSEEN, QuestionRow, ResponseRow, answer
 from podium.responses.sheets import Record, Sheet, is_empty
+
+MULTIMODAL = frozenset({"visual", "audio", "video"})
+"""What lm-eval calls the parts of a request that are not text."""
 
 
 def find_samples(source: SourceFiles) -> tuple[list[Samples], tuple[Path, ...], list[str]]:
@@ -107,8 +110,17 @@ def read(sheet: Sheet) -> list[ResponseRow]:
     answers = []
     for record, item in zip(records, items, strict=True):
         text = record.as_text("response", _first(_responses(record.cells)))
-        answers.append(answer(_question(record, item, own.task), own.entrant, text))
+        question = _question(record, item, own.task)
+        unseen = _shows_media(record.cells["arguments"])
+        answers.append(
+            ResponseRow(question, own.entrant, None, UNSEEN) if unseen else answer(question, own.entrant, text)
+        )
     return answers
+
+
+def _shows_media(arguments: Any) -> bool:
+    """Whether a request has images or audio beside its text: the file names them and does not hold them."""
+    return any(isinstance(part, dict) and part.keys() & MULTIMODAL for part in _request(arguments))
 
 
 def _question(record: Record, item: str, task: str) -> QuestionRow:

@@ -1,7 +1,7 @@
 """Plain tables: JSONL, JSON, CSV or Parquet with a row per response, and tables of the instructions alone."""
 
 from podium.errors import UsageError
-from podium.responses.answers import QuestionRow, ResponseRow, answer, id_of
+from podium.responses.answers import UNSEEN, QuestionRow, ResponseRow, answer, id_of
 from podium.responses.sheets import Record, Sheet, is_empty
 
 NAMES = {
@@ -15,6 +15,8 @@ NAMES = {
     "error": ("error",),
 }
 """What a column may be called."""
+MEDIA = ("image", "images", "audio", "video")
+"""Columns of what entrants saw beside the instruction, which a table does not hold."""
 
 
 def holds_responses(sheet: Sheet) -> bool:
@@ -86,7 +88,10 @@ def question(record: Record, columns: dict[str, str | None]) -> QuestionRow:
 def _answer(record: Record, columns: dict[str, str | None], entrants: dict[str | None, str]) -> ResponseRow:
     errored = columns["error"] is not None and _has_failed(record.cells[columns["error"]])
     text = None if errored else record.text(columns["response"])
-    return answer(question(record, columns), entrants[record.name(columns["entrant"])], text, errored=errored)
+    entrant, asked = entrants[record.name(columns["entrant"])], question(record, columns)
+    if any(not is_empty(record.cells[name]) for name in MEDIA if name in record.cells):
+        return ResponseRow(asked, entrant, None, UNSEEN)
+    return answer(asked, entrant, text, errored=errored)
 
 
 def _has_failed(error: object) -> bool:

@@ -207,3 +207,10 @@ def test_an_empty_generation_is_missing(save):
 def test_a_row_without_a_prompt_names_its_place(save):
     with pytest.raises(podium.DataError, match=r"line 1: no prompt in arguments"):
         read_responses(save(f"wren/samples_t_{TIME}.jsonl", [sample(arguments={})]))
+
+
+def test_documents_that_show_images_are_missing_with_the_reason(save):
+    seen = {"gen_args_0": {"arg_0": "What is it?", "arg_1": {"until": []}, "arg_2": {"visual": ["<PIL.Image>"]}}}
+    read = read_responses(save(f"wren/samples_t_{TIME}.jsonl", [sample(arguments=seen), sample(doc_id=1)]))
+    assert list(read.missing["wren"].values()) == ["media that are not in the file"]
+    assert list(read.texts["wren"].values()) == ["Hi."]

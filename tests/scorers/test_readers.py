@@ -144,6 +144,11 @@ def test_every_reason_is_reached_by_some_reply() -> None:
         catalogue.realization_named(name).read_reply(Reply(text), Settings()).reason for name in names for text in texts
     }
     found.add(read(OF["cot"], truncated=True).reason)
+    unshown = Reply("", refused="no images")
+    assert {
+        catalogue.realization_named(name).read_reply(unshown, Settings()).reason for name in catalogue.scorers()
+    } == {"media not shown"}
+    found.add("media not shown")
     assert set(REASONS) <= found
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import anyio
 from inspect_ai.log import read_eval_log
-from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, get_model, model_roles
+from inspect_ai.model import CachePolicy, Content, GenerateConfig, Model, ModelOutput, get_model, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.errors import UsageError
@@ -24,6 +24,7 @@ from podium.hosts.inspect_ai.log_format import (
     STOPPED,
     battles_of,
 )
+from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
 from podium.hosts.inspect_ai.offline_api import asked_by
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Presentation
@@ -35,6 +36,8 @@ from podium.scorers.reply import Reply, Token
 from podium.storage.remote import local_file, place_of
 
 ROLES = ("judge", "grader")
+MEDIA = "media"
+"""Key of a battle under which stands what of the instruction is not text."""
 SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
 """Settings of a model that make it another judge."""
 TRIAL = 10
@@ -226,10 +229,11 @@ def judge(*, cache: bool = True, reask: str | None = None, **kwargs: Any) -> Sol
         if BATTLES in state.metadata:
             # Few packs at once, because each holds its transcript in memory.
             async with run.packs:
-                calls = [partial(ask_jury, run, battle) for battle in battles_of(state.metadata)]
+                media = {MEDIA: media_in(state.input)}
+                calls = [partial(ask_jury, run, {**battle, **media}) for battle in battles_of(state.metadata)]
                 replies: dict[str, Any] = {BATTLES: await make_calls(calls)}
         else:
-            replies = await ask_jury(run, state.metadata)
+            replies = await ask_jury(run, {**state.metadata, MEDIA: media_in(state.input)})
         state.store.set(NAMESPACE, {**replies, OPTIONS: options})
         state.output = ModelOutput.from_content(NAMESPACE, "judged")
         state.completed = True
@@ -267,7 +271,8 @@ async def ask_jury(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
     """Ask every judge for every presentation of a battle; return the replies, each with what softens it.
 
     Args:
-        battle: `item`, `model_a`, `model_b`, `instruction`, `response_a`, `response_b`, and what else is shown.
+        battle: `item`, `model_a`, `model_b`, `instruction`, `response_a`, `response_b`, and what else is shown; under
+            `MEDIA` contents that go beside the prompt.
     """
     wants_checklist = run.how.settings.checklist
     if wants_checklist and not battle.get("checklist"):
@@ -350,25 +355,42 @@ async def _ask_until_readable(
 
     Whoever is asked again is told the form: that is another prompt, so the attempt stands in the row and the cache key.
     """
-    name, texts = identity(model, run.how), texts_of(battle, responses)
+    name, texts, media = identity(model, run.how), texts_of(battle, responses), battle.get(MEDIA, ())
     wanted = {"logprobs": True, "top_logprobs": TOP} if run.how.wants_probabilities else {}
     config = GenerateConfig(**{**run.how.generation, **wanted})
     for attempt in range(1, run.how.attempts + 1):
         policy = run.cache_policy(f"{name} repeat {repeat} {order} attempt {attempt}")
-        kept = kept_reply(await _ask(run, model, texts, run.how.prompt(texts, attempt), policy, config))
+        kept = kept_reply(await _ask(run, model, texts, run.how.prompt(texts, attempt), policy, config, media))
         # What is read now must be what the scorer reads later, so it is the kept reply.
         reply = reply_of(kept)
-        if run.how.reason(reply, run.settle_mode(name, reply)) is None:
+        if reply.refused or run.how.reason(reply, run.settle_mode(name, reply)) is None:
             break
     return kept, attempt
 
 
 async def _ask(
-    run: Run, model: Model, texts: Texts, prompt: str, policy: CachePolicy | bool, config: GenerateConfig | None = None
+    run: Run,
+    model: Model,
+    texts: Texts,
+    prompt: str,
+    policy: CachePolicy | bool,
+    config: GenerateConfig | None = None,
+    media: Sequence[Content] = (),
 ) -> Reply:
+    asked, usual = prompt_with_media(prompt, media), config or GenerateConfig()
+
+    async def ask() -> ModelOutput | str:
+        try:
+            return await model.generate(asked, config=usual, cache=policy)
+        except Exception as error:
+            if media and (why := why_refused(error)):
+                return why
+            raise
+
     with asked_by(run.how, texts):
-        ask = partial(model.generate, prompt, config=config or GenerateConfig(), cache=policy)
-        output: ModelOutput = await run.trial.call(ask)
+        output = await run.trial.call(ask)
+    if isinstance(output, str):
+        return Reply("", refused=output)
     choice = output.choices[0] if output.choices else None
     logprobs = choice.logprobs.content if choice and choice.logprobs else []
     tokens = tuple(

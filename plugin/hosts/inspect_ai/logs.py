@@ -27,6 +27,7 @@ from podium.hosts.inspect_ai.log_format import (
     is_tournament,
     presentation_rows,
 )
+from podium.hosts.inspect_ai.media import media_as_text, media_in, text_with_places, why_not_shown
 from podium.responses.answers import QuestionRow, ResponseRow, answer
 
 LETTERS = {"C", "I", "P", "N"}
@@ -130,13 +131,21 @@ def responses_in(path: Path) -> list[ResponseRow]:
         DataError: it is no whole log.
     """
     log = read_by_inspect(path, exclude_fields=UNUSED - {"messages"})
+    if any(media_in(sample.input) for sample in log.samples or []):
+        log = read_by_inspect(path, resolve_attachments=True, exclude_fields={"events", "store"})
     return [
-        answer(
-            _question(sample, path, log.eval.task), log.eval.model, sample.output.completion, errored=bool(sample.error)
-        )
+        _answer(sample, path, log)
         for sample in ([] if is_tournament(log) else log.samples or [])
         if sample.epoch == 1 and sample.input
     ]
+
+
+def _answer(sample: EvalSample, path: Path, log: EvalLog) -> ResponseRow:
+    """Return the response of a sample; none where it, or its item, shows what the judge could not be shown."""
+    question = _question(sample, path, log.eval.task)
+    if not sample.error and (why := why_not_shown(sample)):
+        return ResponseRow(question, log.eval.model, None, why)
+    return answer(question, log.eval.model, sample.output.completion, errored=bool(sample.error))
 
 
 def _question(sample: EvalSample, path: Path, task: str) -> QuestionRow:
@@ -151,6 +160,7 @@ def _question(sample: EvalSample, path: Path, task: str) -> QuestionRow:
         source=str(path),
         row=f"sample {sample.id}",
         task=task,
+        media=media_as_text(sample.input),
     )
 
 
@@ -160,9 +170,10 @@ def _prompt_of(given: str | list[ChatMessage]) -> tuple[str, str | None]:
         return given, None
     asked = [message for message in given if message.role != "system"]
     system = "\n\n".join(message.text for message in given if message.role == "system") or None
+    texts = text_with_places(asked)
     if len(asked) == 1:
-        return asked[0].text, system
-    return "\n\n".join(f"[{message.role}]\n{message.text}" for message in asked), system
+        return texts[0], system
+    return "\n\n".join(f"[{message.role}]\n{text}" for message, text in zip(asked, texts, strict=True)), system
 
 
 class Columns:

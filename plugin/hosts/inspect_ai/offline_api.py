@@ -21,6 +21,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from podium.errors import PluginError, UsageError
+from podium.hosts.inspect_ai.media import refuse_media
 from podium.offline import StandIn
 from podium.plugins.catalogue import origin_of_realization
 from podium.scorers.judging import Judging
@@ -79,6 +80,7 @@ class OfflineAPI(ModelAPI):
         Raises:
             PluginError: the realization that asks cannot write a reply.
         """
+        refuse_media(input, "podium/offline")
         prompt = input[-1].text
         asked = _ASKED.get()
         if asked and asked[0].realization.write_reply is None:

@@ -10,7 +10,7 @@ from inspect_ai.solver import TaskState
 
 from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_errors, score_without_value
-from podium.hosts.inspect_ai.judge import Run, ask_jury
+from podium.hosts.inspect_ai.judge import MEDIA, Run, ask_jury
 from podium.hosts.inspect_ai.log_format import (
     BATTLES,
     NAMESPACE,
@@ -23,6 +23,7 @@ from podium.hosts.inspect_ai.log_format import (
     presentation_rows,
     response_fields,
 )
+from podium.hosts.inspect_ai.media import media_in, text_with_places
 from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import Judging, merge_rows, verdict_row
 from podium.scorers.reasoning import Policy, strip_reasoning
@@ -131,15 +132,16 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
             return score_without_value("scoring_failed", f"{name} has no response to compare with: {reason}")
         if not response.strip():
             return score_without_value("scoring_failed", "empty response")
+        media = media_in(state.input)
         battle = {
             "item": item,
             "model_a": str(state.model),
             "model_b": name if name != str(state.model) else f"{name} (reference)",
-            "instruction": state.input_text,
+            "instruction": "\n\n".join(text_with_places(list(state.input))) if media else state.input_text,
             "reference": state.target.text or None,
             **response_fields(response, texts[item]),
         }
-        return score_battle(battle, await ask_jury(run, battle), run.how)
+        return score_battle(battle, await ask_jury(run, {**battle, MEDIA: media}), run.how)
 
     return score
 

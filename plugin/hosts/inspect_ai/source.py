@@ -19,6 +19,7 @@ from podium.hosts.inspect_ai.log_format import (
     credit_of,
     response_fields,
 )
+from podium.hosts.inspect_ai.media import input_of
 from podium.responses.collection import Responses
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule
 
@@ -66,7 +67,9 @@ class Deck:
         shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system")}
         asked = {field: text for field, text in shown.items() if text is not None}
         metadata = {"item": name, **own, **asked, **responses}
-        return Sample(id=sample_id, input=item.instruction, target=item.reference or "", metadata=metadata)
+        return Sample(
+            id=sample_id, input=input_of(item.instruction, item.media), target=item.reference or "", metadata=metadata
+        )
 
 
 def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:

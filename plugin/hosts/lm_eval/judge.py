@@ -23,6 +23,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.media import refuse_media
 from podium.hosts.lm_eval.options import LM_EVAL, parse_pairs
 from podium.hosts.lm_eval.secrets import is_secret, redact, secrets_of
 from podium.hosts.lm_eval.silence import silence
@@ -200,6 +201,7 @@ class LmEvalAPI(ModelAPI):
         Raises:
             RuntimeError: lm-eval could not get a reply to this prompt, after its own retries.
         """
+        refuse_media(input, f"{PROVIDER}/{self.model_name}")
         messages = [{"role": message.role, "content": message.text} for message in input]
         temperature, limits = config.temperature or 0.0, {"max_gen_toks": config.max_tokens, "top_p": config.top_p}
         # What is not set is the model's own.

@@ -46,6 +46,7 @@ class Behaviour:
         unread_first: whether the first reply to every prompt is unreadable.
         errors: share of the prompts that fail.
         fails_first: whether the first call of those prompts fails alone.
+        blind: whether it refuses images and the like.
         scripted: prompt to reply, instead of all this.
     """
 
@@ -56,16 +57,18 @@ class Behaviour:
     unread_first: bool = False
     errors: float = 0.0
     fails_first: bool = False
+    blind: bool = False
     scripted: Callable[[str], str] | None = None
 
 
 @dataclass
 class Record:
-    """What was asked of all judges since the test began: prompts without the reminder of the form, and those."""
+    """What all judges were asked since the test began: prompts without reminders of the form, those, kinds of media."""
 
     behaviours: dict[str, Behaviour] = field(default_factory=dict)
     prompts: list[tuple[str, str]] = field(default_factory=list)
     reminders: list[str] = field(default_factory=list)
+    media: list[list[str]] = field(default_factory=list)
 
     @property
     def calls(self) -> int:
@@ -119,6 +122,10 @@ class ScriptedJudge(ModelAPI):
         RECORD.prompts.append((self.model_name, prompt))
         RECORD.reminders += [form.strip()] if reminder else []
         manner = Behaviour(**self.own) if self.own else RECORD.behaviours.get(self.model_name, Behaviour())
+        content = input[-1].content
+        RECORD.media.append([] if isinstance(content, str) else [one.type for one in content if one.type != "text"])
+        if RECORD.media[-1] and manner.blind:
+            raise RuntimeError("400: this model does not support image input")
         first_time = RECORD.times()[self.model_name, prompt] == 1
         if chance(prompt, "error") < manner.errors and (first_time or not manner.fails_first):
             raise RuntimeError("the provider is on fire")

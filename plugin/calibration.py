@@ -8,7 +8,7 @@ from podium.text import json_text
 
 FORMAT_VERSION = "0.1"
 SMALLEST_SE = 1e-6
-"""Elo points; a bootstrap error this small is rounding: every battle says the same."""
+"""Elo points; an error this small is rounding: every battle says the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class HeldOut:
 
     Attributes:
         human_elo, hard_elo, soft_elo: 1500 at the mean of the others; None where they never met without it.
-        hard_se, soft_se: bootstrap standard errors of the judge's ratings.
+        hard_se, soft_se: standard errors of the judge's ratings.
         battles: with a soft target.
         weights: of the map fitted without this entrant, by feature.
         separated: ratings that the data do not bound (`human`, `hard`, `soft`); they are in no mean and no quantile.
@@ -168,8 +168,8 @@ class Calibration:
         judge: whose; None where the battles do not say.
         target: the map from signal to preference, fitted on all labelled battles.
         regularization: lambda of the fits.
-        se_method: `bootstrap:N`.
-        se_cluster: what the bootstrap draws within an entrant's battles: `item` or `row`.
+        se_method: `sandwich`, or `bootstrap:N`.
+        se_cluster: what is independent within an entrant's battles: `item` or `row`.
         seed: of everything random.
         accuracy: by kind, `hard` and `soft`.
         entrants: held out one by one.
@@ -201,8 +201,8 @@ class Calibration:
 
     @property
     def resamples(self) -> int:
-        """Resamples of `se_method`."""
-        return int(self.se_method.partition(":")[2])
+        """Resamples of `se_method`, 0 for none."""
+        return int(self.se_method.partition(":")[2] or 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contract's calibration file."""

@@ -46,9 +46,9 @@ def _calibration(content: Mapping[str, Any]) -> Calibration:
     """Check the file's fields and ranges; most of what the target holds stands at the top of the file."""
     _check_kind(content["podium"], "podium", str)
     method = str(content["se_method"])
-    if not re.fullmatch(r"bootstrap:[0-9]+", method):
-        raise DataError(f"se_method {method!r} is unknown", remedy="write bootstrap:N")
-    if int(method.partition(":")[2]) < 2:
+    if not re.fullmatch(r"sandwich|bootstrap:[0-9]+", method):
+        raise DataError(f"se_method {method!r} is unknown", remedy="write sandwich, or bootstrap:N")
+    if method != "sandwich" and int(method.partition(":")[2]) < 2:
         raise ValueError(f"se_method is {method!r}, and a standard error needs at least 2 resamples")
     given = content.get("target") or {"kind": "margin", "weights": {"margin": content["beta"]}}
     target = {

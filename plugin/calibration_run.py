@@ -25,7 +25,8 @@ from podium.rankers.calibration import conformal
 from podium.rankers.calibration.agreement import Agreement, agreement_of
 from podium.rankers.calibration.bounds import prompt_hashes
 from podium.rankers.calibration.evidence import Evidence, calibratable, evidence_of
-from podium.rankers.calibration.leave_one_out import Bootstrap, HeldOutScale, fold_weights, leave_one_out
+from podium.rankers.calibration.leave_one_out import HeldOutScale, fold_weights, leave_one_out
+from podium.rankers.calibration.placement import ErrorMethod
 from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, slope, usual_kind
 from podium.rankers.calibration.targets import doubts, fit_target, given_target, log_loss, weights_for
 from podium.rankers.coded import Cluster, require_choice
@@ -54,7 +55,7 @@ def calibrate(
     *,
     level: float = 0.9,
     splits: int = 5,
-    bootstrap: int = 200,
+    bootstrap: int | None = None,
     seed: int = 0,
     target: Kind | None = None,
     constant: float | None = None,
@@ -69,13 +70,13 @@ def calibrate(
         battles: of one judge, with human labels.
         level: of the conformal intervals, and of the interval of beta, in (0, 1).
         splits: random half splits that tell coverage and width.
-        bootstrap: resamples behind every standard error, at least 20.
+        bootstrap: resamples behind every standard error, at least 20; by default errors are analytic (sandwich).
         seed: of resamples and splits.
         target: the signal that is softened; by default `margin`, or `credit` where there are soft credits only.
         constant: of target `smoothing`, instead of fitting it.
         ridge: of target `criteria`.
-        cluster: what the bootstrap draws within an entrant's battles: `item` (all battles of an item together), or
-            `row` (the paper's; the same where no item comes twice).
+        cluster: what is independent within an entrant's battles: `item` (all battles of an item together), or `row`
+            (the paper's; the same where no item comes twice).
         regularization: lambda.
         entrants: a table with a column `model` and whatever is known of each: family, date.
 
@@ -96,7 +97,8 @@ def calibrate(
     weights = (
         np.tile(weights_for(fitted, evidence.signal), (len(evidence.entrants), 1)) if given else fold_weights(evidence)
     )
-    scales = _scales(evidence, fitted, weights, regularization, Bootstrap(bootstrap, seed))
+    method = ErrorMethod(bootstrap or 0, seed)
+    scales = _scales(evidence, fitted, weights, regularization, method)
     held = _held_out(evidence, scales, weights, about)
     agreement = asdict(agreement_of(evidence, evidence.soft(weights_for(fitted, evidence.signal))))
     agreement["bins"] = list(agreement["bins"])
@@ -106,7 +108,7 @@ def calibrate(
         judge=next(iter(battles.judges), None),
         target=fitted,
         regularization=regularization,
-        se_method=f"bootstrap:{bootstrap}",
+        se_method=str(method),
         se_cluster=evidence.unit,
         seed=seed,
         accuracy=accuracy | {"soft": replace(accuracy["soft"], log_loss=loss)},
@@ -151,12 +153,12 @@ def judge_agreement(battles: Battles) -> Agreement:
     return agreement_of(evidence_of(battles, signal_of(battles, "smoothing")))
 
 
-def _check_options(level: float, splits: int, bootstrap: int, regularization: float, cluster: str) -> None:
+def _check_options(level: float, splits: int, bootstrap: int | None, regularization: float, cluster: str) -> None:
     check_level(level)
     require_choice("cluster", cluster, ("item", "row"))
     if splits < 1:
         raise UsageError(f"splits={splits}: at least one half split is needed; 5 are usual")
-    if bootstrap < FEWEST_RESAMPLES:
+    if bootstrap is not None and bootstrap < FEWEST_RESAMPLES:
         raise UsageError(f"bootstrap={bootstrap} is too few; at least {FEWEST_RESAMPLES} resamples, 200 are usual")
     check_regularization(regularization)
 
@@ -176,13 +178,13 @@ def _require_labels(battles: Battles) -> None:
 
 
 def _scales(
-    evidence: Evidence, target: Target, weights: np.ndarray, regularization: float, bootstrap: Bootstrap
+    evidence: Evidence, target: Target, weights: np.ndarray, regularization: float, method: ErrorMethod
 ) -> dict[str, HeldOutScale]:
     pooled = evidence.soft(weights_for(target, evidence.signal))
     return {
         "human": leave_one_out(evidence, evidence.human, lambda _: evidence.human, regularization, None, "human"),
-        "hard": leave_one_out(evidence, evidence.hard, lambda _: evidence.hard, regularization, bootstrap, "hard"),
-        "soft": leave_one_out(evidence, pooled, lambda k: evidence.soft(weights[k]), regularization, bootstrap, "soft"),
+        "hard": leave_one_out(evidence, evidence.hard, lambda _: evidence.hard, regularization, method, "hard"),
+        "soft": leave_one_out(evidence, pooled, lambda k: evidence.soft(weights[k]), regularization, method, "soft"),
     }
 
 

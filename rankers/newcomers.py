@@ -12,7 +12,7 @@ from podium.rankers.calibration.bounds import Bounds, Quantile, quantile_for
 from podium.rankers.calibration.conformal import entrants_needed
 from podium.rankers.calibration.evidence import Evidence, evidence_of
 from podium.rankers.calibration.leave_one_out import own_battles
-from podium.rankers.calibration.placement import bootstrap_se, place_one
+from podium.rankers.calibration.placement import ErrorMethod, place_one
 from podium.rankers.calibration.signals import Signal
 from podium.rankers.calibration.targets import weights_for
 from podium.rankers.cells import pairs_of
@@ -39,7 +39,7 @@ class Place:
         win_rate: mean over opponents of the mean soft target.
         elo: placed, or fixed by the calibration; None where nothing places it.
         items: clusters among its battles against calibrated entrants.
-        se: bootstrap standard error, NaN where there is none.
+        se: standard error, NaN where there is none.
         separated: whether everything was won, or everything lost.
         quantile: of the conformal scores that stand for it; None for those that were not placed.
         hard: Elo of the hard labels, if it was asked for.
@@ -93,7 +93,7 @@ def place_newcomers(
         bounds: how the conformal quantile is taken.
         about: what is known of newcomers.
         level: of the sampling intervals, in (0, 1).
-        rng: for the bootstrap.
+        rng: for a bootstrap, if the calibration has one.
         hard: add the Elo of the hard labels.
 
     Raises:
@@ -141,7 +141,7 @@ def _places(
     known = {anchor.model: (anchor.soft_theta, anchor.hard_theta) for anchor in calibration.anchors}
     # Log-strengths of the calibrated entrants by code, NaN for others.
     soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.entrants]).T
-    places, seed = [], int(rng.integers(2**63))
+    places, method = [], ErrorMethod(calibration.resamples, int(rng.integers(2**63)))
     for k, name in enumerate(evidence.entrants):
         own = own_battles(evidence, k, credit, soft)
         theta = soft[k] if name in known else place_one(own, penalty)
@@ -151,9 +151,7 @@ def _places(
             theta_hard = verdicts[k] if name in known else place_one(judged, penalty)
             place = replace(place, hard=finite_or_none(MEAN + POINTS * theta_hard))
         if name not in known and len(own.credit):
-            # A generator of its own: its resamples do not depend on who else is placed.
-            own_rng = np.random.default_rng([seed, *name.encode()])
-            se, _ = bootstrap_se(own, theta, penalty, calibration.resamples, own_rng)
+            se, _ = method.standard_error(own, theta, penalty)
             earned, weight = own.sums()
             place = replace(
                 place,

@@ -37,7 +37,7 @@ CONTRACT = record(
     beta_high=NUMBER_OR_NULL,
     beta_battles=WHOLE,
     regularization=NUMBER,
-    se_method={"type": "string", "pattern": "^bootstrap:[0-9]+$"},
+    se_method={"type": "string", "pattern": "^(sandwich|bootstrap:[0-9]+)$"},
     seed=WHOLE,
     loo=record(hard=record(**FIGURES), soft=record(**FIGURES, beta_mean=NUMBER_OR_NULL)),
     entrants={"type": "array", "items": record(model=TEXT, **RATINGS, battles=WHOLE)},
@@ -152,7 +152,7 @@ def test_the_contract_of_this_test_needs_what_the_shared_schema_needs():
     [
         (("beta",), None),
         (("beta_battles",), 1.5),
-        (("se_method",), "sandwich"),
+        (("se_method",), "jackknife"),
         (("entrants", 0, "soft_elo"), "1500"),
         (("anchors", 0, "soft_theta"), None),
         (("conformal", "soft", "q"), "infinite"),
@@ -382,8 +382,9 @@ def test_a_number_that_cannot_be_is_refused(write, document, path, wrong):
 )
 def test_an_unknown_method_of_standard_errors_is_named_with_the_remedy(write, document, method):
     told = refusal(write(changed(document, ("se_method",), method)))
-    assert f"se_method {str(method)!r} is unknown. Remedy: write bootstrap:N" in told
+    assert f"se_method {str(method)!r} is unknown. Remedy: write sandwich, or bootstrap:N" in told
 
 
 def test_the_resamples_of_the_file_are_those_of_its_method(write, document):
     assert read_calibration(write(changed(document, ("se_method",), "bootstrap:35"))).resamples == 35
+    assert read_calibration(write(changed(document, ("se_method",), "sandwich"))).resamples == 0

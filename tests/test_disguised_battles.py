@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from disguises import NAME, differences, disguise, figures_of, new_names
 
-from podium import Judge, PodiumError, diagnose, rank, read_battles, simulate
+from podium import Judge, PodiumError, calibrate, diagnose, rank, read_battles, simulate
 from podium.diagnosis.gold_source import Gold
 
 ENTRANTS = tuple(f"entrant-{letter}" for letter in "abcdef")
@@ -113,3 +113,35 @@ def test_no_figure_of_a_judge_card_depends_on_names_sides_or_order(kind, gold):
         return without_provenance(diagnose(apart, read_battles(table), gold=given))
 
     assert moved(card, kind) == []
+
+
+CALIBRATIONS = [
+    {},
+    {"bootstrap": 30},
+    {"cluster": "row"},
+    {"target": "smoothing"},
+    {"target": "criteria", "level": 0.5},
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("options", CALIBRATIONS, ids=str)
+def test_no_figure_of_a_calibration_depends_on_names_sides_or_order(kind, options):
+    """At half the level, six entrants are enough for half splits: their draws are looked at, too."""
+
+    def calibration(table, _):
+        return without_provenance(calibrate(read_battles(table), **options))
+
+    assert moved(calibration, kind) == []
+
+
+@pytest.mark.parametrize("bootstrap", [None, 30])
+def test_no_figure_of_placed_newcomers_depends_on_names_sides_or_order(bootstrap):
+    def placed(table, names):
+        new = names["entrant-d"]
+        old = table[(table["model_a"] != new) & (table["model_b"] != new)]
+        calibration = calibrate(read_battles(old), bootstrap=bootstrap, level=0.5)
+        return without_provenance(rank(table, "soft-elo", calibration=calibration, hard=True))
+
+    assert moved(placed, "round robin") == []

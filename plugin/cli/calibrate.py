@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 )
 @options.level(help="Coverage of the conformal intervals, and level of the interval of beta.", default=0.9)
 @click.option("--splits", type=click.IntRange(min=1), default=5, help="Random half splits that test coverage.")
-@click.option("--bootstrap", type=click.IntRange(min=20), default=200, help="Resamples per standard error.")
+@click.option("--bootstrap", type=click.IntRange(min=20), help="Resamples per standard error; by default a sandwich.")
 @options.seed(help="Seed of resamples and splits.")
 @click.option(
     "--target",
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "--cluster",
     type=click.Choice(["item", "row"]),
     default="item",
-    help="What the bootstrap draws within a model's battles; the same where no item comes twice.",
+    help="What is independent within a model's battles; the same where no item comes twice.",
 )
 @click.option("--regularization", type=float, default=0.01, help="Penalty lambda of the fits.")
 @options.entrants_file(help="A table with a column model, and family, date ...")

@@ -90,8 +90,10 @@ def half_splits(
     if half < entrants_needed(level) or splits < 1:
         return None
     coverage, width = np.empty(splits), np.empty(splits)
+    # Halves are drawn from entrants in an order of their own: what they are called says nothing.
+    place = np.lexsort((se.round(6), np.abs(residual).round(6)))
     for k in range(splits):
-        order = rng.permutation(number)
+        order = place[rng.permutation(number)]
         used, held = order[:half], order[half:]
         q = quantile(np.abs(residual[used]) / se[used], level)
         coverage[k] = np.mean(np.abs(residual[held]) <= q * se[held])

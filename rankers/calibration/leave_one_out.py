@@ -8,7 +8,7 @@ import numpy as np
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.progress import track
 from podium.rankers.calibration.evidence import Evidence
-from podium.rankers.calibration.placement import Own, bootstrap_se, place_one
+from podium.rankers.calibration.placement import ErrorMethod, Own, place_one
 from podium.rankers.calibration.signals import slope
 from podium.rankers.graph import graph_of, separated_entrants
 from podium.rankers.pairs import Pairs, pair_sums
@@ -26,7 +26,7 @@ class HeldOutScale:
     Attributes:
         elo: each held out, 1500 at the mean of the others, NaN where the others never met without it, shape
             (entrants,).
-        se: bootstrap standard error of `elo` within the entrant's own battles, NaN where there is none or none was
+        se: standard error of `elo` within the entrant's own battles, NaN where there is none or none was
             asked for, shape (entrants,).
         anchors: log-strengths of the joint fit, mean zero, shape (entrants,).
         battles: of each entrant, shape (entrants,).
@@ -42,18 +42,6 @@ class HeldOutScale:
     separated: np.ndarray
     lost: np.ndarray
     unbounded: np.ndarray
-
-
-@dataclass(frozen=True, slots=True)
-class Bootstrap:
-    """How standard errors are drawn: so many resamples, each entrant from a generator of its own."""
-
-    resamples: int
-    seed: int
-
-    def generator(self, entrant: int) -> np.random.Generator:
-        """Return the entrant's generator; hard and soft fits see the same resamples."""
-        return np.random.default_rng([self.seed, entrant])
 
 
 def fold_weights(evidence: Evidence) -> np.ndarray:
@@ -84,7 +72,7 @@ def leave_one_out(
     pooled: np.ndarray,
     credits: Credits,
     regularization: float,
-    bootstrap: Bootstrap | None = None,
+    method: ErrorMethod | None = None,
     what: str = "leave one out",
 ) -> HeldOutScale:
     """Rate every entrant alone against the others.
@@ -93,7 +81,7 @@ def leave_one_out(
         pooled: credits of low for the joint fit, NaN where unknown, shape (battles,).
         credits: those of each fold.
         regularization: lambda.
-        bootstrap: for standard errors; None for none.
+        method: of standard errors; None for none.
         what: for the progress bar.
 
     Raises:
@@ -117,9 +105,8 @@ def leave_one_out(
         own, outside = fold
         battles[k], theta[k] = len(own.credit), place_one(own, regularization)
         separated[k] |= outside
-        if bootstrap:
-            rng = bootstrap.generator(k)
-            se[k], lost[k] = bootstrap_se(own, theta[k], regularization, bootstrap.resamples, rng)
+        if method:
+            se[k], lost[k] = method.standard_error(own, theta[k], regularization)
     return HeldOutScale(MEAN + POINTS * theta, se, anchors, battles, separated, lost, unbounded)
 
 

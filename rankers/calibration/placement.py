@@ -1,9 +1,10 @@
-"""One entrant against opponents whose strengths are fixed: the second step of Algorithm 1, and its bootstrap."""
+"""One entrant against opponents whose strengths are fixed: the second step of Algorithm 1, and its error."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
+from scipy.special import expit
 
 from podium.rankers.intervals import FEWEST_DRAWS, resample_counts
 from podium.rankers.newton import DesignMatrix, Likelihood, maximise_many
@@ -84,6 +85,22 @@ def place_one(own: Own, regularization: float) -> float:
     return float(place(own.theta, credit[None], weight[None], regularization)[0])
 
 
+def sandwich_se(own: Own, theta: float, regularization: float) -> float:
+    """Return the standard error of an entrant's rating by the sandwich over its own clusters, Elo points.
+
+    Opponents and targets are held fixed. NaN for fewer than two clusters, and where everything was won, or lost.
+
+    Args:
+        theta: the entrant's log-strength.
+    """
+    if own.clusters < 2 or own.is_separated:
+        return np.nan
+    expected = expit(theta - own.theta[own.opponent])
+    surplus = np.bincount(own.cluster, own.weight * (own.credit - expected))
+    information = float(np.sum(own.weight * expected * (1 - expected))) + regularization
+    return float(POINTS * np.sqrt(np.var(surplus, ddof=1) * len(surplus)) / information)
+
+
 def bootstrap_se(
     own: Own, centre: float, regularization: float, resamples: int, rng: np.random.Generator
 ) -> tuple[float, int]:
@@ -112,3 +129,24 @@ def bootstrap_se(
     )
     theta = place(own.theta, credit, weight, regularization, centre)
     return float(POINTS * np.std(theta, ddof=1)), lost
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorMethod:
+    """How standard errors of placed entrants are found: by the sandwich, or from so many resamples."""
+
+    resamples: int = 0
+    seed: int = 0
+
+    def __str__(self) -> str:
+        return f"bootstrap:{self.resamples}" if self.resamples else "sandwich"
+
+    def standard_error(self, own: Own, theta: float, regularization: float) -> tuple[float, int]:
+        """Return the standard error, Elo points, and the resamples that are left out.
+
+        Every entrant's draws start at the seed: they depend neither on its name nor on who else there is.
+        """
+        if not self.resamples:
+            return sandwich_se(own, theta, regularization), 0
+        rng = np.random.default_rng(self.seed)
+        return bootstrap_se(own, theta, regularization, self.resamples, rng)

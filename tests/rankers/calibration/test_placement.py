@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from podium.errors import NotConvergedError
-from podium.rankers.calibration.placement import Own, bootstrap_se, place, place_one
+from podium.rankers.calibration.placement import Own, bootstrap_se, place, place_one, sandwich_se
 from podium.rankers.newton import DesignMatrix, Likelihood, maximise
 from podium.rankers.scale import POINTS
 
@@ -184,6 +184,21 @@ def test_the_bootstrap_error_of_single_battles_equals_the_sandwich(seed):
 def test_the_bootstrap_error_of_items_equals_the_clustered_sandwich(seed):
     own = many(seed, each=6, spread=2.0)
     assert error(own) == pytest.approx(sandwich(own, own.cluster, 0.01), rel=0.05)
+
+
+@pytest.mark.parametrize("each", [1, 6])
+def test_the_analytic_error_is_the_clustered_sandwich_and_that_of_many_resamples(each):
+    own = many(1, each=each, spread=2.0)
+    analytic = sandwich_se(own, place_one(own, 0.01), 0.01)
+    assert analytic == pytest.approx(sandwich(own, own.cluster, 0.01) * np.sqrt(own.clusters / (own.clusters - 1)))
+    assert analytic == pytest.approx(error(own), rel=0.05)
+
+
+def test_what_has_no_bootstrap_error_has_no_analytic_one():
+    for credit, cluster in (([1.0, 0.0, 1.0], [0, 0, 0]), ([1.0, 1.0, 1.0], [0, 1, 2])):
+        assert np.isnan(sandwich_se(own_of(credit, cluster=np.array(cluster)), 0.5, 0.01))
+    items = own_of([1.0, 0.0, 0.0] * 10, cluster=np.repeat(np.arange(10), 3))
+    assert sandwich_se(items, place_one(items, 0.0), 0.0) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_the_sandwich_of_single_battles_misses_what_items_share():

@@ -19,7 +19,7 @@ from tables import show
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "rankers"))
 
-from interval_cases import CASES, HELD, Case, shares_of
+from interval_cases import CASES, HELD, MEDIANS, Case, shares_of
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="cases whose names hold this")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
-    for title, cases in (("What did not hold before", CASES), ("What held before", HELD)):
+    for title, cases in (("Did not hold before", CASES), ("Rank sets did not hold", MEDIANS), ("Held before", HELD)):
         chosen = {name: case for name, case in cases.items() if options.only in name}
         if chosen:
             report(title, chosen, options.worlds, markdown=options.markdown)

@@ -80,7 +80,8 @@ def bradley_terry(
             rng,
             width=len(coded.a) if length else len(pairs.low),
         )
-        estimate = by_bootstrap(scale.scores(strengths.theta), draws, coded.clusters, level=level, cluster=coded.unit)
+        score, own = scale.scores(strengths.theta), coded.clusters_of()
+        estimate = by_bootstrap(score, draws, coded.clusters, level=level, cluster=coded.unit, own=own)
     labelled = label_strengths(exposure, strengths, estimate, scale, level=level, rng=rng)
     if not length:
         return labelled

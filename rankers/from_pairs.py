@@ -41,7 +41,8 @@ def from_pairs(
     pairs = pairs_of(coded)
     cells = cells_by_cluster(coded, pairs)
     draws = resample(lambda counts: scores_of_draws(score, cells, counts), coded.clusters, resamples, rng)
-    estimate = by_bootstrap(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit)
+    own = coded.clusters_of()
+    estimate = by_bootstrap(score(pairs), draws, coded.clusters, level=level, cluster=coded.unit, own=own)
     return standings(ranker, scale, exposure_of(battles, coded, pairs), Result(estimate), level=level, rng=rng)
 
 

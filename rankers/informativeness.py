@@ -151,9 +151,8 @@ def _estimate(
     score, clusters = _shares(counts.apart.sum(axis=0), counts.compared.sum(axis=0)), len(counts.apart)
     if interval == "bootstrap":
         draws = resample(lambda n: _shares(n @ counts.apart, n @ counts.compared), clusters, resamples, rng)
-        return by_bootstrap(score, draws, clusters, level=level, cluster="item")
-    estimate = by_sandwich(score, covariance_of(_influence(counts)), clusters, level=level, cluster="item")
-    return estimate.clip(0, 1)
+        return by_bootstrap(score, draws, clusters, level=level, cluster="item").clip(0, 1)
+    return by_sandwich(score, covariance_of(_influence(counts)), clusters, level=level, cluster="item").clip(0, 1)
 
 
 def _influence(counts: Comparisons) -> np.ndarray:

@@ -8,7 +8,7 @@ from podium.battles import Battles
 from podium.errors import NotIdentifiedError
 from podium.rankers.coded import cluster_codes, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample, wilson
+from podium.rankers.intervals import FEW, Estimate, Interval, by_bootstrap, by_sandwich, resample, wilson
 from podium.rankers.standings import Exposure, Result, exposure_of, standings
 from podium.ranking import Standings
 
@@ -24,6 +24,11 @@ class ScoreMatrix:
     def is_known(self) -> np.ndarray:
         """Which scores are there, shape (items, entrants)."""
         return ~np.isnan(self.values)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether all scores lie in [0, 1]."""
+        return bool(np.nanmin(self.values) >= 0 and np.nanmax(self.values) <= 1)
 
 
 def mean(
@@ -55,7 +60,8 @@ def mean(
         filled, known = np.nan_to_num(matrix.values), matrix.is_known.astype(np.float64)
         draws = resample(lambda counts: _ratio(counts @ filled, counts @ known), len(filled), resamples, rng)
         score = np.nanmean(matrix.values, axis=0)
-        estimate = by_bootstrap(score, draws, len(filled), level=level, cluster="item")
+        estimate = by_bootstrap(score, draws, len(filled), level=level, cluster="item", own=matrix.is_known.sum(axis=0))
+        estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
     result = Result(estimate, warnings=_missing_scores(matrix))
     return standings("mean", "score", _exposure(battles, matrix), result, level=level, rng=rng)
 
@@ -75,9 +81,8 @@ def median(
         NotIdentifiedError: there are no pointwise scores.
     """
     matrix = score_matrix(battles)
-    score = np.nanmedian(matrix.values, axis=0)
-    draws = resample(lambda counts: _medians(matrix, counts), len(matrix.values), resamples, rng)
-    estimate = by_bootstrap(score, draws, len(matrix.values), level=level, cluster="item")
+    estimate = estimate_medians(matrix, level, rng, resamples)
+    score = estimate.score
     shared = len(score) - len(np.unique(score))
     ties = [f"{shared} entrants share another's median: it does not separate them"] if shared else []
     result = Result(estimate, warnings=[*_missing_scores(matrix), *ties])
@@ -100,10 +105,23 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> Estimate:
         score, error.T @ error, len(matrix.values), level=level, cluster="item", freedom=np.maximum(own - 1.0, 0)
     )
     estimate = replace(estimate, allowed=np.ones(len(own), dtype=bool))
-    if estimate.method is None or np.nanmin(matrix.values) < 0 or np.nanmax(matrix.values) > 1:
+    if estimate.method is None or not matrix.is_bounded:
         return estimate
     low, high = wilson(score, np.diag(estimate.covariance), own, level)
     return replace(estimate, low=low, high=high, method="Wilson, item-clustered effective sample size, t")
+
+
+def estimate_medians(matrix: ScoreMatrix, level: float, rng: np.random.Generator, resamples: int) -> Estimate:
+    """Return medians over items with bootstrap intervals, whose ends are scores, or the middle of two.
+
+    Args:
+        level: in (0, 1).
+    """
+    draws = resample(lambda counts: _medians(matrix, counts), len(matrix.values), resamples, rng)
+    score = np.nanmedian(matrix.values, axis=0)
+    # Of few items they reach as far as the scores do, and cannot be widened.
+    estimate = by_bootstrap(score, draws, len(matrix.values), level=level, cluster="item", own=FEW)
+    return replace(estimate, draws=draws)
 
 
 def _exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:

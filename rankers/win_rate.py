@@ -77,7 +77,8 @@ def win_rate(
     else:
         cells = cells_by_cluster(in_memory(met), pairs)
         draws = resample(lambda counts: scores_of_draws(win_rates, cells, counts), met.clusters, resamples, rng)
-        estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=met.unit)
+        own = met.clusters_of()
+        estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=met.unit, own=own)
         estimate = _within_bounds(estimate, met, level)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
     light = _light_opponents(met.entrants, pairs)

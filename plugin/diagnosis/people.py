@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from podium.diagnosis.clustered import Clustered
@@ -15,7 +14,7 @@ from podium.rankers.calibration.agreement import kappa, tenths_of
 from podium.rankers.calibration.evidence import Evidence, evidence_of
 from podium.rankers.calibration.signals import signal_of, usual_kind
 from podium.rankers.calibration.targets import fit_target, weights_for
-from podium.rankers.intervals import resample, t_reach
+from podium.rankers.intervals import resample, small_sample_factor
 from podium.report.model import Table
 
 RESAMPLES = 1000
@@ -182,8 +181,7 @@ def _reliability(
     if number < 2:
         return sample.linear(value, np.zeros(len(gaps)), len(gaps)), tuple(bins)
     draws = resample(lambda counts: counts @ sums / (counts @ battles)[:, None] - gap, number, RESAMPLES, rng)
-    small = np.sqrt(number / (number - 1)) * t_reach(number, level) / ndtri((1 + level) / 2)
-    reach = float(small * np.quantile(np.abs(draws).sum(axis=1), level))
+    reach = float(small_sample_factor(number, level) * np.quantile(np.abs(draws).sum(axis=1), level))
     method = f"{sample.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples"
     ends = max(0.0, value - reach), value + reach
     return Statistic(value, *ends, level, method, len(gaps), "battles", number), tuple(bins)

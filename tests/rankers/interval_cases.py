@@ -15,16 +15,18 @@ from podium.rankers.bradley_terry import estimate_elo, hide_separated
 from podium.rankers.cells import pairs_of
 from podium.rankers.clusters import sums
 from podium.rankers.coded import Coded
+from podium.rankers.from_pairs import scores_of_draws
 from podium.rankers.identification import are_bounded, strengths_of
-from podium.rankers.intervals import Estimate, by_sandwich, covariance_of
-from podium.rankers.pairs import Pairs, pair_of, pair_sums, win_rates
-from podium.rankers.pointwise import ScoreMatrix, estimate_means
+from podium.rankers.intervals import FEW, Estimate, by_bootstrap, by_sandwich, covariance_of, resample
+from podium.rankers.pairs import Pairs, cells_by_cluster, pair_of, pair_sums, win_rates
+from podium.rankers.pointwise import ScoreMatrix, estimate_means, estimate_medians
 from podium.rankers.rank_sets import rank_sets
 from podium.rankers.scale import EloScale, scale_of
 from podium.rankers.strengths import fit_strengths
 from podium.rankers.win_rate import estimate_rates
 
 LEVEL = 0.95
+RESAMPLES = 300
 World = Callable[[int], tuple[Estimate, np.ndarray]]
 """From the number of a world to an estimate and the truth, shape (entrants,)."""
 
@@ -170,6 +172,32 @@ def wald_means(play: Callable[[int], tuple[ScoreMatrix, np.ndarray]]) -> World:
     return world
 
 
+def rates_by_bootstrap(play: Callable[[int], Played], *, widened: bool = True) -> World:
+    """Win rates with percentile intervals; the wrong variant does not widen them."""
+
+    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+        played = play(seed)
+        coded, pairs = played.coded, pairs_of(played.coded)
+        cells, rng = cells_by_cluster(coded, pairs), np.random.default_rng(seed)
+        draws = resample(lambda counts: scores_of_draws(win_rates, cells, counts), coded.clusters, RESAMPLES, rng)
+        own = coded.clusters_of() if widened else FEW
+        estimate = by_bootstrap(win_rates(pairs), draws, coded.clusters, level=LEVEL, cluster="item", own=own)
+        return estimate.clip(0, 1), win_rates(_exact(pairs, played.credit))
+
+    return world
+
+
+def medians(items: int, *, guarded: bool = True) -> World:
+    """Medians of whole scores from 1 to 10, of equal entrants; the wrong variant takes them for normal."""
+
+    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+        matrix, truth = worlds.whole_scores(seed, items)
+        estimate = estimate_medians(matrix, LEVEL, np.random.default_rng(seed), RESAMPLES)
+        return estimate if guarded else replace(estimate, draws=None), truth
+
+    return world
+
+
 def _exact(pairs: Pairs, credit: np.ndarray) -> Pairs:
     return replace(pairs, credit=credit[pairs.low, pairs.high] * pairs.weight)
 
@@ -202,6 +230,17 @@ def _case_of_means(share: float, epochs: int = 1, correlation: float = 0.0, leas
     return Case(means(play), wald_means(play), least, ranks=False)
 
 
+def _case_of_bootstrap(items: int, least: float) -> Case:
+    def play(seed: int) -> Played:
+        return worlds.whole(seed, items)
+
+    return Case(rates_by_bootstrap(play), rates_by_bootstrap(play, widened=False), least)
+
+
+def _case_of_medians(items: int) -> Case:
+    return Case(medians(items), medians(items, guarded=False))
+
+
 CASES: Mapping[str, Case] = {
     "win rates, newcomer with 5 battles": _case_of_rates(_newcomer(5)),
     "win rates, newcomer with 20 battles": _case_of_rates(_newcomer(20)),
@@ -213,11 +252,20 @@ CASES: Mapping[str, Case] = {
     "means of .97 on 30 items": _case_of_means(0.97),
     "means of .9 on 30 items, 3 epochs": _case_of_means(0.9, 3, 0.5),
     "means of .95 on 30 items, 3 epochs": _case_of_means(0.95, 3, 0.5),
+    "win rates by bootstrap, 5 items": _case_of_bootstrap(5, 0.91),
+    "win rates by bootstrap, 8 items": _case_of_bootstrap(8, 0.91),
+    "win rates by bootstrap, 12 items": _case_of_bootstrap(12, 0.92),
     "Elo, newcomer with 5 battles": _case_of_elo(_newcomer(5)),
     "Elo, newcomer with 10 battles": _case_of_elo(_newcomer(10)),
     "Elo, newcomer with 20 battles": _case_of_elo(_newcomer(20)),
     "Elo, newcomer with 5 battles, all equal": _case_of_elo(_newcomer(5, spread=0.0)),
 }
+MEDIANS: Mapping[str, Case] = {
+    "medians of whole scores, 100 items": _case_of_medians(100),
+    "medians of whole scores, 200 items": _case_of_medians(200),
+}
+"""Equal entrants, whose median may be 5 or 6: it is rank sets that must hold, and did not."""
+
 HELD: Mapping[str, Case] = {
     "win rates, round robin of 8 items": _case_of_rates(lambda seed: worlds.whole(seed, 8)),
     "win rates, round robin of 200 items": _case_of_rates(lambda seed: worlds.whole(seed, 200)),

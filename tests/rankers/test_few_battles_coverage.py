@@ -1,7 +1,7 @@
 """Intervals hold where some entrants have few battles; benchmarks/coverage.py has the same cases in 1,000 worlds."""
 
 import pytest
-from interval_cases import CASES, shares_of
+from interval_cases import CASES, MEDIANS, shares_of
 
 pytestmark = pytest.mark.slow
 WORLDS = 150
@@ -14,6 +14,14 @@ def test_intervals_hold_where_battles_are_few(name):
     case = CASES[name]
     found = shares_of(case.right, WORLDS)
     assert min(found.others, found.last) >= case.least - SLACK
+
+
+@pytest.mark.parametrize("name", MEDIANS)
+def test_rank_sets_of_equal_medians_hold_and_did_not(name):
+    case = MEDIANS[name]
+    right, wrong = (shares_of(world, WORLDS, ranks=True).sets for world in (case.right, case.wrong))
+    assert right >= case.least
+    assert wrong < case.least
 
 
 @pytest.mark.parametrize("name", CASES)

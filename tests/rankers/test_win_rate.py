@@ -1,5 +1,7 @@
 """Win rates, means and medians against hand-worked cases and plain NumPy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,9 @@ from statsmodels.stats.proportion import proportion_confint
 from podium import Judge, NotIdentifiedError, UsageError, read_battles, simulate
 from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.coded import code_battles
+from podium.rankers.intervals import by_bootstrap
 from podium.rankers.pointwise import mean, median
+from podium.rankers.rank_sets import rank_sets
 from podium.rankers.rate_errors import errors_of_rates
 from podium.rankers.win_rate import win_rate
 
@@ -205,6 +209,24 @@ def test_against_an_anchor_the_denominators_are_those_of_its_battles():
     rows = [("i1", "x", "anchor", 1.0), ("i1", "y", "anchor", None), ("i1", "x", "y", 1.0), ("i2", "x", "y", 0.0)]
     counts = win_rate(table(rows), rng=rng(), anchor="anchor").counts
     assert (counts.battles, counts.unread) == (2, 1)
+
+
+def test_a_bootstrap_of_few_items_is_widened():
+    """Closed form: at 8 items the ends lie sqrt(8 / 7) t_7 / z times as far from the rate as the percentiles."""
+    score, draws = np.array([0.5]), np.linspace(0.3, 0.7, 401)[:, None]
+    few, many = (by_bootstrap(score, draws, size, level=0.95, cluster="item") for size in (8, 30))
+    factor = np.sqrt(8 / 7) * t.ppf(0.975, 7) / norm.ppf(0.975)
+    assert few.high - 0.5 == pytest.approx(factor * (many.high - 0.5))
+
+
+@pytest.mark.parametrize(("gap", "told"), [(1.0, False), (2.0, True)])
+def test_medians_are_told_apart_only_where_resamples_agree(gap, told):
+    """One resample in ten brings the second a step closer: two steps are sure, one is not."""
+    second = 6.0 - gap + (np.arange(1000) % 10 == 0)
+    draws = np.column_stack([np.where(np.arange(1000) % 100, 6.0, 6.5), second])
+    estimate = by_bootstrap(np.array([6.0, 6.0 - gap]), draws, 200, level=0.95, cluster="item")
+    low, high = rank_sets(replace(estimate, draws=draws), level=0.95, rng=rng())
+    assert (high[0] < low[1]) == told
 
 
 def test_a_bootstrap_that_misses_an_entrant_says_so():

@@ -86,6 +86,13 @@ def answers(
     return ScoreMatrix(rng.binomial(epochs, chance) / epochs, NAMES[:entrants]), np.full(entrants, share)
 
 
+def whole_scores(seed: int, items: int, entrants: int = 7) -> tuple[ScoreMatrix, np.ndarray]:
+    """Return scores from 1 to 10 of entrants that are equal, half of them below 5.5, and the medians: 5.5."""
+    rng = np.random.default_rng([seed, items])
+    item, own = rng.normal(size=(items, 1)), rng.normal(size=(items, entrants))
+    return ScoreMatrix(np.clip(np.round(5.5 + item + 2 * own), 1, 10), NAMES[:entrants]), np.full(entrants, 5.5)
+
+
 def _play(
     seed: int, items: int, entrants: int, spread: float, item: np.ndarray, a: np.ndarray, b: np.ndarray
 ) -> Played:

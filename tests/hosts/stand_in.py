@@ -41,7 +41,7 @@ class Script:
     Attributes:
         latency: seconds before every answer.
         logprobs: whether answers come with log-probabilities, if asked for.
-        faults: share of calls by kind: an HTTP status, `hang`, `close`, `body`, `reply`.
+        faults: share of calls by kind: an HTTP status, `hang`, `close`, `body`, `reply`, `cut` (half of the answer).
         lasting: whether a prompt that fails once fails for ever; else every call is drawn anew.
         calls: after so many calls of all there are no faults; None = they never end.
         draw: which draw of all; what is shown and this alone decide.
@@ -119,7 +119,8 @@ class Judge:
             return call, int(fault), json.dumps({"error": {"message": f"scripted {fault}", "type": "scripted"}})
         text = _one_of(REPLIES, f"{call.key} {ask}") if fault == "reply" else said(call)
         whole = completed(call, text, bool(request.get("logprobs")) and script.logprobs)
-        return call, 200, json.dumps(whole if "messages" in request else of_a_text(whole, text))
+        body = json.dumps(whole if "messages" in request else of_a_text(whole, text))
+        return call, 200, body[: len(body) // 2] if fault == "cut" else body
 
 
 def noted(request: dict[str, Any], *, turned: bool) -> Call:

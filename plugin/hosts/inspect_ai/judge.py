@@ -45,6 +45,8 @@ TRIAL = 10
 NUMBERED = re.compile(r"\b(?=\w*\d)\w{4,}")
 """What differs between alike errors: the numbers of requests. Three digits are a status."""
 LONGEST_CAUSE = 300
+CUT_SHORT = 2
+"""How often a call is made again whose answer is cut off in its JSON."""
 GRACE = 5.0
 """Seconds in which a run ends of which one call said that there is no use in it."""
 WRAPPERS = frozenset(("RetryError", "ModelGenerateError"))
@@ -388,7 +390,7 @@ async def _ask(
             raise
 
     with asked_by(run.how, texts):
-        output = await run.trial.call(ask)
+        output = await run.trial.call(partial(_repeat_where_cut_short, ask))
     if isinstance(output, str):
         return Reply("", refused=output)
     choice = output.choices[0] if output.choices else None
@@ -398,6 +400,18 @@ async def _ask(
         for token in logprobs
     )
     return Reply(output.completion, output.stop_reason in ("max_tokens", "model_length"), tokens)
+
+
+async def _repeat_where_cut_short(ask: Callable[[], Awaitable[T]]) -> T:
+    """Make a call; again where its answer was cut short on the way, which no provider's client repeats."""
+    for _ in range(CUT_SHORT):
+        try:
+            return await ask()
+        except Exception as error:
+            root = root_of(error)
+            if not (isinstance(root, json.JSONDecodeError) or str(root).startswith("JSONDecodeError")):
+                raise
+    return await ask()
 
 
 async def _write_checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:

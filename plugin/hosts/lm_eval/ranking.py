@@ -15,7 +15,7 @@ from typing import Any
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.hosts.lm_eval.options import RankerOptions, as_typed_here
-from podium.hosts.lm_eval.runs import RunFolders, lay_out, other_samples, results_folder, write_run
+from podium.hosts.lm_eval.runs import RunFolders, lay_out, other_samples, results_folder, save_run, write_run
 from podium.hosts.lm_eval.secrets import redact
 from podium.ranking import Ranking, Standings
 from podium.reading.judgements import read_battles
@@ -44,6 +44,7 @@ class RunRanking:
         notes: what people should know, said at the end.
         table: the standings, once there are some.
         log: of the tournament, once it is played.
+        saved: the run's results and samples, as long as lm-eval has not saved its own.
     """
 
     options: RankerOptions
@@ -54,6 +55,7 @@ class RunRanking:
     notes: list[str] = field(default_factory=list)
     table: str = ""
     log: Path | None = None
+    saved: tuple[Path, ...] = ()
 
     def rank(self, results: dict[str, Any], tracker: Any) -> None:
         """Rank the run and write the ranking into its results. Whatever fails, the results are lm-eval's at least."""
@@ -70,7 +72,9 @@ class RunRanking:
                 results.pop("samples", None)
 
     def print_outcome(self) -> int:
-        """Say what came of it, on stderr; return the exit code."""
+        """Say what came of it, on stderr, now that lm-eval has saved the run; return the exit code."""
+        for path in self.saved:
+            path.unlink(missing_ok=True)
         notes = as_typed_here("".join(f"podium: {printable(note)}\n" for note in self.notes))
         print(self.table, redact(notes, self.options.secrets()), sep="", end="", file=sys.stderr)
         return self.code
@@ -85,6 +89,9 @@ class RunRanking:
             own = write_run(folder / "this", results, tracker)
             runs = lay_out(folder / "others", own, self.options.label, other_samples(against, self.output_path))
             self.notes += runs.notes
+            if self.options.judges and self.output_path:
+                # Judging takes long, and whoever kills it must not lose what was evaluated.
+                self.saved = save_run(own, self.output_path)
             if len(runs.sources) < 2 and not against:
                 self.notes.append(
                     f"not ranked: {runs.model} is the first model in {self.output_path} with samples of "

@@ -4,6 +4,7 @@ They are laid out in one folder and read from there, as `podium rank` would read
 the same way that they go.
 """
 
+import shutil
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import SAMPLES, Samples, describe_samples, is_samples
 from podium.hosts.lm_eval.silence import silence
-from podium.storage.drafts import folder_written_whole
+from podium.storage.drafts import folder_written_whole, written_whole
 
 THIS = "this run"
 
@@ -130,6 +131,22 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
     if not paths:
         raise UsageError("lm-eval gave no samples of this run; there is nothing to rank")
     return paths[0].parent
+
+
+def save_run(run: Path, output_path: str) -> tuple[Path, ...]:
+    """Save a run where lm-eval will save it, before it does; return the files.
+
+    Args:
+        run: its folder, as `write_run` returned it.
+    """
+    folder = results_folder(output_path)
+    folder = folder if folder != Path(output_path) else folder / run.name
+    folder.mkdir(parents=True, exist_ok=True)
+    saved = tuple(folder / path.name for path in sorted(run.iterdir()) if path.is_file())
+    for path in saved:
+        with written_whole(path) as draft:
+            shutil.copyfile(run / path.name, draft)
+    return saved
 
 
 def _samples_in(path: Path, label: str | None) -> list[Samples]:

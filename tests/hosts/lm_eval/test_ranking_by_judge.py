@@ -2,8 +2,13 @@
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from signal import SIGKILL, SIGTERM
 from threading import Thread
 
 import pytest
@@ -195,6 +200,61 @@ def test_a_tournament_that_is_stopped_leaves_the_run_saved(two, judge, tmp_path,
     assert "not ranked: stopped; lm-eval's own results are saved" in err
     assert "exact_match" in out
     assert "podium" not in results(FOLDER)
+
+
+ALONE = """
+import sys
+from pathlib import Path
+import pytest
+from running import run
+from stand_in import StandIn
+server = StandIn(int(sys.argv[1]))
+sys.exit(run(pytest.MonkeyPatch(), Path("tasks"), server, *sys.argv[2:]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signal", [SIGTERM, SIGKILL])
+def test_whoever_kills_the_judging_has_the_results_and_samples(two, judge, server, signal, monkeypatch):
+    """And the next command takes up where this one was killed."""
+    here = Path(__file__).parent
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (here, here.parent))))
+    before = {path.name for path in FOLDER.iterdir()}
+    server.script(latency=1.0)
+    port = server.address.rpartition(":")[2]
+    words = [sys.executable, "-c", ALONE, port, MODELS[1], "--limit", "12", "--use_cache", "answers", *judge]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None and calls(server, ["judge"]) < 4:
+        time.sleep(0.05)
+    process.send_signal(signal)
+    assert process.wait() != 0
+    [kept, samples] = sorted(path for path in FOLDER.iterdir() if path.name not in before)
+    assert json.loads(kept.read_text())["results"]["sums"]["exact_match,number"] >= 0
+    assert len(samples.read_text().splitlines()) == 12
+    server.script()
+    assert two(*judge) == 0
+    assert results(FOLDER)["podium"]["rankings"]
+    assert len(read_battles("out", metric="all")) == 12
+    assert {path.name for path in FOLDER.iterdir()} > {kept.name, samples.name}
+
+
+@pytest.mark.slow
+def test_a_run_that_is_judged_is_saved_once(two, judge, tmp_path):
+    before = len(list(FOLDER.iterdir()))
+    assert two(*judge, "--ranker_args", "items=2") == 0
+    assert len(list(FOLDER.iterdir())) == before + 2
+
+
+@pytest.mark.slow
+def test_an_answer_cut_short_is_asked_for_again(two, server, tmp_path, capfd):
+    server.script(faults={"cut": 0.2}, draw=3)
+    where = f"base_url={server.address}/v1,api_key={KEY}"
+    told = ("-o", "out", "--ranker", "win-rate", "--ranker_judge", "openai-api/standin/judge")
+    assert two(*told, "--ranker_judge_args", where) == 0
+    fates = [one.fate for one in server.calls() if one.model == "judge"]
+    assert fates.count("cut") >= 2
+    assert fates.count("answered") == 24
+    assert results(FOLDER)["podium"]["rankings"][0]["counts"]["unread"] == 0
 
 
 @pytest.mark.slow

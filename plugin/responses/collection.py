@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from podium.errors import UsageError, find_name
+from podium.responses.answers import ABSENT
 from podium.text import some
 from podium.tournaments.schedule import Field
 
@@ -102,22 +103,31 @@ class Responses:
         )
 
     def select(
-        self, *, limit: int | None = None, category: str | Sequence[str] | None = None, seed: int | None = None
+        self,
+        *,
+        limit: int | None = None,
+        category: str | Sequence[str] | None = None,
+        seed: int | None = None,
+        answered_by: str | None = None,
     ) -> "Responses":
         """Keep some items, in their own order.
 
         Args:
             limit: how many at most: the first ones, or drawn at random where a seed is given.
             category: only items of this category, or of these.
+            answered_by: only items of which this entrant's files hold a row, however many others were asked.
             seed: of the draw; the same seed draws the same items, in whatever order files and rows were read.
 
         Raises:
-            UsageError: a limit below one, or a category that no item has.
+            UsageError: a limit below one, a category that no item has, or an entrant that is not there.
         """
         if limit is not None and limit < 1:
             raise UsageError(f"limit={limit}: give a number of items, 1 or more")
         categories = [category] if isinstance(category, str) else category
         items = self.items if categories is None else self._items_in(categories)
+        if answered_by is not None:
+            missing = self.missing[find_name("entrant", answered_by, self.texts)]
+            items = tuple(item for item in items if missing.get(item.id) != ABSENT)
         if limit is not None and limit < len(items):
             items = items[:limit] if seed is None else _draw_items(items, limit, seed)
         kept = {item.id for item in items}

@@ -54,6 +54,7 @@ def tournament_task(
     settings: Mapping[str, Any],
     *,
     entrants: str | Sequence[str] | None = None,
+    answered_by: str | None = None,
     limit: int | None = None,
     category: str | Sequence[str] | None = None,
     seed: int = 0,
@@ -71,6 +72,7 @@ def tournament_task(
         responses: files, folders or globs, each optionally `label=path`.
         settings: of the tournament.
         entrants: only these.
+        answered_by: only items that this entrant was asked, whatever became of its response.
         limit, category: only so many items, or of this category.
         seed: of everything drawn.
         max_battles: at most so many.
@@ -92,8 +94,8 @@ def tournament_task(
     competing = read_responses(*_split_names(responses), readers=(READER,), reasoning=reasoning)
     if entrants:
         competing = competing.only(_split_names(entrants))
-    if limit is not None or category:
-        competing = competing.select(limit=limit, category=category, seed=seed)
+    if limit is not None or category or answered_by:
+        competing = competing.select(limit=limit, category=category, seed=seed, answered_by=answered_by)
     given = {key: value for key, value in settings.items() if value is not None}
     rule = catalogue.make_tournament(name, {**({"seed": seed} if "seed" in known else {}), **given})
     rule = rule if max_battles is None else Budget(rule, max_battles)

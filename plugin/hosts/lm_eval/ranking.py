@@ -151,7 +151,7 @@ class RunRanking:
             return battles_by_metric
         from podium.hosts.lm_eval.tournament import play_tournament
 
-        self.log, failure = play_tournament(self.options, runs.sources, self.log_dir)
+        self.log, failure = play_tournament(self.options, runs.sources, runs.model, self.log_dir)
         self.notes.append(f"the tournament's log: {self.log}")
         if failure:
             self._note_failure(failure)

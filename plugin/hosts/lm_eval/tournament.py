@@ -45,7 +45,7 @@ def check_tournament(options: RankerOptions) -> None:
         from podium.scorers.judging import known_options, refuse_unknown_options
     except ImportError as error:
         raise UsageError(f"judges need inspect-ai ({error}): pip install 'podium[inspect,lm-eval]'") from None
-    fixed = {"name", "responses", "settings", "options", "how"}
+    fixed = {"name", "responses", "answered_by", "settings", "options", "how"}
     engine = inspect.signature(tournament_task).parameters.keys() - fixed
     own = _task_function(options)[1] - fixed
     refuse_unknown_options(options.args, engine | own | known_options())
@@ -61,8 +61,10 @@ def check_tournament(options: RankerOptions) -> None:
             judge_model(name, options.judge_args)
 
 
-def play_tournament(options: RankerOptions, responses: Sequence[str], log_dir: Path) -> tuple[Path, str | None]:
-    """Play the tournament.
+def play_tournament(
+    options: RankerOptions, responses: Sequence[str], model: str, log_dir: Path
+) -> tuple[Path, str | None]:
+    """Play the tournament on what this run's model was asked: battles among others alone are theirs.
 
     Replies of earlier runs are taken from Inspect's cache, so running again asks only what was not answered.
 
@@ -76,7 +78,7 @@ def play_tournament(options: RankerOptions, responses: Sequence[str], log_dir: P
     from podium.hosts.lm_eval.judge import judge_model
 
     judges = [judge_model(name, options.judge_args) for name in options.judges]
-    task = _task_function(options)[0](responses=list(responses), **options.args)
+    task = _task_function(options)[0](responses=list(responses), answered_by=model, **options.args)
     logs = call_outside_loop(lambda: _evaluate(task, judges, log_dir))
     # Inspect keeps an interrupt to itself, and returns what has ended.
     if not logs or logs[0].status == "cancelled":

@@ -258,6 +258,20 @@ def test_an_answer_cut_short_is_asked_for_again(two, server, tmp_path, capfd):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("more", [(), ("--ranker_args", "limit=2")])
+def test_only_what_this_run_answered_is_played(monkeypatch, task_of_sums, server, judge, more):
+    for model, limit in ((MODELS[0], "12"), ("oak-0.3", "12")):
+        assert run(monkeypatch, task_of_sums, server, model, "-o", "out", "--log_samples", "--limit", limit) == 0
+    assert run(monkeypatch, task_of_sums, server, MODELS[1], "--limit", "3", *judge, *more) == 0
+    items = 2 if more else 3
+    assert calls(server, ["judge"]) == 2 * 3 * items
+    battles = read_battles(newest_log())
+    assert len(battles) == 3 * items
+    assert battles.table.groupby("item", observed=True).apply(lambda own: MODELS[1] in set(own["model_b"])).all()
+    assert battles.missing == 0
+
+
+@pytest.mark.slow
 def test_predictions_alone_are_judged_and_a_first_run_leaves_nothing_behind(monkeypatch, task_of_sums, server, capfd):
     told = ("-o", "out", "--predict_only", "--limit", "2", "--ranker", "win-rate", "--ranker_judge", "podium/offline")
     assert run(monkeypatch, task_of_sums, server, MODELS[0], *told) == 0

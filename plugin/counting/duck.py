@@ -171,3 +171,8 @@ def _close(connection: duckdb.DuckDBPyConnection, folder: Path, made: list[str],
         _IDLE.append(connection)
     else:
         connection.close()
+
+
+def literal_path(path: Path) -> str:
+    """Write a path for DuckDB, which would take some characters for wildcards."""
+    return text("".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute())))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.errors import DataError, UsageError
-from podium.formats.containers import json_lines
+from podium.formats.json_text import json_lines
 from podium.formats.runs import FiledRun, choose_runs
 from podium.text import some, text_of
 

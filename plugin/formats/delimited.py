@@ -1,0 +1,106 @@
+"""CSV and TSV: DuckDB reads them; what it refuses is copied in one dialect, or its row is named."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from podium.counting.duck import Duck, literal_path
+from podium.counting.relations import ROW, text
+from podium.errors import DataError
+from podium.formats.lines import LONGEST_LINE, not_utf_8, short_lines
+from podium.records import TEXT, Column, Records, shorten
+
+DELIMITERS = (",", "\t", ";")
+
+
+def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
+    before, names, delimiter = _header(held)
+    names = [name.strip() for name in names]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"column {twice!r} appears twice", row="header", remedy="rename one of the two")
+    view = engine.fresh("file")
+    columns = {name: Column(f"c{k}", TEXT, comma=delimiter != ",") for k, name in enumerate(names)}
+
+    def scan(file: Path, skip: int, line: int) -> str:
+        """Return the query of a file whose records follow `skip` others."""
+        types = ", ".join(f"c{k}: 'VARCHAR'" for k in range(len(names)))
+        how = f"header=false, skip={skip}, delim={text(delimiter)}, quote='\"', escape='\"', auto_detect=false"
+        how += f", columns={{{types}}}, max_line_size={line}, compression='none', hive_partitioning=false"
+        return f"select row_number() over () as {ROW}, * from read_csv({literal_path(file)}, {how})"
+
+    def repair(_: Exception) -> None:
+        """Write a copy in one dialect, or name the row to blame."""
+        copy = engine.folder / engine.fresh("copy")
+        try:
+            _copy_table(held, copy, delimiter, len(names))
+        except DataError as error:
+            raise error.with_place(str(path)) from None
+        engine.connection.execute(f"create or replace view {view} as {scan(copy, 1, LONGEST_LINE)}")
+
+    engine.view(view, scan(held, before + 1, 2**21))
+    return Records(engine, str(path), view, columns, repair=repair)
+
+
+def _header(path: Path) -> tuple[int, list[str], str]:
+    """Return how many blank lines a table begins with, the names of its columns, and what stands between them.
+
+    Raises:
+        DataError: the header is no text, or all there is.
+    """
+    with path.open("rb") as stream:
+        lines = (line.decode("utf-8-sig") for line in short_lines(stream))
+        try:
+            before, first = next((place, line) for place, line in enumerate(lines) if line.strip())
+            delimiter = max(DELIMITERS, key=first.count)
+            names = next(_reader(_chain(first, lines), delimiter))
+        except UnicodeDecodeError:
+            raise not_utf_8("header") from None
+        except csv.Error as error:
+            raise DataError(f"not a whole table ({error})", row="header", remedy="close the quotes") from None
+        if len(names) == 1 and not stream.read(1):
+            raise DataError("no rows below the header", remedy="give a file that holds verdicts")
+    return before, names, delimiter
+
+
+def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _reader(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
+    csv.field_size_limit(LONGEST_LINE)
+    return csv.reader(lines, delimiter=delimiter, strict=True)
+
+
+def _copy_table(path: Path, copy: Path, delimiter: str, width: int) -> None:
+    """Write a table again with the quotes and line breaks that DuckDB expects.
+
+    Raises:
+        DataError: a row is not whole.
+    """
+    place = -1
+    remedy = "repair that row; every row needs every column, and a quote that opens must close"
+    with path.open("rb") as stream, copy.open("w", encoding="utf-8", newline="") as target:
+        writer = csv.writer(target, delimiter=delimiter, lineterminator="\n")
+        lines = (line.decode("utf-8-sig") for line in short_lines(stream))
+        try:
+            for place, cells in enumerate(cells for cells in _reader(_universal(lines), delimiter) if any(cells)):
+                if len(cells) != width:
+                    shown = shorten(delimiter.join(cells))
+                    raise DataError(
+                        f"not a whole table (expected {width} columns, got {len(cells)}: {shown})",
+                        row=f"row {place}",
+                        remedy=remedy,
+                    )
+                writer.writerow(cells)
+        except csv.Error as error:
+            raise DataError(f"not a whole table ({error})", row=f"row {place + 1}", remedy=remedy) from None
+        except UnicodeDecodeError:
+            raise not_utf_8(f"row {place + 1}") from None
+
+
+def _universal(lines: Iterator[str]) -> Iterator[str]:
+    """End every line alike: a file of two systems is one table."""
+    for line in lines:
+        yield line.removesuffix("\n").removesuffix("\r") + "\n"

@@ -9,13 +9,13 @@ import io
 import json
 import os
 import random
-import warnings
 
 import duckdb
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from mutations import KINDS, damage, read_and_rank
 
 import podium
 
@@ -99,7 +99,18 @@ TABLES = {
     ],
     "pointwise": [{"item": f"item-{k // 3}", "model": "xyz"[k % 3], "score": k % 7} for k in range(36)],
 }
-NESTED = ("arena-hard", "mt-bench", "judge-bench")
+TABLES["mt-bench-single"] = [
+    {
+        "question_id": k // 3,
+        "model": "xyz"[k % 3],
+        "judge": ["gpt", "single"],
+        "score": k % 7,
+        "turn": 1,
+        "judgment": "",
+    }
+    for k in range(36)
+]
+NESTED = ("arena-hard", "mt-bench", "mt-bench-single", "judge-bench")
 FILES = [
     *((table, suffix) for table in TABLES for suffix in ("jsonl", "csv") if suffix == "jsonl" or table not in NESTED),
     *(("podium", suffix) for suffix in ("tsv", "json", "parquet", "duckdb", "csv.gz", "jsonl.zst", "csv.zst")),
@@ -131,21 +142,6 @@ def content_of(rows, suffix, folder):
     return pa.Codec("zstd").compress(content, asbytes=True) if packed else content
 
 
-def damaged(content, rng, kind):
-    """Return bytes that are flipped, cut, doubled, or hold a hostile name."""
-    start, end = sorted(rng.randrange(len(content) + 1) for _ in range(2))
-    if kind == "flipped":
-        flipped = bytearray(content)
-        for _ in range(rng.choice((1, 1, 3, 20))):
-            flipped[rng.randrange(len(flipped))] = rng.randrange(256)
-        return bytes(flipped)
-    if kind == "cut":
-        return content[:end] if rng.random() < 0.5 else content[:start] + content[end:]
-    if kind == "doubled":
-        return content[:end] + content[start:end] + content[end:]
-    return content
-
-
 def hostile_rows(rows, rng):
     """Return rows of which some names, or the name of a column, are hostile."""
     rows = [dict(row) for row in rows]
@@ -171,32 +167,22 @@ def records_in(content, suffix):
     return len(json.loads(content)) if kind == "json" else None
 
 
-def outcome_of(path):
-    try:
-        read = podium.read_battles(path, merge=False)
-        with warnings.catch_warnings(record=True):
-            ranked = podium.rank(read, "win-rate", pool=True)
-    except podium.PodiumError as error:
-        return error, None
-    return None, (read, ranked)
-
-
 def try_file(folder, table, suffix, seed):
     """Damage one file and read it."""
     rng = random.Random(f"{table} {suffix} {seed}")
-    kind = ("flipped", "cut", "doubled", "hostile")[seed % 4]
+    kind = (*KINDS, "hostile")[seed % 4]
     rows = hostile_rows(TABLES[table], rng) if kind == "hostile" else TABLES[table]
     try:
-        content = damaged(content_of(rows, suffix, folder), rng, kind)
+        content = damage(content_of(rows, suffix, folder), rng, kind)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         return
     path = folder / f"votes.{suffix}"
     path.write_bytes(content)
-    error, ranked = outcome_of(f"{path}#votes" if suffix == "duckdb" else str(path))
+    error, ranked, _ = read_and_rank(f"{path}#votes" if suffix == "duckdb" else str(path))
     assert [each.name for each in folder.iterdir()] == [path.name], "something was written"
     if ranked:
         there = records_in(content, suffix)
-        if there is not None and table not in ("arena-hard", "mt-bench", "judge-bench", "pointwise"):
+        if there is not None and table not in (*NESTED, "pointwise"):
             assert ranked[0].counts().presentations == there
         return
     told = str(error)
@@ -213,7 +199,7 @@ def try_file(folder, table, suffix, seed):
 def test_what_is_whole_ranks(tmp_path, table, suffix):
     path = tmp_path / f"votes.{suffix}"
     path.write_bytes(content_of(TABLES[table], suffix, tmp_path))
-    error, ranked = outcome_of(str(path))
+    error, ranked, _ = read_and_rank(str(path))
     assert error is None
     assert ranked[0].counts().presentations >= 36
 

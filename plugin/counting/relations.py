@@ -136,8 +136,13 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
         counts["low_first"] = "count(case when low_first then 1 end)"
     else:
         counts["forward"] = "count(case when forward then 1 end)"
-    columns = ", ".join(f"{count} as {name}" for name, count in counts.items())
+    columns = ", ".join(f"{_narrow(count)} as {name}" for name, count in counts.items())
     return f"select {', '.join(keys)}, {columns} from {sided} group by {', '.join(keys)}"
+
+
+def _narrow(count: str) -> str:
+    """Keep a count in four bytes: what does not fit into memory is written, and read again each time it is asked."""
+    return f"cast({count} as int)" if count.startswith("count(") else count
 
 
 def _counts_of_optional(present: Present) -> dict[str, str]:
@@ -218,7 +223,7 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
     columns += [f"case when twin then {twins[name]} else {others[name]} end as {name}" for name in twins]
     if "order" in present:
         columns += ["case when ordered and n > 2 and low_first > 0 and low_first < n then n else 0 end as ambiguous"]
-    columns += ["n > 2 or (n = 2 and not twin) as crowded", "twin"]
+    columns += ["case when twin or n < 2 then 0 else n end as crowded", "twin"]
     columns += [] if "order" in present else ["forward"]
     columns += ["least_reason", "last_reason"] if "reason" in present else []
     twin = TWIN if merge and "order" in present else "false"

@@ -193,7 +193,7 @@ def test_a_judge_that_stretches_differences_is_not_accused_where_strong_models_w
         found = length_of_residuals(subject)
         if isinstance(found, Missing):
             continue
-        ours, theirs = subject.reference.pair_with(subject.ratings)
+        theirs, ours = subject.reference.ratings.pair_with(subject.side.ratings)
         judge, people = ours.elo, theirs.elo
         length = np.array([np.exp(lengths[longer.entrants.index(name)]) for name in ours.entrants])
         held.append(found.low <= 0 <= found.high)

@@ -35,8 +35,8 @@ _ROWS = (
     Check(
         "unread",
         0.03,
-        "share of battles: good judges lose about one in a hundred, and what a judge cannot say is not lost at random",
-        "{unread} of {battles} battles ({share:.1%}) are unread{written}. What helps: {remedy}",
+        "share of replies: good judges lose about one in a hundred, and what a judge cannot say is not lost at random",
+        "{unread} of {battles} battles are unread, {share:.1%} of the replies{written}. What helps: {remedy}",
     ),
     Check(
         "own model",

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from podium.battles import Battles
 from podium.checks import CHECKS
+from podium.counting.relations import ONE_ORDER_UNREAD
 from podium.families import family_of
 from podium.plugins import catalogue
 from podium.text import some
@@ -37,9 +38,16 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
 
 
 def _unread_alarm(battles: Battles) -> str | None:
-    """Say how many battles are unread, what the judge wrote instead, and what helps; None up to the threshold."""
-    counts, check = battles.counts(), CHECKS["unread"]
-    share = counts.unread / counts.battles if counts.battles else 0.0
+    """Say how many battles are unread, what the judge wrote instead, and what helps; None up to the threshold.
+
+    A battle of which one order could not be read has lost one reply of its two.
+    """
+    check, counts = CHECKS["unread"], battles.counts()
+    if not counts.battles:
+        return None
+    halves = battles.unread_reasons().get(ONE_ORDER_UNREAD, 0)
+    whole = (counts.unread - halves) * counts.presentations / counts.battles
+    share = (max(halves, counts.one_sided) + whole) / counts.presentations
     if share <= check.threshold:
         return None
     written = [f"{reply!r} ({times:,})" for reply, times in battles.unread_texts("reply", 3)]

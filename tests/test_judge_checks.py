@@ -27,7 +27,7 @@ def warnings_of(frame: pd.DataFrame, **options: object) -> tuple[str, ...]:
 def test_many_unread_battles_raise_an_alarm_with_the_commonest_replies_and_what_helps() -> None:
     [alarm] = [text for text in warnings_of(table(40, ("Both.", "Both.", "Hm."))) if "unread" in text]
     assert alarm == (
-        "40 of 100 battles (40.0%) are unread; most often the judge wrote 'Both.' (27), 'Hm.' (13). What helps: let "
+        "40 of 100 battles are unread, 40.0% of the replies; most often the judge wrote 'Both.' (27), 'Hm.' (13). What helps: let "
         "the judge reason first (realization=cot), or take one that keeps to a form"
     )
 
@@ -35,6 +35,14 @@ def test_many_unread_battles_raise_an_alarm_with_the_commonest_replies_and_what_
 @pytest.mark.parametrize(("unread", "alarms"), [(0, 0), (3, 0), (4, 1)])
 def test_up_to_three_in_a_hundred_are_no_alarm(unread: int, alarms: int) -> None:
     assert sum("unread" in text for text in warnings_of(table(unread))) == alarms
+
+
+@pytest.mark.parametrize(("halves", "alarms"), [(6, 0), (7, 1)])
+def test_a_battle_that_lost_one_order_has_lost_one_reply_of_two(halves: int, alarms: int) -> None:
+    frame = pd.concat([table(halves, order="ab"), table(order="ba")])
+    battles = podium.read_battles(frame)
+    assert battles.counts().unread == halves
+    assert sum("unread" in text for text in judge_warnings(battles, {})) == alarms
 
 
 @pytest.mark.parametrize(

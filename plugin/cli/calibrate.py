@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.cli import options
-from podium.cli.output import print_reports, tell, warn
+from podium.cli.output import print_reports, warn
+from podium.report.printable import tell
 
 if TYPE_CHECKING:
     from podium.storage.remote import Place

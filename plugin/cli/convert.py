@@ -5,7 +5,8 @@ from typing import Any
 import click
 
 from podium.cli import options
-from podium.cli.output import tell, warn
+from podium.cli.output import warn
+from podium.report.printable import tell
 
 
 @click.command(short_help="Turn files of verdicts into podium's battles table.")

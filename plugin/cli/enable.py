@@ -12,9 +12,9 @@ from pathlib import Path
 
 import click
 
-from podium.cli.output import tell
 from podium.errors import UsageError
 from podium.hosts.on_start import HOSTS
+from podium.report.printable import tell
 from podium.storage.drafts import write_text
 
 NAME = "podium_ranker.pth"

@@ -13,11 +13,11 @@ from podium.cli.enable import disable, enable
 from podium.cli.inspect import inspect
 from podium.cli.list import list_
 from podium.cli.lm_eval import lm_eval
-from podium.cli.output import tell
 from podium.cli.plan import plan
 from podium.cli.rank import rank
 from podium.cli.replay import replay
 from podium.errors import PodiumError
+from podium.report.printable import tell
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True})

@@ -132,12 +132,14 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
             return score_without_value("scoring_failed", f"{name} has no response to compare with: {reason}")
         if not response.strip():
             return score_without_value("scoring_failed", "empty response")
-        media = media_in(state.input)
+        media, instruction = media_in(state.input), state.input_text
+        if media and not isinstance(state.input, str):
+            instruction = "\n\n".join(text_with_places(state.input))
         battle = {
             "item": item,
             "model_a": str(state.model),
             "model_b": name if name != str(state.model) else f"{name} (reference)",
-            "instruction": "\n\n".join(text_with_places(list(state.input))) if media else state.input_text,
+            "instruction": instruction,
             "reference": state.target.text or None,
             **response_fields(response, texts[item]),
         }

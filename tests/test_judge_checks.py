@@ -27,8 +27,8 @@ def warnings_of(frame: pd.DataFrame, **options: object) -> tuple[str, ...]:
 def test_many_unread_battles_raise_an_alarm_with_the_commonest_replies_and_what_helps() -> None:
     [alarm] = [text for text in warnings_of(table(40, ("Both.", "Both.", "Hm."))) if "unread" in text]
     assert alarm == (
-        "40 of 100 battles are unread, 40.0% of the replies; most often the judge wrote 'Both.' (27), 'Hm.' (13). What helps: let "
-        "the judge reason first (realization=cot), or take one that keeps to a form"
+        "40 of 100 battles are unread, 40.0% of the replies; most often the judge wrote 'Both.' (27), 'Hm.' (13). "
+        "What helps: let the judge reason first (realization=cot), or take one that keeps to a form"
     )
 
 

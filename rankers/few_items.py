@@ -116,13 +116,13 @@ class FewBattles:
             reach: standard deviations.
         """
 
-        def beyond(at: float, sign: int) -> float:
+        def excess(at: float, sign: int) -> float:
             pulls = self.pulls(at)
             return self.surplus(at) - sign * reach * float(np.sqrt(self.variance(at) + pulls @ covariance @ pulls))
 
         low, high = (
-            brentq(beyond, -FARTHEST, FARTHEST, args=(sign,))
-            if beyond(-FARTHEST, sign) > 0 > beyond(FARTHEST, sign)
+            brentq(excess, -FARTHEST, FARTHEST, args=(sign,))
+            if excess(-FARTHEST, sign) > 0 > excess(FARTHEST, sign)
             else -sign * np.inf
             for sign in (1, -1)
         )
@@ -165,13 +165,16 @@ def covariance_with_few(covariance: np.ndarray, guests: list[FewBattles], theta:
         covariance: of all strengths, shape (entrants, entrants).
         theta: log-strengths, shape (entrants,).
     """
-    passed, own = np.eye(len(theta)), np.zeros(len(theta))
+    if not guests:
+        return covariance
+    passed, own = sparse.eye(len(theta), format="lil"), np.zeros(len(theta))
     for guest in guests:
         pulls, code = guest.pulls(theta[guest.entrant]), guest.entrant
         passed[code, code] = 0
         passed[code, guest.opponents] = pulls / pulls.sum()
         own[code] = guest.variance(theta[code]) / pulls.sum() ** 2
-    return passed @ covariance @ passed.T + np.diag(own) if guests else covariance
+    rows = passed.tocsr()
+    return (rows @ (rows @ covariance).T).T + np.diag(own)
 
 
 def with_score_tests(

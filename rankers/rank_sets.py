@@ -7,8 +7,8 @@ from podium.rankers.intervals import Estimate, t_reach
 
 MOST_SIMULATED = 500
 """Entrants up to which the critical value is simulated; above, Bonferroni's bound is used."""
-SMALLEST_FREEDOM = 0.5
-"""Degrees of freedom below which a t distribution is as wide as makes no difference."""
+SMALLEST_FREEDOM = 1.0
+"""Degrees of freedom below which intervals are not widened further, either."""
 
 
 def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -41,7 +41,7 @@ def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> 
     better = np.zeros(len(known), dtype=np.int64)
     worse = np.zeros(len(known), dtype=np.int64)
     for k in range(len(known)):
-        reach = critical
+        reach: np.ndarray | float = critical
         if freedom is not None:
             reach = _equivalent(critical, estimate.clusters - 1, _freedom_of_gaps(covariance, freedom, k))
         beaten = (ranked[k] - ranked) / _spread(covariance, k) > reach

@@ -12,7 +12,9 @@ FEW = 10
 
 def are_few(pairs: Pairs, clusters: int) -> np.ndarray:
     """Tell which pairs met on few items, and on less than half of all where all met on few, shape (pairs,)."""
-    return (pairs.items < 2) | ((pairs.items < FEW) & (2 * pairs.items < clusters))
+    items = np.asarray(pairs.items)
+    few: np.ndarray = (items < 2) | ((items < FEW) & (2 * items < clusters))
+    return few
 
 
 def errors_of_rates(battles: Summed, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
@@ -45,7 +47,7 @@ def errors_of_rates(battles: Summed, pairs: Pairs) -> tuple[np.ndarray, np.ndarr
         # What the squares would be, were all errors alike.
         usual = _with_values(cells.weight, share**2) @ weights.multiply(weights)
         moments += np.vstack([usual.sum(axis=0), usual.multiply(usual).sum(axis=0)])
-    repeats = int(np.sum(pairs.items - 1))
+    repeats = int(np.sum(np.asarray(pairs.items) - 1))
     pooled = np.where(few, shares * squares.sum() / max(repeats, 1), 0.0)
     added = (weights.T @ sparse.diags(pooled) @ weights).toarray()
     own = np.divide(moments[0] ** 2, moments[1], out=np.ones(size), where=moments[1] > 0) - 1
@@ -58,7 +60,7 @@ def _joint_freedom(variances: list[np.ndarray], freedoms: list[np.ndarray]) -> n
         np.divide(variance**2, freedom, out=np.zeros(len(freedom)), where=freedom > 0)
         for variance, freedom in zip(variances, freedoms, strict=True)
     ]
-    total, part = sum(variances) ** 2, sum(parts)
+    total, part = np.sum(variances, axis=0) ** 2, np.sum(parts, axis=0)
     return np.divide(total, part, out=np.full(len(total), float(np.max(freedoms[0]))), where=part > 0)
 
 

@@ -165,8 +165,9 @@ def _usual(exposure: Exposure, result: Result) -> list[str]:
     if exposure.own is not None and clusters >= rare.threshold:
         allowed = result.estimate.allowed
         narrow = (exposure.own < rare.threshold) & (True if allowed is None else ~allowed)
-        if names := [f"{exposure.entrants[k]} ({exposure.own[k]})" for k in np.flatnonzero(narrow)]:
-            warnings.append(rare.say(fewest=rare.threshold, names=some(names)))
+        if narrow.any():
+            names = some([f"{exposure.entrants[k]} ({exposure.own[k]})" for k in np.flatnonzero(narrow)])
+            warnings.append(rare.say(fewest=rare.threshold, names=names))
     estimate = result.estimate
     hidden = False if result.separated is None else result.separated
     lost = ~np.isnan(estimate.score) & np.isnan(estimate.low) & ~np.asarray(hidden) & ~_has_no_variation(estimate)

@@ -181,6 +181,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
             lost.append(f"left out: {error}")
             continue
         missing = frame.attrs.get("missing")
+        chosen.notes.extend(_note_of_cut(log, frame.attrs.get("unplayed", 0)))
         question = run_of(log.path, log.header, labels[log.path]).question if log.number or reading.all_runs else None
         if question is not None:
             own = int(frame["repeat"].max() - frame["repeat"].min()) + 1
@@ -201,6 +202,17 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
             frame["item"] = f"{tasks[0]}:" + frame["item"]
     sheets = tuple((str(log.path), frame) for log, frame in frames)
     return Gathered(sheets, frozenset(labels), tuple(chosen.notes), tuple(lost), apart="task")
+
+
+def _note_of_cut(log: ChosenLog, unplayed: int) -> list[str]:
+    """Say what was not played of a tournament, and why."""
+    config = log.header.eval.config
+    options = {"--limit": config.limit, "--sample-id": config.sample_id, "--sample-shuffle": config.sample_shuffle}
+    typed = [name for name, value in options.items() if value is not None]
+    if not unplayed:
+        return []
+    why = f"{' and '.join(typed)} cut the schedule: -T limit=N plays N whole items" if typed else "the run did not end"
+    return [f"{log.path}: {unplayed:,} battles were not played and are missing; {why}"]
 
 
 def tasks_of(log: EvalLog) -> list[str]:

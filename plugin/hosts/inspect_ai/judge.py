@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import Any, TypeVar
@@ -232,10 +233,11 @@ def judge(*, cache: bool = True, reask: str | None = None, **kwargs: Any) -> Sol
             # Few packs at once, because each holds its transcript in memory.
             async with run.packs:
                 media = {MEDIA: media_in(state.input)}
-                calls = [partial(ask_jury, run, {**battle, **media}) for battle in battles_of(state.metadata)]
+                battles = [{**battle, **media} for battle in battles_of(state.metadata)]
+                calls = [partial(ask_jury, run, battle, state.epoch) for battle in battles]
                 replies: dict[str, Any] = {BATTLES: await make_calls(calls)}
         else:
-            replies = await ask_jury(run, {**state.metadata, MEDIA: media_in(state.input)})
+            replies = await ask_jury(run, {**state.metadata, MEDIA: media_in(state.input)}, state.epoch)
         state.store.set(NAMESPACE, {**replies, OPTIONS: options})
         state.output = ModelOutput.from_content(NAMESPACE, "judged")
         state.completed = True
@@ -269,18 +271,21 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
     return [results[place] for place in range(len(calls))]
 
 
-async def ask_jury(run: Run, battle: Mapping[str, Any]) -> dict[str, Any]:
+async def ask_jury(run: Run, battle: Mapping[str, Any], epoch: int = 1) -> dict[str, Any]:
     """Ask every judge for every presentation of a battle; return the replies, each with what softens it.
 
     Args:
         battle: `item`, `model_a`, `model_b`, `instruction`, `response_a`, `response_b`, and what else is shown; under
             `MEDIA` contents that go beside the prompt.
+        epoch: of Inspect, from 1: each makes repeats of its own.
     """
     wants_checklist = run.how.settings.checklist
     if wants_checklist and not battle.get("checklist"):
         questions = await run.share(("checklist", battle["item"]), partial(_write_checklist, run, battle))
         battle = {**battle, "checklist": questions}
-    presentations = run.how.presentations(battle["item"], battle["model_a"], battle["model_b"])
+    in_all_epochs = replace(run.how, repeats=run.how.repeats * epoch)
+    shown_so_far = in_all_epochs.presentations(battle["item"], battle["model_a"], battle["model_b"])
+    presentations = [shown for shown in shown_so_far if shown.repeat >= run.how.repeats * (epoch - 1)]
     jury = jury_of(run.how, run.jury)
     calls = [partial(_ask_judge, run, model, shown, battle) for model in jury for shown in presentations]
     kept = {PRESENTATIONS: [{**row, "mode": run.mode(row["judge"])} for row in await make_calls(calls)]}

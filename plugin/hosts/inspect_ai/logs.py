@@ -22,7 +22,9 @@ from podium.errors import DataError
 from podium.hosts.inspect_ai.log_format import (
     LEFT_OUT,
     NAMESPACE,
+    PLANNED,
     ROUND,
+    SCHEDULED,
     battles_of,
     is_tournament,
     presentation_rows,
@@ -207,16 +209,21 @@ class Columns:
 def log_rows(path: Path) -> pd.DataFrame:
     """Return a log as rows: a row per presentation of a tournament's log, else a row per score of an ordinary eval.
 
-    Of a tournament, `attrs["missing"]` counts the battles that could not be played for want of a response.
+    Of a tournament, `attrs["missing"]` counts the battles that were not played: for want of a response, or
+    (`attrs["unplayed"]`) because the run was cut.
 
     Raises:
         DataError: it is no whole log, or nothing in it is scored.
     """
     log, columns = read_by_inspect(path, header_only=True), Columns()
     lost: list[Mapping[str, Any]] = []
-    failure, missing = None, int((log.eval.metadata or {}).get(f"{NAMESPACE}_{LEFT_OUT}", 0))
+    about, config = log.eval.metadata or {}, log.eval.config
+    failure, missing = None, int(about.get(f"{NAMESPACE}_{LEFT_OUT}", 0)) * (config.epochs or 1)
+    scheduled, played = int(about.get(SCHEDULED, 0)) * (config.epochs or 1), 0
     for sample in samples_of(path):
         missing += sample.metadata.get(LEFT_OUT, 0) if ROUND in sample.metadata else 0
+        scheduled += len(sample.metadata.get(ROUND, ()))
+        played += 0 if ROUND in sample.metadata else len(battles_of(sample.metadata))
         for row in _rows_of(sample, log):
             columns.add(row)
         lost += _lost_battles(sample) if is_tournament(log) else []
@@ -230,7 +237,11 @@ def log_rows(path: Path) -> pd.DataFrame:
     if not columns.count:
         raise DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
     frame = columns.frame()
-    frame.attrs = {"missing": missing} if is_tournament(log) else {}
+    if config.limit is not None or config.sample_id is not None:
+        # The rounds to come were never announced.
+        scheduled = max(scheduled, int(about.get(PLANNED, 0)) * (config.epochs or 1))
+    unplayed = max(scheduled - played, 0)
+    frame.attrs = {"missing": missing + unplayed, "unplayed": unplayed} if is_tournament(log) else {}
     return frame
 
 
@@ -276,6 +287,6 @@ def _lost_battles(sample: Scored) -> list[dict[str, Any]]:
     """Return the battles of a sample that failed: they were asked for, and there is no verdict."""
     if sample.error is None or sample.scores or ROUND in sample.metadata:
         return []
-    unread = {"order": "merged", "repeat": 0, "credit": None, "reason": FAILED}
+    unread = {"order": "merged", "repeat": sample.epoch - 1, "credit": None, "reason": FAILED}
     names = ("item", "model_a", "model_b")
     return [{**{name: battle[name] for name in names}, **unread} for battle in battles_of(sample.metadata)]

@@ -25,7 +25,7 @@ from inspect_ai.model._model import active_model
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.folders import READER
 from podium.hosts.inspect_ai.judge import JudgeStoppedError, judge, refuse_without_judge, texts_of
-from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, PROMPTS, TASKS
+from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, PLANNED, PROMPTS, SCHEDULED, TASKS
 from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.source import Deck, TournamentSource
 from podium.plugins import catalogue
@@ -125,6 +125,8 @@ def tournament_task(
             f"{NAMESPACE}_missing": competing.missing_reasons(),
             f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out,
             f"{NAMESPACE}_sources": list(competing.sources),
+            SCHEDULED: len(source.first.pairings),
+            PLANNED: rule.size(source.field),
             TASKS: list(competing.tasks),
             PROMPTS: judged.prompt_hash,
         },

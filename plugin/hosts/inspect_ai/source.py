@@ -124,6 +124,7 @@ class TournamentSource(SampleSource):
         self.events: list[tuple[str, dict[str, Any], tuple[Outcome, ...]]] = []
         self.first = rule.next(field, ())
         self.seeds = {str(sample.id) for sample in self.initial_samples()}
+        self.start, self.dealt = 0, set(self.seeds)
 
     def initial_samples(self) -> list[Sample]:
         """Return the first samples of the first round."""
@@ -155,7 +156,7 @@ class TournamentSource(SampleSource):
             number = len(played) + 1
             missing = [sample for sample in self.deal(schedule.pairings, number) if str(sample.id) not in attempt]
             if missing:
-                return missing[: self.portion]
+                return self._deal_once(missing)
             ended = tuple(outcomes.get(pairing, Outcome(pairing, None)) for pairing in schedule.pairings)
             played.append(Round(ended, schedule.note))
             announced, _ = attempt.get(ANNOUNCEMENT.format(number + 1), (None, ()))
@@ -165,12 +166,20 @@ class TournamentSource(SampleSource):
             pairings = tuple(Pairing(*names) for names in announced[ROUND])
             schedule = Next(pairings, str(announced.get("note", "")))
 
+    def _deal_once(self, missing: list[Sample]) -> list[Sample] | None:
+        """Return what was not dealt in this attempt; None where all was, and Inspect leaves it out (--sample-id)."""
+        fresh = [sample for sample in missing if str(sample.id) not in self.dealt][: self.portion]
+        self.dealt |= {str(sample.id) for sample in fresh}
+        return fresh or None
+
     def _current_attempt(self) -> dict[str, tuple[dict[str, Any], tuple[Outcome, ...]]]:
         """Return the latest event of every sample of the current attempt, by sample id."""
         needed, start = set(self.seeds), len(self.events)
         while needed and start:
             start -= 1
             needed.discard(self.events[start][0])
+        if start != self.start:
+            self.start, self.dealt = start, set(self.seeds)
         return {name: (announced, ended) for name, announced, ended in self.events[start:]}
 
 

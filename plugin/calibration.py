@@ -105,6 +105,7 @@ class Accuracy:
         spearman, kendall: rank correlations.
         log_loss: of human preferences in battles of an entrant that the map was fitted without, nats (a coin has
             0.693); None for `hard`, and where no map was fitted.
+        mae_interval, spearman_interval, kendall_interval: over entrants, at `level`.
     """
 
     n: int
@@ -112,6 +113,10 @@ class Accuracy:
     spearman: float | None
     kendall: float | None
     log_loss: float | None = None
+    mae_interval: tuple[float, float] | None = None
+    spearman_interval: tuple[float, float] | None = None
+    kendall_interval: tuple[float, float] | None = None
+    level: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,9 @@ class Conformal:
         splits: how many were drawn.
         coverage_range, width_range: least and largest of the splits.
         median_se: median standard error, Elo points; the median half-width is q times it.
+        loo_coverage, loo_width: of the entrants, each left out of the scores, where a half is too small for the level
+            and all but one suffice. That coverage is ceil(level n) / n unless scores are equal: only the median width,
+            Elo points, is news.
     """
 
     level: float
@@ -139,6 +147,8 @@ class Conformal:
     coverage_range: tuple[float, float] | None = None
     width_range: tuple[float, float] | None = None
     median_se: float | None = None
+    loo_coverage: float | None = None
+    loo_width: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from podium.battles import Battles
 from podium.calibration import (
     SMALLEST_SE,
-    Accuracy,
     AnchorStrengths,
     Calibration,
     Conformal,
@@ -22,13 +20,14 @@ from podium.calibration import (
 )
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.calibration import conformal
+from podium.rankers.calibration.accuracy import Difference, accuracy_of, difference_of
 from podium.rankers.calibration.agreement import Agreement, agreement_of
 from podium.rankers.calibration.bounds import prompt_hashes
 from podium.rankers.calibration.evidence import Evidence, calibratable, evidence_of
 from podium.rankers.calibration.leave_one_out import HeldOutScale, fold_weights, leave_one_out
 from podium.rankers.calibration.placement import ErrorMethod
 from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, slope, usual_kind
-from podium.rankers.calibration.targets import doubts, fit_target, given_target, log_loss, weights_for
+from podium.rankers.calibration.targets import doubts, few_items_doubt, fit_target, given_target, log_loss, weights_for
 from podium.rankers.coded import Cluster, require_choice
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.intervals import check_level, finite_or_none
@@ -102,7 +101,7 @@ def calibrate(
     held = _held_out(evidence, scales, weights, about)
     agreement = asdict(agreement_of(evidence, evidence.soft(weights_for(fitted, evidence.signal))))
     agreement["bins"] = list(agreement["bins"])
-    accuracy = {name: _accuracy(held, name) for name in ("hard", "soft")}
+    accuracy = {name: accuracy_of(held, name, level) for name in ("hard", "soft")}
     loss = log_loss(evidence, weights) if kind != "credit" and evidence.preference.any() else None
     return Calibration(
         judge=next(iter(battles.judges), None),
@@ -120,7 +119,12 @@ def calibrate(
         conformal={name: _conformal(held, name, level, splits, seed) for name in ("hard", "soft")},
         agreement=agreement,
         stability=() if given else tuple(_stability(evidence, np.random.default_rng(seed))),
-        warnings=(*battles.notes, *_warnings(battles, evidence, scales, held, level), *doubts(fitted, agreement)),
+        warnings=(
+            *battles.notes,
+            *_warnings(battles, evidence, scales, held, level),
+            *([] if given else few_items_doubt(evidence)),
+            *doubts(fitted, agreement),
+        ),
         provenance=_provenance(battles, evidence, level, splits, ridge, constant),
     )
 
@@ -141,6 +145,18 @@ def compare(battles: Battles, *, tell: Callable[[str], None] = lambda _: None, *
         except NotIdentifiedError as error:
             tell(f"{kind}: {error}")
     return calibrations
+
+
+def differences_from_best(targets: Sequence[Calibration]) -> tuple[Calibration, list[tuple[Calibration, Difference]]]:
+    """Return the calibration whose soft ratings err least, and what each other one errs and orders beyond it.
+
+    Args:
+        targets: as `compare` gives them, at least one.
+    """
+    best = min(targets, key=lambda target: np.inf if (mae := target.accuracy["soft"].mae) is None else mae)
+    level = best.conformal["soft"].level
+    others = [target for target in targets if target is not best]
+    return best, [(target, difference_of(target.entrants, best.entrants, level)) for target in others]
 
 
 def judge_agreement(battles: Battles) -> Agreement:
@@ -208,27 +224,13 @@ def _held_out(
     )
 
 
-def _accuracy(held: Sequence[HeldOut], kind: str) -> Accuracy:
-    known = [entrant for entrant in held if entrant.residual(kind) is not None]
-    judge = [entrant.hard_elo if kind == "hard" else entrant.soft_elo for entrant in known]
-    people = [entrant.human_elo for entrant in known]
-    if len(known) < 2:
-        return Accuracy(len(known), None, None, None)
-    differ = min(len(set(judge)), len(set(people))) > 1
-    return Accuracy(
-        n=len(known),
-        mae=float(np.mean([abs(entrant.residual(kind) or 0.0) for entrant in known])),
-        spearman=float(stats.spearmanr(judge, people).statistic) if differ else None,
-        kendall=float(stats.kendalltau(judge, people).statistic) if differ else None,
-    )
-
-
 def _conformal(held: Sequence[HeldOut], kind: str, level: float, splits: int, seed: int) -> Conformal:
     """Take the quantile, and try it on half splits, the same ones for every kind."""
     known = [entrant for entrant in held if entrant.score(kind) is not None]
     residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
     se = np.array([entrant.se(kind) for entrant in known], dtype=np.float64)
     tried = conformal.half_splits(residual, se, level, splits, np.random.default_rng(seed))
+    alone = None if tried else conformal.leave_one_score_out(residual, se, level)
     return Conformal(
         level=level,
         n=len(known),
@@ -240,6 +242,8 @@ def _conformal(held: Sequence[HeldOut], kind: str, level: float, splits: int, se
         coverage_range=(float(tried.coverage.min()), float(tried.coverage.max())) if tried else None,
         width_range=(float(tried.width.min()), float(tried.width.max())) if tried else None,
         median_se=float(np.median(se)) if len(se) else None,
+        loo_coverage=alone[0] if alone else None,
+        loo_width=alone[1] if alone else None,
     )
 
 

@@ -65,6 +65,13 @@ _ROWS = (
         "in fewer than {fewest} items, so their intervals are too narrow: {names}",
     ),
     Check(
+        "items of beta",
+        30,
+        "items with a human preference: beta's own error rests on these alone, however many battles are rated with it",
+        "beta rests on human labels of {items} {unit}s only ({preferences} preferences): its interval, and all that it "
+        "softens, rest on little; label battles of more {unit}s",
+    ),
+    Check(
         "design",
         0.1,
         "share of a round robin's precision: differences vary ten times as much, so that ten times the battles are "

@@ -14,7 +14,14 @@ from podium.rankers.calibration.agreement import agreement_of
 from podium.rankers.calibration.bounds import Bounds, mismatches
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.signals import RIDGE, Kind, Signal, hard_among_soft, signal_of, usual_kind
-from podium.rankers.calibration.targets import covariance_for, doubts, fit_target, given_target, soft_target
+from podium.rankers.calibration.targets import (
+    covariance_for,
+    doubts,
+    few_items_doubt,
+    fit_target,
+    given_target,
+    soft_target,
+)
 from podium.rankers.cells import pairs_of
 from podium.rankers.coded import Cluster, Coded, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION
@@ -200,7 +207,9 @@ def choose_target(
     if np.isnan(evidence.human).all():
         raise NotIdentifiedError(_no_map(kind))
     fitted = fit_target(evidence, level)
-    warnings = doubts(fitted, asdict(agreement_of(evidence, soft_target(fitted, evidence.signal))))
+    warnings = few_items_doubt(evidence) + doubts(
+        fitted, asdict(agreement_of(evidence, soft_target(fitted, evidence.signal)))
+    )
     if len(battles.judges) > 1:
         warnings.append(
             f"one beta for {len(battles.judges)} judges, whose margins may differ in scale: {some(battles.judges)}"

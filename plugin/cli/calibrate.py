@@ -47,9 +47,9 @@ def calibrate(output: "Place | None", side_by_side: bool, **arguments: Any) -> N
     podium rank new.csv --ranker soft-elo --calibration calibration.json
     """
     from podium.calibration_run import calibrate as calibrate_battles
-    from podium.calibration_run import compare, judge_agreement
+    from podium.calibration_run import compare, differences_from_best, judge_agreement
     from podium.cli.progress_bar import show_progress
-    from podium.report.calibration_view import agreement_report, calibration_reports, targets_report
+    from podium.report.calibration_view import agreement_report, calibration_reports, differences_report, targets_report
     from podium.storage.drafts import write_text
 
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
@@ -60,7 +60,7 @@ def calibrate(output: "Place | None", side_by_side: bool, **arguments: Any) -> N
         targets = compare(battles, tell=warn, **shared) if side_by_side else []
     print_reports(calibration_reports(calibration))
     if targets:
-        print_reports([targets_report(targets)])
+        print_reports([targets_report(targets), differences_report(*differences_from_best(targets))])
     for warning in calibration.warnings:
         warn(warning)
     if output is None:

@@ -10,6 +10,7 @@ from podium.report.model import EMPTY, Axis, Bar, Report, Table
 from podium.report.numbers import bounds_of, number_text, share_text, slope_text
 
 if TYPE_CHECKING:
+    from podium.rankers.calibration.accuracy import Difference
     from podium.rankers.calibration.agreement import Agreement
 
 BLOCKS = 20
@@ -64,6 +65,25 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
     return _report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND))
 
 
+def differences_report(best: Calibration, beyond: Sequence[tuple[Calibration, "Difference"]]) -> Report:
+    """Set targets beside the one that errs least."""
+    rows = []
+    for target, difference in beyond:
+        figures = ((difference.mae, 1), (difference.spearman, 3), (difference.kendall, 3))
+        rows.append([target.target.kind, _parameter(target), *(_signed(figure, digits) for figure, digits in figures)])
+    title = f"beyond {best.target.kind} ({_parameter(best)}), which errs least"
+    legend = f"with {100 * best.conformal['soft'].level:g}% intervals over models"
+    return _report(title, ["target", "", "MAE", "Spearman", "Kendall"], rows, "llrrr", legend=[legend])
+
+
+def _signed(figure: tuple[float, tuple[float, float] | None] | None, digits: int) -> str:
+    if figure is None:
+        return EMPTY
+    value, ends = figure
+    between = "" if ends is None else f" ({ends[0]:+.{digits}f} … {ends[1]:+.{digits}f})"
+    return f"{value:+.{digits}f}{between}"
+
+
 def _report(
     title: str, header: Sequence[str], rows: Rows, align: str = "", axis: Axis | None = None, legend: Sequence[str] = ()
 ) -> Report:
@@ -98,6 +118,12 @@ def _accuracy(calibration: Calibration) -> Report:
         ("Kendall", *(number_text(kind.kendall, 3) for kind in both)),
         ("entrants", *(str(kind.n) for kind in both)),
     ]
+    if both[1].level is not None:
+        rows += [
+            (f"{100 * both[1].level:g}% intervals: error, Elo", *(_extremes(kind.mae_interval, 1, 1) for kind in both)),
+            ("  Spearman", *(_extremes(kind.spearman_interval, 1, 2) for kind in both)),
+            ("  Kendall", *(_extremes(kind.kendall_interval, 1, 2) for kind in both)),
+        ]
     return _report("ratings of entrants that the fit knew nothing of", ["", "hard", "soft"], rows)
 
 
@@ -110,6 +136,9 @@ def _conformal(calibration: Calibration) -> Report:
     ]
     if all(kind.coverage is None for kind in both):
         rows.append((f"coverage and width over half splits need {2 * both[1].needed} entrants", EMPTY, EMPTY))
+        if any(kind.loo_coverage is not None for kind in both):
+            rows.append(("coverage, each left out", *(share_text(kind.loo_coverage) for kind in both)))
+            rows.append(("median width, each left out, Elo", *(number_text(kind.loo_width, 1) for kind in both)))
     else:
         rows += [
             (f"coverage over {both[1].splits} half splits", *(share_text(kind.coverage) for kind in both)),

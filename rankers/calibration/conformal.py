@@ -99,3 +99,19 @@ def half_splits(
         coverage[k] = np.mean(np.abs(residual[held]) <= q * se[held])
         width[k] = np.median(2 * q * se[held])
     return Splits(coverage, width, half, number - half)
+
+
+def leave_one_score_out(residual: np.ndarray, se: np.ndarray, level: float) -> tuple[float, float] | None:
+    """Try the quantile of all others on each entrant; None where these are too few for the level.
+
+    Args:
+        residual, se: Elo points, shape (entrants,).
+
+    Returns:
+        The share of entrants within their interval, and the median width, Elo points.
+    """
+    scores = np.abs(residual) / se
+    if len(scores) - 1 < entrants_needed(level):
+        return None
+    q = np.array([quantile(np.delete(scores, k), level) for k in range(len(scores))])
+    return float(np.mean(scores <= q)), float(np.median(2 * q * se))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from podium.calibration import Target
+from podium.checks import CHECKS
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.signals import Kind, Signal, constant_weights, probability, slope
@@ -51,6 +52,14 @@ def fit_target(evidence: Evidence, level: float) -> Target:
         battles=fitted.rows,
         ridge=signal.ridge if signal.kind == "criteria" else 0.0,
     )
+
+
+def few_items_doubt(evidence: Evidence) -> list[str]:
+    """Say that a fitted map rests on few items, if it does."""
+    items, check = len(np.unique(evidence.cluster[evidence.preference])), CHECKS["items of beta"]
+    if items >= check.threshold:
+        return []
+    return [check.say(items=items, unit=evidence.unit, preferences=int(evidence.preference.sum()))]
 
 
 def given_target(kind: Kind, beta: float | None, constant: float | None) -> Target | None:

@@ -1,0 +1,127 @@
+"""How held-out judge ratings meet human ones, with intervals over entrants, and what sets two targets apart."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+from scipy.special import stdtrit
+
+from podium.calibration import Accuracy, HeldOut
+from podium.rankers.intervals import mean_interval, t_reach
+
+Ends = tuple[float, float]
+FEWEST_RANKED = 5
+"""Entrants from which on a rank correlation has an interval: the variance of Kendall's is 0.437 / (n - 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a target errs and orders beyond another, over the entrants that both rate; None where there is nothing.
+
+    Each is the difference and the ends of its interval.
+    """
+
+    mae: tuple[float, Ends | None] | None
+    spearman: tuple[float, Ends | None] | None
+    kendall: tuple[float, Ends | None] | None
+
+
+def accuracy_of(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
+    """Compare ratings of a kind with people's.
+
+    The error's interval is t on the logarithm; those of correlations are t on Fisher's z, with the variances
+    (1 + r^2 / 2) / (n - 3) of Spearman's (Bonett and Wright 2000) and 0.437 / (n - 4) of Kendall's (Fieller 1957).
+
+    Args:
+        kind: `hard` or `soft`.
+        level: of intervals, in (0, 1).
+    """
+    judge, people = _ratings(held, kind)
+    number = len(judge)
+    if number < 2:
+        return Accuracy(number, None, None, None)
+    error = np.abs(judge - people)
+    mae, low, _ = mean_interval(error, level)
+    ends = None
+    if mae > 0 and low is not None:
+        factor = np.exp((mae - low) / mae)
+        ends = (float(mae / factor), float(mae * factor))
+    rho, tau = (rule(judge, people) for rule in (spearman, kendall))
+    return Accuracy(
+        n=number,
+        mae=mae,
+        spearman=rho,
+        kendall=tau,
+        mae_interval=ends,
+        spearman_interval=_correlation_interval(rho, number, 3, lambda r: 1 + r**2 / 2, level),
+        kendall_interval=_correlation_interval(tau, number, 4, lambda _: 0.437, level),
+        level=level,
+    )
+
+
+def spearman(judge: np.ndarray, people: np.ndarray) -> float | None:
+    """Return Spearman's rank correlation; None where one side is level."""
+    return float(stats.spearmanr(judge, people).statistic) if _differ(judge, people) else None
+
+
+def kendall(judge: np.ndarray, people: np.ndarray) -> float | None:
+    """Return Kendall's tau-b; None where one side is level."""
+    return float(stats.kendalltau(judge, people).statistic) if _differ(judge, people) else None
+
+
+def difference_of(one_target: Sequence[HeldOut], other: Sequence[HeldOut], level: float) -> Difference:
+    """Say what the soft ratings of a target err beyond those of another: paired t; correlations by the jackknife.
+
+    Args:
+        level: of intervals, in (0, 1).
+    """
+    beside = {held.model: held for held in other if held.residual("soft") is not None}
+    both = [held for held in one_target if held.residual("soft") is not None and held.model in beside]
+    if len(both) < 2:
+        return Difference(None, None, None)
+    ours, people = _ratings(both, "soft")
+    theirs, also_people = _ratings([beside[held.model] for held in both], "soft")
+    surplus, low, high = mean_interval(np.abs(ours - people) - np.abs(theirs - also_people), level)
+    ends = None if low is None or high is None else (low, high)
+    sides = (ours, people, theirs, also_people)
+    return Difference((surplus, ends), *(_jackknife(rule, sides, level) for rule in (spearman, kendall)))
+
+
+def _jackknife(
+    rule: Callable[[np.ndarray, np.ndarray], float | None], sides: Sequence[np.ndarray], level: float
+) -> tuple[float, Ends | None] | None:
+    def gap(kept: np.ndarray | slice) -> float:
+        ours, theirs = rule(sides[0][kept], sides[1][kept]), rule(sides[2][kept], sides[3][kept])
+        return np.nan if ours is None or theirs is None else ours - theirs
+
+    number, value = len(sides[0]), gap(slice(None))
+    if np.isnan(value):
+        return None
+    left = np.array([gap(np.arange(number) != k) for k in range(number)])
+    if number < FEWEST_RANKED or np.isnan(left).any():
+        return value, None
+    reach = float(t_reach(number, level) * (number - 1) * np.std(left, ddof=1) / np.sqrt(number))
+    return value, (max(-2.0, value - reach), min(2.0, value + reach))
+
+
+def _correlation_interval(
+    value: float | None, number: int, lost: int, variance: Callable[[float], float], level: float
+) -> Ends | None:
+    if value is None or number < FEWEST_RANKED:
+        return None
+    # Of few entrants, complete agreement is no more than the nearest that could be told from it.
+    inside = float(np.clip(value, 1 / (2 * number) - 1, 1 - 1 / (2 * number)))
+    reach = stdtrit(number - 2, (1 + level) / 2) * np.sqrt(variance(inside) / (number - lost))
+    low, high = np.tanh(np.arctanh(inside) + np.array([-reach, reach])).tolist()
+    return min(low, value), max(high, value)
+
+
+def _ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
+    known = [entrant for entrant in held if entrant.residual(kind) is not None]
+    judge = [entrant.hard_elo if kind == "hard" else entrant.soft_elo for entrant in known]
+    return np.array(judge, dtype=np.float64), np.array([entrant.human_elo for entrant in known], dtype=np.float64)
+
+
+def _differ(judge: np.ndarray, people: np.ndarray) -> bool:
+    return min(len(np.unique(judge)), len(np.unique(people))) > 1

@@ -1,0 +1,112 @@
+"""Errors and rank correlations of held-out ratings, their intervals over entrants, and differences of targets."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from podium import calibrate, rank, simulate
+from podium.calibration import HeldOut
+from podium.calibration_run import compare, differences_from_best
+from podium.rankers.calibration.accuracy import accuracy_of, difference_of
+from podium.rankers.calibration.conformal import index, leave_one_score_out
+from podium.simulation import Judge
+
+
+def held(judge, people):
+    """Return entrants with these ratings."""
+    return [HeldOut(f"m{k}", h, s, s, 10.0, 10.0, 50) for k, (s, h) in enumerate(zip(judge, people, strict=True))]
+
+
+def drawn(seed, number=12, r=0.8):
+    rng = np.random.default_rng(seed)
+    people = rng.normal(size=number)
+    return r * people + np.sqrt(1 - r**2) * rng.normal(size=number), people
+
+
+def test_figures_are_those_of_scipy_and_intervals_hold_them():
+    judge, people = drawn(1)
+    found = accuracy_of(held(judge, people), "soft", 0.9)
+    assert found.mae == pytest.approx(np.mean(np.abs(judge - people)))
+    assert found.spearman == pytest.approx(stats.spearmanr(judge, people).statistic)
+    assert found.kendall == pytest.approx(stats.kendalltau(judge, people).statistic)
+    for value, (low, high) in (
+        (found.mae, found.mae_interval),
+        (found.spearman, found.spearman_interval),
+        (found.kendall, found.kendall_interval),
+    ):
+        assert low < value < high
+    sure = accuracy_of(held(people, people + 1), "soft", 0.9)
+    assert sure.spearman_interval[0] < sure.spearman_interval[1] == 1.0
+    assert accuracy_of(held(judge[:4], people[:4]), "soft", 0.9).kendall_interval is None
+
+
+@pytest.mark.slow
+def test_intervals_of_error_and_correlations_cover_and_narrower_ones_do_not():
+    """Truth of a normal pair: E|gap|, 6 / pi asin(r / 2) and 2 / pi asin(r); 1,000 worlds of 12 entrants, at 90%."""
+    truths = {
+        "mae": np.sqrt(2 / np.pi * 0.4),
+        "spearman": 6 / np.pi * np.arcsin(0.4),
+        "kendall": 2 / np.pi * np.arcsin(0.8),
+    }
+    hits, narrow = {name: [] for name in truths}, {name: [] for name in truths}
+    for seed in range(1000):
+        found = accuracy_of(held(*drawn(seed)), "soft", 0.9)
+        half = accuracy_of(held(*drawn(seed)), "soft", 0.6)
+        for name, truth in truths.items():
+            for kept, figures in ((hits, found), (narrow, half)):
+                low, high = getattr(figures, f"{name}_interval")
+                kept[name].append(low <= truth <= high)
+    assert min(np.mean(kept) for kept in hits.values()) > 0.86
+    assert max(np.mean(kept) for kept in narrow.values()) < 0.75
+
+
+def test_a_difference_of_targets_is_paired_over_entrants():
+    judge, people = drawn(2)
+    worse = judge + np.where(judge > people, 0.5, -0.5)
+    found = difference_of(held(worse, people), held(judge, people)[::-1], 0.9)
+    value, ends = found.mae
+    assert value == pytest.approx(0.5)
+    assert ends == pytest.approx((0.5, 0.5))
+    assert found.spearman[0] == pytest.approx(
+        stats.spearmanr(worse, people).statistic - stats.spearmanr(judge, people).statistic
+    )
+    assert found.kendall[1][0] <= found.kendall[0] <= found.kendall[1][1]
+
+
+def test_the_best_target_is_the_one_beyond_which_others_err():
+    battles = simulate(6, 60, seed=3).battles(Judge(scale=2.0), human=True)
+    best, beyond = differences_from_best(compare(battles))
+    assert all(difference.mae[0] >= 0 for _, difference in beyond)
+    assert best not in [target for target, _ in beyond]
+
+
+@pytest.mark.parametrize("number", [8, 9, 10, 13, 17])
+def test_each_entrant_is_tried_where_halves_are_too_small(number):
+    """One more than the 9 that the level needs; its coverage is ceil(level n) / n by construction."""
+    rng = np.random.default_rng(number)
+    residual, se = rng.normal(0, 30, number), rng.uniform(10, 20, number)
+    found = leave_one_score_out(residual, se, 0.9)
+    if number < 10:
+        assert found is None
+        return
+    coverage, width = found
+    assert coverage == index(number - 1, 0.9) / number
+    largest = np.sort(np.abs(residual) / se)[-2:]
+    assert 2 * largest[0] * se.min() <= width <= 2 * largest[1] * se.max()
+
+
+def test_half_splits_and_leaving_one_out_take_turns():
+    battles = simulate(11, 40, seed=4).battles(Judge(scale=1.5), human=True)
+    found = calibrate(battles).conformal["soft"]
+    assert (found.coverage, found.loo_coverage) == (None, 10 / 11)
+    at_half = calibrate(battles, level=0.5).conformal["soft"]
+    assert (at_half.coverage is None, at_half.loo_coverage) == (False, None)
+
+
+def test_a_beta_from_labels_on_four_items_says_that_it_rests_on_four():
+    table = simulate(5, 40, seed=5).presentations(Judge(scale=1.5), human=True, orders="ab")
+    few = table.assign(human=table["human"].where(table["item"] <= "item-03"))
+    told = [warning for warning in rank(few, "soft-elo").standings[0].warnings if "rests on human labels" in warning]
+    items = few.loc[few["human"].notna(), "item"].nunique()
+    assert (len(told), f"labels of {items} items only" in told[0]) == (1, True)
+    assert not any("rests on human labels" in warning for warning in rank(table, "soft-elo").standings[0].warnings)

@@ -13,7 +13,17 @@ from podium.records import Column, Records, shorten
 NAMES = frozenset({*COLUMNS, "model", "score", "length"})
 """Columns of a battles table, and of a table of scores."""
 ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
-WORDS = {"win": 1, "won": 1, "a": 1, "left": 1, "model_a": 1, "model_1": 1, "1": 1, "true": 1, "yes": 1}
+WORDS: dict[str, float] = {
+    "win": 1,
+    "won": 1,
+    "a": 1,
+    "left": 1,
+    "model_a": 1,
+    "model_1": 1,
+    "1": 1,
+    "true": 1,
+    "yes": 1,
+}
 WORDS |= {"loss": 0, "lose": 0, "lost": 0, "b": 0, "right": 0, "model_b": 0, "model_2": 0, "0": 0, "false": 0, "no": 0}
 WORDS |= {"tie": 0.5, "draw": 0.5}
 """What verdicts may mean, as a proposal: the user decides."""

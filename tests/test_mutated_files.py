@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from mutations import KINDS, damage, read_and_rank
+from damaged_bytes import KINDS, damage, read_and_rank
 
 import podium
 
@@ -178,7 +178,7 @@ def try_file(folder, table, suffix, seed):
         return
     path = folder / f"votes.{suffix}"
     path.write_bytes(content)
-    error, ranked, _ = read_and_rank(f"{path}#votes" if suffix == "duckdb" else str(path))
+    error, ranked = read_and_rank(f"{path}#votes" if suffix == "duckdb" else str(path))
     assert [each.name for each in folder.iterdir()] == [path.name], "something was written"
     if ranked:
         there = records_in(content, suffix)
@@ -199,7 +199,7 @@ def try_file(folder, table, suffix, seed):
 def test_what_is_whole_ranks(tmp_path, table, suffix):
     path = tmp_path / f"votes.{suffix}"
     path.write_bytes(content_of(TABLES[table], suffix, tmp_path))
-    error, ranked, _ = read_and_rank(str(path))
+    error, ranked = read_and_rank(str(path))
     assert error is None
     assert ranked[0].counts().presentations >= 36
 

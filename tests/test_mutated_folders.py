@@ -9,13 +9,13 @@ import random
 import shutil
 
 import pytest
+from damaged_bytes import KINDS, damage, read_and_rank
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import match
 from inspect_ai.solver import solver
 from lm_eval_output import scored, write_run
-from mutations import KINDS, damage, read_and_rank
 
 import podium
 
@@ -75,7 +75,7 @@ def whole(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole") / "votes"
     folder.mkdir()
     WRITERS[request.param](folder)
-    error, ranked, _ = read_and_rank(str(folder))
+    error, ranked = read_and_rank(str(folder))
     assert error is None
     return folder, ranked[0].counts().presentations
 
@@ -89,14 +89,14 @@ def try_folder(tmp_path, folder, presentations, seed):
     content = culprit.read_bytes()
     culprit.write_bytes(damage(content, rng, KINDS[seed % len(KINDS)]))
     before = sorted(copy.rglob("*"))
-    error, ranked, told = read_and_rank(str(copy))
+    error, ranked = read_and_rank(str(copy))
     assert sorted(copy.rglob("*")) == before, "something was written"
     if error is not None:
         named = culprit.name in str(error) or str(copy) in str(error)
         assert named or isinstance(error, podium.NotIdentifiedError), error
         assert len(str(error)) < 2500
     elif ranked[0].counts().presentations < presentations:
-        assert ranked[0].counts().missing or any(culprit.name in each for each in told)
+        assert ranked[0].counts().missing or any(culprit.name in note for note in ranked[0].notes)
     shutil.rmtree(copy)
 
 

@@ -7,6 +7,7 @@ Inspect's own reader makes objects of everything in a sample, of its transcript 
 import json
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -30,6 +31,7 @@ from podium.hosts.inspect_ai.log_format import (
     presentation_rows,
 )
 from podium.hosts.inspect_ai.media import media_as_text, media_in, text_with_places, why_not_shown
+from podium.records import shorten
 from podium.responses.answers import QuestionRow, ResponseRow, answer
 
 LETTERS = {"C", "I", "P", "N"}
@@ -73,10 +75,8 @@ def read_by_inspect(path: Path, **options: Any) -> EvalLog:
     Raises:
         DataError: it is no whole log.
     """
-    try:
+    with _named_in_errors(path):
         return read_eval_log(str(path), **options)
-    except (ValueError, KeyError, OSError) as error:
-        raise _not_whole(path, error) from None
 
 
 def _can_open(path: Path) -> bool:
@@ -84,7 +84,7 @@ def _can_open(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return {member.compress_type for member in archive.infolist()} <= COMPRESSIONS
-    except (zipfile.BadZipFile, OSError):
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return False
 
 
@@ -93,10 +93,8 @@ def _samples_in_archive(path: Path) -> Iterator[Scored]:
         # A sample that was run again is there twice under one name, and the name stands for the later one.
         names = {name for name in archive.namelist() if name.startswith(FOLDER) and name.endswith(SUFFIX)}
         for name in sorted(names, key=_place):
-            try:
+            with _named_in_errors(path):
                 sample = _sample_of(json.loads(archive.read(name)))
-            except (ValueError, KeyError, zipfile.BadZipFile) as error:
-                raise _not_whole(path, error) from None
             yield sample
 
 
@@ -119,9 +117,14 @@ def _without_transcript(sample: EvalSample) -> Scored:
     return Scored(sample.id, sample.epoch, sample.metadata, sample.scores or {}, error)
 
 
-def _not_whole(path: Path, error: Exception) -> DataError:
-    problem = f"not a whole Inspect log ({error})"
-    return DataError(problem, source=str(path), remedy="give a log that Inspect can open")
+@contextmanager
+def _named_in_errors(path: Path) -> Iterator[None]:
+    """Say that a log is damaged: every decoder, of archives, of compression, of JSON, has errors of its own."""
+    try:
+        yield
+    except Exception as error:
+        problem = f"not a whole Inspect log ({shorten(str(error))})"
+        raise DataError(problem, source=str(path), remedy="give a log that Inspect can open") from None
 
 
 def responses_in(path: Path) -> list[ResponseRow]:

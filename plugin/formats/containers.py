@@ -8,12 +8,11 @@ import codecs
 import errno
 import gzip
 import os
-import shutil
 import stat
 import zlib
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import duckdb
 import pandas as pd
@@ -30,6 +29,10 @@ PLAIN = (".csv", ".tsv", ".parquet", ".json", ".jsonl")
 SUFFIXES = (*PLAIN, *(name + packed for name in PLAIN if name != ".parquet" for packed in (".gz", ".zst")))
 GZIP, ZSTD, PARQUET, DATABASE = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"DUCK"
 HEAD = 65536
+PIECE = 2**20
+LARGEST_BOMB, MOST_SWOLLEN = 2**30, 250
+"""Bytes that any file may unpack to, and how many times its size a larger one may: verdicts reach 10 to 50 times."""
+FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 PANDAS_INDEX = "__index_level_"
 DAMAGED = "write or copy the file again"
 
@@ -104,13 +107,9 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
         copy = engine.folder / engine.fresh("copy")
         try:
             with copy.open("wb") as target:
-                content = _open_packed(stream, kind)
-                first = content.read(HEAD)
-                _refuse_binary(first)
-                target.write(first)
-                shutil.copyfileobj(content, target, 2**20)
+                _unpack(_open_packed(stream, kind), target, path.stat().st_size)
         except (EOFError, zlib.error, OSError) as error:
-            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            if isinstance(error, OSError) and error.errno in FULL:
                 problem = f"unpacked, it does not fit into {engine.folder.parent}"
                 raise DataError(problem, remedy="free disk space, or set TMPDIR to a larger disk") from None
             raise DataError(f"not a whole {kind} file ({error})", remedy=DAMAGED) from None
@@ -121,6 +120,23 @@ def _open_packed(stream: Any, kind: str) -> Any:
     if kind == "gzip":
         return gzip.GzipFile(fileobj=stream)
     return pa.CompressedInputStream(pa.PythonFile(stream), kind) if kind == "zstd" else stream
+
+
+def _unpack(content: Any, target: BinaryIO, packed: int) -> None:
+    """Copy what is unpacked.
+
+    Raises:
+        DataError: it is binary, or swells as no table does.
+    """
+    size, most = 0, max(LARGEST_BOMB, packed * MOST_SWOLLEN)
+    while piece := content.read(PIECE):
+        if not size:
+            _refuse_binary(piece)
+        size += target.write(piece)
+        if packed and size > most:
+            raise DataError(
+                f"it unpacks to more than {MOST_SWOLLEN} times its size", remedy="unpack it yourself if you trust it"
+            )
 
 
 def _refuse_binary(head: bytes) -> None:

@@ -1,0 +1,64 @@
+"""Packed files that swell, and disks that are full: a clear error, and nothing left behind."""
+
+import gzip
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+import podium
+from podium.formats import containers
+
+
+def run(words, folder, largest):
+    """Run podium where no file can grow beyond `largest` bytes, with a folder of its own for what it spills."""
+    spilled = folder / "spilled"
+    spilled.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "podium", *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TMPDIR": str(spilled)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest)),
+        timeout=100,
+    )
+    assert list(spilled.iterdir()) == [], "something was left behind"
+    return done
+
+
+def rows(number):
+    header = "item,model_a,model_b,order,credit\n"
+    return header + "".join(
+        f"item-{k // 6},model-{k % 3},model-{3 + k % 2},{'ab' if k % 2 else 'ba'},{k % 3 / 2}\n" for k in range(number)
+    )
+
+
+def test_a_file_that_swells_beyond_all_tables_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(containers, "LARGEST_BOMB", 2**20)
+    path = tmp_path / "bomb.csv.gz"
+    path.write_bytes(gzip.compress(b"item,model_a,model_b,credit\n" + b"0" * 20_000_000))
+    with pytest.raises(podium.DataError, match="it unpacks to more than 250 times its size"):
+        podium.read_battles(path)
+
+
+@pytest.mark.slow
+def test_a_disk_too_full_to_unpack_is_said_and_left_clean(tmp_path):
+    path = tmp_path / "votes.csv.gz"
+    path.write_bytes(gzip.compress(rows(60_000).encode()))
+    done = run(["rank", str(path)], tmp_path, 2**20)
+    assert done.returncode == 1
+    assert "votes.csv.gz: unpacked, it does not fit into" in done.stderr
+    assert "set TMPDIR to a larger disk" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_disk_too_full_to_spill_is_said_and_left_clean(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(rows(600_000))
+    done = run(["rank", str(path), "--memory", "40MB"], tmp_path, 2**20)
+    assert done.returncode == 1
+    assert "disk space" in done.stderr
+    assert "Traceback" not in done.stderr

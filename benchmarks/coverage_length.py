@@ -1,4 +1,4 @@
-"""Coverage of the intervals of length control, kappa and calibration, each beside a wrong variant that must not cover.
+"""Coverage of the intervals of length control and kappa, each beside a wrong variant: what podium gave before.
 
     python benchmarks/coverage_length.py                 # 1,000 worlds a case, about ten minutes
     python benchmarks/coverage_length.py --worlds 100    # a look

@@ -145,3 +145,17 @@ def test_no_figure_of_placed_newcomers_depends_on_names_sides_or_order(bootstrap
         return without_provenance(rank(table, "soft-elo", calibration=calibration, hard=True))
 
     assert moved(placed, "round robin") == []
+
+
+@pytest.mark.parametrize("ranker", ["bradley-terry", "soft-elo", "win-rate", "informativeness", "mean", "median"])
+@pytest.mark.parametrize("kind", TABLES[:2])
+def test_the_same_file_as_two_sources_changes_no_figure(tmp_path, ranker, kind):
+    """Rows without items are not looked at: nothing says that two of them are one verdict."""
+    sources = [tmp_path / "verdicts.csv", tmp_path / "again.csv"]
+    for source in sources:
+        table_of(kind).to_csv(source, index=False)
+    rankings = [without_provenance(rank(read_battles(*given), ranker)) for given in (sources[:1], sources)]
+    for ranking in rankings:
+        for standings in ranking["rankings"]:
+            standings.pop("warnings")
+    assert differences(*(figures_of(ranking, {}) for ranking in rankings)) == []

@@ -70,13 +70,15 @@ def differences_report(best: Calibration, beyond: Sequence[tuple[Calibration, "D
     rows = []
     for target, difference in beyond:
         figures = ((difference.mae, 1), (difference.spearman, 3), (difference.kendall, 3))
-        rows.append([target.target.kind, _parameter(target), *(_signed(figure, digits) for figure, digits in figures)])
+        rows.append(
+            [target.target.kind, _parameter(target), *(_signed_text(figure, digits) for figure, digits in figures)]
+        )
     title = f"beyond {best.target.kind} ({_parameter(best)}), which errs least"
     legend = f"with {100 * best.conformal['soft'].level:g}% intervals over models"
     return _report(title, ["target", "", "MAE", "Spearman", "Kendall"], rows, "llrrr", legend=[legend])
 
 
-def _signed(figure: tuple[float, tuple[float, float] | None] | None, digits: int) -> str:
+def _signed_text(figure: tuple[float, tuple[float, float] | None] | None, digits: int) -> str:
     if figure is None:
         return EMPTY
     value, ends = figure

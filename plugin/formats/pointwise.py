@@ -101,7 +101,8 @@ def pair_up(scores: Records) -> Paired:
         raise DataError(
             f"scores of one model only ({name!r})",
             source=scores.source,
-            remedy="give the scores of at least two models",
+            remedy="give the scores of two models or more: a folder that holds them (`podium rank logs/`), or the "
+            "files of others (reference logs) beside this one",
         )
     battles = engine.fresh("battles")
     engine.store(battles, _battles_query(means, trial, set(kept)))

@@ -77,7 +77,8 @@ def read_battles(
             pair; conditions of `where` on the column `judge` spare its rows.
         metric: of lm-eval's samples: `metric,filter`, or the metric alone where a task has one filter, or several
             such names, or `all`; by default the only one there is.
-        runs: of a model that lm-eval ran more than once on a task: the newest, or all, as repeats.
+        runs: of a model that lm-eval or Inspect ran more than once on a task, and of a tournament that was played more
+            than once: the newest, or all, as repeats.
         engine: what counts: `duckdb`, `spark`, or `spark=URL` of a master.
         memory: the most that DuckDB holds in memory, for example `700MB`; what is more is on disk.
 

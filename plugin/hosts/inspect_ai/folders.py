@@ -233,7 +233,9 @@ def _choose_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     """Return the logs to read responses from, and notes of the others."""
     logs = {path: None for path in paths if not is_beside_logs(path)}
     chosen = choose_logs(logs)
-    return [log.path for log in chosen.logs], [*chosen.lost, *chosen.notes]
+    repeated = [log.path for log in chosen.logs if (log.header.eval.config.epochs or 1) > 1]
+    first = f"of several responses to an item (epochs) the first is compared: {some(repeated, most=3)}"
+    return [log.path for log in chosen.logs], [*chosen.lost, *chosen.notes, *([first] if repeated else [])]
 
 
 READER = FileReader((".eval", ".json"), lambda path: is_log(path) or is_beside_logs(path), responses_in, _choose_files)

@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -138,8 +139,10 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[St
         try:
             battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
             ranking = rank(battles, rankers, by="judge" if len(battles.judges) > 1 else None)
+            # A failed log among others is left out, and said so among the warnings.
             for log, place in zip(logs, places, strict=True):
-                log.results = write_into_log(place, ranking)
+                if log.results is not None or len(logs) == 1:
+                    log.results = write_into_log(place, ranking)
             written = write_beside(places[0], ranking)
         finally:
             done.add(states_of(places))
@@ -148,7 +151,9 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[St
         names = ", ".join(PurePosixPath(log.location).name for log in logs)
         tell(f"not ranked: {names}: {error}")
         return
-    print(ranking_text(ranking), end="", file=sys.stderr)
+    task = None if is_tournament(logs[0]) else logs[0].eval.task
+    shown = [replace(standings, slice=standings.slice or task) for standings in ranking.standings]
+    print(ranking_text(replace(ranking, standings=tuple(shown))), end="", file=sys.stderr)
     tell(f"wrote {written}")
 
 

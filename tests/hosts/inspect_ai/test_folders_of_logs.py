@@ -167,7 +167,7 @@ def test_what_inspect_and_podium_write_beside_logs_is_known(behave, write_respon
 @pytest.mark.slow
 def test_responses_of_a_whole_folder_keep_tasks_and_runs_apart(behave, play, record):
     eval([task(items=3), task("math", items=3)], model=models("weak", "good"), log_dir="logs")
-    eval(task(items=3), model=models("weak"), log_dir="logs")
+    eval(task(items=3), model=models("weak"), log_dir="logs", epochs=2)
     eval(task(fails=True), model=models("good"), log_dir="logs")
     behave()
     log = play(round_robin(responses="logs"), log_dir="logs")
@@ -176,6 +176,7 @@ def test_responses_of_a_whole_folder_keep_tasks_and_runs_apart(behave, play, rec
     assert [item.id for item in read.items] == [f"{name}:q{k}" for name in ("math", "quiz") for k in range(3)]
     assert any("was run 2 times on quiz" in note for note in read.notes)
     assert any("left out" in note for note in read.notes)
+    assert any("several responses to an item (epochs) the first is compared" in note for note in read.notes)
     battles = podium.read_battles("logs")
     items = set(of_tournament(battles)["item"].astype(str))
     assert items == {item.id for item in read.items}

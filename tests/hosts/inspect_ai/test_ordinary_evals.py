@@ -131,7 +131,19 @@ def test_a_ranker_that_fails_beside_others_is_said(capfd):
 def test_one_model_alone_is_not_ranked_and_that_is_said(capfd):
     [log] = reread(eval(task(), model=models()[:1], metadata={"ranker": "bradley-terry"}))
     assert "podium" not in (log.results.metadata or {})
-    assert "podium: not ranked" in capfd.readouterr().err
+    told = capfd.readouterr().err
+    assert "podium: not ranked" in told
+    assert "a folder that holds them (`podium rank logs/`), or the files of others (reference logs)" in told
+
+
+@pytest.mark.slow
+def test_a_failed_log_among_others_is_left_out_and_the_others_are_ranked(capfd):
+    """One model has no name that the solver knows, and fails on every item."""
+    logs = reread(eval(task(), model=[*models(), get_model("scripted/unknown")], metadata={"ranker": "mean"}))
+    assert sum(bool(((log.results and log.results.metadata) or {}).get("podium")) for log in logs) == 3
+    told = capfd.readouterr().err
+    assert "left out: " in told
+    assert "scripted/good" in told
 
 
 @pytest.mark.slow
@@ -141,8 +153,10 @@ def test_the_logs_that_eval_returns_hold_the_ranking_too():
 
 
 @pytest.mark.slow
-def test_two_tasks_of_one_run_are_ranked_apart():
+def test_two_tasks_of_one_run_are_ranked_apart_and_their_tables_say_which(capfd):
     logs = reread(eval([task(name="one"), task(graded(), name="two")], model=models(), metadata={"ranker": "mean"}))
+    told = capfd.readouterr().err
+    assert [f"mean [{name}] ·" in told for name in ("one", "two")] == [True, True]
     by_task = {}
     for log in logs:
         by_task.setdefault(log.eval.task, []).append(log)

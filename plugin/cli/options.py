@@ -162,7 +162,7 @@ READING_OPTIONS = (
         "--runs",
         type=click.Choice(["newest", "all"]),
         default="newest",
-        help="Of a model or tournament run several times (lm-eval, Inspect): the newest run counts, or all are repeats.",
+        help="Of a model or tournament run several times (lm-eval, Inspect): the newest counts, or all are repeats.",
     ),
 )
 

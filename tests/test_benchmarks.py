@@ -19,6 +19,7 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
         ("diagnose.py", "--presentations", "2100"),
         ("transitivity.py", "--small"),
         ("scale.py", "--rows", "1e5"),
+        ("coverage.py", "--worlds", "2"),
     ],
 )
 def test_a_short_benchmark_runs(command):

@@ -53,6 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame[few].drop(columns="human").to_csv(path / "unlabelled.csv", index=False)
     names = sorted({*frame["model_a"], *frame["model_b"]})
     pd.DataFrame({"model": names, "family": "oak", "date": "2026-01-31"}).to_csv(path / "entrants.csv", index=False)
+    pd.DataFrame({"model": names, "date": "2026-01-31"}).to_csv(path / "dates.csv", index=False)
     return path
 
 
@@ -227,7 +228,7 @@ def test_the_summary_shows_the_figures_of_the_file(folder: Path, calibrated: sub
     written = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))
     beta = section(calibrated.stdout, "calibration · ")
     assert figure(beta, "beta") == f"{written['beta']:.3f}"
-    assert figure(beta, "90% interval") == f"{written['beta_low']:.3f} … {written['beta_high']:.3f}"
+    assert figure(beta, "90% interval ") == f"{written['beta_low']:.3f} … {written['beta_high']:.3f}"
     accuracy = section(calibrated.stdout, "ratings of entrants")
     mae = [f"{written['loo'][kind]['mae']:.1f}" for kind in ("hard", "soft")]
     assert figure(accuracy, "mean absolute error, Elo").split() == mae
@@ -373,7 +374,9 @@ def test_compare_prints_hard_and_every_target(podium: Podium, folder: Path) -> N
     answer = podium("calibrate", folder / "few.csv", "--compare", *SHORT)
     lines = [line.split() for line in section(answer.out, "targets side by side") if line.startswith(" ")]
     names = [words[0] for words in lines if words and words[0].isalpha()]
-    assert (answer.code, names[1:]) == (0, ["hard", "margin", "length", *["smoothing"] * 6])
+    side_by_side, beyond_the_best = names[1 : names.index("target", 1)], names[names.index("target", 1) + 1 :]
+    assert (answer.code, side_by_side) == (0, ["hard", "margin", "length", *["smoothing"] * 6])
+    assert len(beyond_the_best) == len(side_by_side) - 2, "neither the best nor the hard verdicts"
 
 
 @pytest.mark.slow
@@ -424,7 +427,7 @@ def test_every_option_says_what_it_does() -> None:
     assert ([option.name for option in options if not option.help], len(options) > 15) == ([], True)
 
 
-@pytest.mark.parametrize(("option", "name"), [("--calibration", "calibration.json"), ("--entrants", "entrants.csv")])
+@pytest.mark.parametrize(("option", "name"), [("--calibration", "calibration.json"), ("--entrants", "dates.csv")])
 @pytest.mark.usefixtures("calibrated")
 def test_a_file_that_the_ranker_does_not_use_exits_with_2(podium: Podium, folder: Path, option: str, name: str) -> None:
     answer = podium("rank", folder / "new.csv", "--ranker", "win-rate,bradley-terry", option, folder / name)

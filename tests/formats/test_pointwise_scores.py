@@ -43,7 +43,8 @@ def test_scores_that_repeat_are_averaged_and_told(save):
 
 def test_scores_of_one_model_only_are_an_error(save):
     with pytest.raises(
-        podium.DataError, match=r"s.jsonl: scores of one model only \('x'\). Remedy: give the scores of at least two"
+        podium.DataError,
+        match=r"s.jsonl: scores of one model only \('x'\). Remedy: give the scores of two models",
     ):
         podium.read_battles(save("s.jsonl", scored(("i", "x", 1), ("j", "x", 4))))
 

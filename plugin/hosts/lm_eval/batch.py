@@ -11,7 +11,7 @@ import anyio
 from inspect_ai.model import Model
 
 from podium.formats.lm_eval_judged import ABOUT
-from podium.hosts.inspect_ai.judge import Run, ask_jury, identity, jury_of, make_calls, root_of
+from podium.hosts.inspect_ai.judge import JudgeStoppedError, Run, ask_jury, identity, jury_of, make_calls, root_of
 from podium.hosts.lm_eval.secrets import redact
 from podium.hosts.lm_eval.tournament import call_outside_loop
 from podium.scorers.judging import Judging, merge_rows, verdict_row
@@ -94,6 +94,11 @@ class Sitting:
         """Return what a failed battle is: unread; say so at the first of its kind."""
         error = root_of(error)
         kind, message = type(error).__name__, redact(" ".join(str(error).split()))[:300]
+        if isinstance(error, JudgeStoppedError):
+            if self.in_a_row < self.patience:
+                log.error("podium: %s", message)
+            self.in_a_row = self.patience
+            return self._unread(NOT_ASKED)
         self.in_a_row += 1
         self.errors[kind] += 1
         if self.errors[kind] == 1:

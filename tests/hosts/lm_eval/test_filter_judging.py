@@ -31,8 +31,9 @@ from judged_tasks import (
 from stand_in import StandIn, preference
 
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.judge import TRIAL
 from podium.hosts.inspect_ai.tasks import anchor
-from podium.hosts.lm_eval.batch import NOT_ASKED, PATIENCE
+from podium.hosts.lm_eval.batch import NOT_ASKED
 from podium.hosts.lm_eval.filter import JudgeFilter
 from podium.rank_battles import rank
 from podium.reading.judgements import read_battles
@@ -174,10 +175,11 @@ def test_a_judge_that_is_down_is_left_alone_after_a_while(tmp_path: Path, asked:
     down["against"] = [*down["against"], *write_opponents(tmp_path, ["own"])]
     found = evaluated(write_task(tmp_path, down))
     reasons = [one["reason"] for one in battles(found)]
-    assert reasons.count("failed: APIConnectionError") == PATIENCE
-    assert reasons.count(NOT_ASKED) == ITEMS * 3 - PATIENCE
+    failed = reasons.count("failed: APIConnectionError")
+    assert TRIAL // 2 <= failed <= TRIAL  # of a battle's two calls one may have been cut off by the other
+    assert reasons.count(NOT_ASKED) == ITEMS * 3 - failed
     assert (figure(found, "judged"), figure(found, "unread")) == (0, ITEMS * 3)
-    assert f"{PATIENCE} battles in a row failed" in caplog.text
+    assert f"its first {TRIAL} calls all failed by APIConnectionError" in caplog.text
 
 
 @pytest.mark.slow

@@ -123,14 +123,14 @@ def item_codes(battles: Battles) -> np.ndarray:
 def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
     """Return the code of each battle's cluster, shape (battles,).
 
-    Those of items are sorted by name; behind them, rows without an item (all, where rows are the clusters) stand alone,
-    in an order that nothing but what they hold decides.
+    Those of items are sorted by name; behind them, rows without an item stand alone. Where all rows are clusters,
+    nothing but what they hold decides on their order.
     """
     codes = item_codes(battles).copy() if cluster == "item" else np.full(len(battles), -1, dtype=np.int64)
     alone = np.flatnonzero(codes < 0)
-    if len(alone):
-        first = codes.max(initial=-1) + 1
-        codes[alone[np.argsort(order_of_battles(battles)[alone])]] = first + np.arange(len(alone))
+    if len(alone) == len(codes):
+        return order_of_battles(battles)
+    codes[alone] = codes.max() + 1 + np.arange(len(alone))
     return codes
 
 

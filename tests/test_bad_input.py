@@ -262,6 +262,7 @@ def test_ten_thousand_entrants_with_few_battles_each_are_ranked(crowd):
     assert crowd.fit.converged
 
 
+@pytest.mark.slow
 def test_what_limits_ten_thousand_entrants_with_few_battles_is_said(crowd):
     assert any("separated, rating set by the regularization" in text for text in crowd.warnings)
     assert any("100 items only (fewer than the 10000 entrants)" in text for text in crowd.warnings)

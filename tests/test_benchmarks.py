@@ -27,6 +27,7 @@ def test_a_short_benchmark_runs(command):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_tournaments_are_measured_beside_bare_inspect_and_over_http():
     """Every run makes two calls a battle."""
     pytest.importorskip("inspect_ai")
@@ -44,6 +45,7 @@ def test_tournaments_are_measured_beside_bare_inspect_and_over_http():
     assert found == [("bare Inspect", "20"), ("podium", "20"), ("bare Inspect", "40"), ("podium", "40")]
 
 
+@pytest.mark.slow
 def test_the_comparison_with_peers_still_knows_podium():
     """Its fit and its intervals on a small problem, without the peers."""
     script = (
@@ -57,6 +59,7 @@ def test_the_comparison_with_peers_still_knows_podium():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_leaving_one_out_agrees_with_a_transcription_of_algorithm_1():
     """Both tools get a line, and every rating is the same to 1e-4 Elo points."""
     script = (

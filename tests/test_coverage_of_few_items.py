@@ -9,7 +9,7 @@ sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
 from coverage_length import coverage_of, kappa_world, length_world
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.worlds
 
 
 def test_length_controlled_rates_on_few_items_are_covered():

@@ -258,12 +258,14 @@ def labels_of(frame):
     return for_the_first(podium.read_battles(frame, human_judge="crowd").to_frame(), "human")
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(frame=judged())
 def test_labels_equal_a_plain_average(frame):
     np.testing.assert_allclose(labels_of(frame), naive(frame), atol=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(frame=judged(), data=st.data())
 def test_swapping_a_and_b_with_one_minus_the_credit_changes_no_label(frame, data):

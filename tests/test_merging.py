@@ -307,6 +307,7 @@ def assert_same(frame, other, ranker):
         np.testing.assert_allclose(numbers, other_numbers, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(frame=presentations(), data=st.data())
 def test_swapping_a_and_b_changes_nothing(frame, data):
@@ -315,6 +316,7 @@ def test_swapping_a_and_b_changes_nothing(frame, data):
         assert_same(frame, mirrored(frame, which), ranker)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(frame=presentations(), seed=st.integers(0, 2**16))
 def test_shuffling_rows_changes_nothing(frame, seed):
@@ -322,6 +324,7 @@ def test_shuffling_rows_changes_nothing(frame, seed):
         assert_same(frame, frame.sample(frac=1, random_state=seed), ranker)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(frame=presentations(), data=st.data())
 def test_swapping_a_and_b_only_turns_the_margins_on_criteria(frame, data):

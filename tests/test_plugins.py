@@ -250,6 +250,7 @@ with asked_by(mine, texts):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("writer", "said"),
     [

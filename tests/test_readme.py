@@ -105,6 +105,7 @@ def test_every_line_shown_of_a_report_is_printed_in_this_order(command):
     assert [line for line in shown if line not in printed] == []
 
 
+@pytest.mark.slow
 def test_the_python_shown_runs(monkeypatch):
     monkeypatch.chdir(ROOT)
     scope = {}
@@ -137,6 +138,7 @@ def test_every_line_shown_of_newcomers_is_printed_in_this_order(calibration):
     assert [line for line in shown if line not in printed] == []
 
 
+@pytest.mark.slow
 def test_the_figures_that_the_readme_gives_of_the_comparison_are_printed():
     command = [sys.executable, "-m", *["podium", "calibrate", "examples/soft_elo/labelled.csv", "--compare"]]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)

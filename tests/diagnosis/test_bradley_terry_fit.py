@@ -87,14 +87,14 @@ def test_a_judge_who_follows_strengths_is_not_accused(fair):
     assert 0.02 <= np.mean([one.whole.p <= 0.05 for one in found]) <= 0.09
 
 
-@pytest.mark.slow
+@pytest.mark.worlds
 def test_without_holm_most_would_be_accused(fair):
     """Wrong variant: any pair with p below 5% by itself."""
     found = [bradley_terry_fit(one) for one in fair[:100]]
     assert np.mean([any(miss.p is not None and miss.p <= 0.05 for miss in one.misses) for one in found]) > 0.3
 
 
-@pytest.mark.slow
+@pytest.mark.worlds
 def test_rows_taken_for_independent_would_be_accused():
     """Wrong variant: every verdict three times (an item's copies are one cluster) and errors by row."""
     copies = []
@@ -107,7 +107,7 @@ def test_rows_taken_for_independent_would_be_accused():
     assert np.mean([one.whole.p <= 0.05 for one in by_item]) <= 0.15
 
 
-@pytest.mark.slow
+@pytest.mark.worlds
 def test_intervals_cover_exact_residuals_and_the_planted_pair_is_named():
     truth = exact_residuals(planted())
     found = [bradley_terry_fit(verdicts(planted(), 150, seed)) for seed in range(100)]

@@ -163,7 +163,7 @@ def test_a_judge_without_faults_is_not_accused(fair):
     assert np.mean([covers(one.mse_beyond_noise, 0.0) for one in fair]) >= 0.95
 
 
-@pytest.mark.slow
+@pytest.mark.worlds
 def test_plain_figures_would_accuse_him(fair):
     """Wrong variants: delta and error without the correction for noise; each system tested by itself."""
     assert np.mean([one.delta for one in fair]) > 0.02
@@ -202,7 +202,7 @@ def test_decisiveness_and_self_preference_are_recovered(faulty):
     assert np.mean([one.self_bias.favours_itself for one in found]) >= 0.9
 
 
-@pytest.mark.slow
+@pytest.mark.worlds
 def test_biases_of_all_systems_are_covered(faulty):
     found, truth = faulty
     by_name = dict(zip(names(SYSTEMS), truth["biases"], strict=True))
@@ -217,7 +217,7 @@ def test_known_decisiveness_is_recovered_within_its_interval(alpha):
     assert np.mean([covers(one.alpha_beyond_noise, alpha) for one in found]) >= 0.9
 
 
-@pytest.mark.slow
+@pytest.mark.worlds
 def test_a_percentile_interval_of_alpha_would_miss():
     """Wrong variant: noise makes win rates extreme and alpha large, and resampling adds the same noise again."""
     theta, hits = strengths(15), []

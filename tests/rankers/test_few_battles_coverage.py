@@ -3,7 +3,7 @@
 import pytest
 from interval_cases import CASES, MEDIANS, shares_of
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.worlds
 WORLDS = 150
 SLACK = 0.04
 """Two standard errors of a share in 150 worlds; the 1,000 of the benchmark hold without it."""

@@ -80,7 +80,7 @@ def test_ratings_and_slope_are_those_of_statsmodels_with_its_clustered_errors():
     assert used["slope_se"] == pytest.approx(oracle.bse[3] * np.sqrt(items / (items - 1)), rel=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.worlds
 def test_ratings_at_equal_length_are_covered_at_the_stated_rate_and_raw_ones_are_not():
     """Simulation, 200 worlds: the judge likes length and the entrants differ in it; truth is what made the verdicts."""
     truth = 1500 + POINTS * (STRENGTHS - STRENGTHS.mean())
@@ -103,7 +103,7 @@ def covered(standings, truth):
     return sum(one.low <= truth[NAMES.index(one.model)] <= one.high for one in standings.entries)
 
 
-@pytest.mark.slow
+@pytest.mark.worlds
 def test_a_judge_that_does_not_mind_length_is_accused_at_the_stated_rate():
     """Simulation, 200 worlds without a preference: the slope's 95% interval leaves out 0 in about 5%."""
     accused = 0
@@ -206,7 +206,7 @@ def test_the_full_model_with_external_data_is_that_of_statsmodels(tmp_path, game
     assert ("gamed baselines" in found.diagnostics["length_control"]["model"]) == gamed
 
 
-@pytest.mark.slow
+@pytest.mark.worlds
 def test_length_controlled_win_rates_are_covered_at_the_stated_rate_and_their_sem_alone_is_not():
     """Simulation, 200 worlds: truth is s(strength); AlpacaEval's own error, the SEM of predictions, is 0 here."""
     truth = expit(STRENGTHS[:3] - STRENGTHS[3])

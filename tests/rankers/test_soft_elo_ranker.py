@@ -41,7 +41,7 @@ def scores(standings):
     return {entry.model: entry.score for entry in standings.entries}
 
 
-@pytest.mark.slow
+@pytest.mark.worlds
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_beta_lies_in_its_interval_at_the_stated_rate(level):
     """Known truth: 1 / scale. 200 worlds, binomial error 0.03 at 80% and 0.016 at 95%."""
@@ -81,12 +81,12 @@ def test_intervals_that_take_rows_for_independent_do_not_hold():
     assert interval_coverage(cluster="row") < 0.88
 
 
-@pytest.mark.slow
+@pytest.mark.worlds
 def test_with_few_human_labels_the_outer_intervals_still_hold():
     assert few_labels(include=True) == NOMINAL
 
 
-@pytest.mark.slow
+@pytest.mark.worlds
 def test_intervals_that_take_the_fitted_beta_for_exact_do_not_hold():
     """Fifty labels: beta's error stretches the scale, and the outer ratings with it."""
     assert few_labels(include=False) < 0.9

@@ -206,6 +206,7 @@ def test_rounding_does_not_decide_a_tie() -> None:
     assert (sum(a) == sum(b), read(OF["rubric"], text).credit) == (False, 0.5)
 
 
+@pytest.mark.slow
 def test_a_reply_of_100_kb_is_read_in_time() -> None:
     for name in OF:
         for piece in ("*", "{", '{"A":', "[[", "Verdict: ", "[[A>>B]]\n", "\n", " ", "sorry "):

@@ -66,6 +66,7 @@ def test_it_is_listed_with_its_package_and_its_options(tmp_path: Path) -> None:
     assert lines[position + 1].split() == ["--set", "step=1"]
 
 
+@pytest.mark.slow
 def test_it_is_replayed_with_its_options(tmp_path: Path) -> None:
     install(tmp_path)
     words = ("--tournament", "neighbours", "--set", "step=2", "--ranker", "win-rate")
@@ -73,12 +74,14 @@ def test_it_is_replayed_with_its_options(tmp_path: Path) -> None:
     assert "replay of neighbours: 160 battles asked for, 320 judge calls, 4 pairs of models, 1 round" in answer.stdout
 
 
+@pytest.mark.slow
 def test_it_stands_beside_podiums_own(tmp_path: Path) -> None:
     install(tmp_path)
     answer = run(tmp_path, "replay", BATTLES, "--tournament", "neighbours,chain", "--seeds", "2", "--format", "csv")
     assert [line.split(",")[0] for line in answer.stdout.splitlines()] == ["tournament", "neighbours", "chain"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "complaint"),
     [

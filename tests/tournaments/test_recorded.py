@@ -80,6 +80,7 @@ def anchor_of(outcomes: tuple[Outcome, ...]) -> str:
     return name
 
 
+@pytest.mark.slow
 def test_the_best_model_is_clearly_the_worst_anchor(study: TournamentTable) -> None:
     """Its error and tau are worst by a wide margin, on all items and with any seed."""
     named = {row.tournament.removeprefix("anchor "): row for row in study.rows if row.tournament.startswith("anchor ")}

@@ -93,6 +93,7 @@ def test_the_order_of_joining_is_random_and_seeded() -> None:
     assert (len(set(orders)), orders[0] == orders[3]) == (3, True)
 
 
+@pytest.mark.slow
 def test_first_opponents_are_drawn_evenly_from_those_who_joined_before() -> None:
     """The last of six to join has five possible first opponents; bounds are five standard deviations of 1,000 draws."""
     field, order = field_of(6, 1), [f"m{k:02d}" for k in range(6)]

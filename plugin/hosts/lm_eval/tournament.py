@@ -105,6 +105,7 @@ def _failure(path: Path, secrets: Sequence[str]) -> str:
         with written_whole(path) as draft:
             write_eval_log(log, str(draft), format="eval")
     errors = [sample.error.message for sample in log.samples or [] if sample.error]
+    errors.sort(key=lambda message: message.startswith("CancelledError"))  # those that a stopped run cut off tell least
     if not errors:
         errors = [log.error.message if log.error else "no reason given"]
     return (

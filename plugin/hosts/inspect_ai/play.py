@@ -14,6 +14,7 @@ The path of responses, for a task of `tasks`, from the command to standings in t
 10. `hook.write_into_log` puts them where Inspect's viewer shows them.
 """
 
+import asyncio
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -151,12 +152,21 @@ def refuse_missing_judge() -> None:
     Raises:
         UsageError: nobody has the role.
     """
-    # Outside of an eval, where a task is made first and played later, there is no model either.
-    if active_model() is not None:
-        try:
-            refuse_without_judge()
-        except JudgeStoppedError as error:
-            raise UsageError(str(error).partition(": ")[2]) from None
+    if not _is_within_eval():
+        return
+    try:
+        refuse_without_judge()
+    except JudgeStoppedError as error:
+        raise UsageError(str(error).partition(": ")[2]) from None
+
+
+def _is_within_eval() -> bool:
+    """Tell a task that an eval makes from one that Python makes first and plays later, perhaps after another eval."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return active_model() is not None
 
 
 def _announce(name: str, responses: Responses, source: TournamentSource, how: Judging) -> None:

@@ -25,6 +25,7 @@ COLUMNS = {
     "order": "ab or ba (whose response was shown first), or merged",
     "judge": "judge identity",
     "repeat": "repetition by the same judge",
+    "response": "which of the models' responses to the item, where they gave several; empty = the first",
     "human": "what model_a earned from humans, in [0, 1]",
     "category": "slice label",
     "length_a": "length of a's response, characters",
@@ -168,6 +169,18 @@ class Battles:
         if self.verdicts:
             return self.verdicts.has_items
         return "item" in self.table and bool(self.table["item"].notna().any())
+
+    def items_with_responses(self, item: np.ndarray) -> np.ndarray:
+        """Return codes of the battles' items with the response to it that each is about, shape (battles,).
+
+        Args:
+            item: code of each battle's item, negative where there is none, shape (battles,).
+        """
+        column = self.table["response"] if "response" in self.table else pd.Series(dtype=float)
+        if pd.api.types.infer_dtype(column, skipna=True) != "integer":
+            return item
+        numbers, code = np.unique(column.fillna(1).to_numpy(dtype=np.int64), return_inverse=True)
+        return item * len(numbers) + code
 
     @property
     def criteria(self) -> tuple[str, ...]:

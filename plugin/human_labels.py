@@ -16,7 +16,7 @@ class Meetings:
     """Where battles of different judges meet: on one item, between the same two entrants.
 
     Attributes:
-        code: of the item and the unordered pair, shape (battles,); negative without an item.
+        code: of the item, the response to it and the unordered pair, shape (battles,); negative without an item.
         as_named: whether model_a is the entrant whose name comes first, shape (battles,).
         ours: mask of the battles that the human judge decided, shape (battles,).
     """
@@ -77,7 +77,7 @@ def _meetings(battles: Battles, judge: str) -> Meetings:
     ours = (as_text(table["judge"]) == judge).to_numpy() if "judge" in table else np.zeros(len(table), dtype=bool)
     _refuse(battles, ours, judge)
     item, a, b = (table[name].cat.codes.to_numpy(dtype=np.int64) for name in ("item", "model_a", "model_b"))
-    entrants = len(battles.entrants)
+    item, entrants = battles.items_with_responses(item), len(battles.entrants)
     return Meetings((item * entrants + np.minimum(a, b)) * entrants + np.maximum(a, b), a < b, ours)
 
 

@@ -147,12 +147,21 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
     columns = {}
     for name in names:
         column = records.columns[name]
-        if name in numbers:
+        if name == "response" and _counts_responses(records, column):
+            column = Column(f"cast({column.number} as bigint)", "BIGINT")
+        elif name in numbers:
             column = Column(column.number, "DOUBLE")
         elif name in TEXTS or name in ("model", "model_a", "model_b"):
             column = Column(column.text)
         columns[name] = column
     return columns
+
+
+def _counts_responses(records: Records, column: Column) -> bool:
+    """Tell a column of which response to the item it was from a foreign one of that name, as of texts."""
+    number = column.number
+    other = f"{column.text} is not null and (({number} between 0 and 1e9 and {number} % 1 = 0) is not true)"
+    return not records.rows("1", f"where {other} limit 1")
 
 
 def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:

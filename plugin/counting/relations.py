@@ -78,6 +78,7 @@ def sided_query(presentations: str, names: Mapping[str, str], present: Present, 
         "a.code < b.code as forward",
         *(f"{name}s.code as {name}" for name in coded if name != "item"),
         *(["coalesce(p.repeat, -1) as repeat"] if "repeat" in present else []),
+        *(["coalesce(p.response, 1) as response"] if "response" in present else []),
         *(f"p.{name}" for name in ("weight", "swap") if name in present),
         f"{_has_order(present, item)} as ordered",
         f"{_low_first(present)} as low_first",
@@ -113,7 +114,7 @@ def unread_query(presentations: str, present: Present) -> str:
 
 
 def grouped_query(sided: str, present: Present, further: Mapping[str, str] | None = None) -> str:
-    """Return a row per item, pair, judge, repeat and whether the order is known, with what is counted of each.
+    """Return a row per item, pair, judge, repeat, response and whether the order is known, with what is counted.
 
     Columns that the presentations lack are not counted: a hundred million groups cost what each count weighs.
 
@@ -130,7 +131,7 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
         **_counts_of_optional(present),
         **(further or {}),
     }
-    keys = ["cluster", "low", "high", *(name for name in ("judge", "repeat") if name in present)]
+    keys = ["cluster", "low", "high", *(name for name in ("judge", "repeat", "response") if name in present)]
     if "order" in present:
         keys.append("ordered")
         counts["low_first"] = "count(case when low_first then 1 end)"

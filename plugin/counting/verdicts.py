@@ -17,6 +17,8 @@ from podium.counting.relations import NO_REASON, ONE_ORDER_UNREAD, ROW, SWAPS, q
 CODED = ("item", "judge", "reason")
 """Columns of names that become codes, beside the entrants."""
 CELL_ORDER = "cluster, low, high"
+WHOLE = "BIGINT"
+"""The type of a column `response` that counts a model's responses; any other column of that name is foreign."""
 OF_PAIRS = ("credit", "weight", "judged")
 """What rankers take from the cells."""
 
@@ -87,7 +89,9 @@ class Verdicts:
     def __init__(self, engine: Engine, presentations: str, *, merge: bool = True, keep_one_sided: bool = False) -> None:
         self.engine, self.presentations = engine, presentations
         self.merge, self.keep_one_sided = merge, keep_one_sided
-        self.columns = tuple(engine.columns(presentations))
+        types = engine.columns(presentations)
+        self.columns = tuple(types)
+        self._counted = tuple(name for name in types if name != "response" or types[name] == WHOLE)
         self._cells: dict[bool, str] = {}
         self._sorted: dict[bool, str] = {}
         self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
@@ -201,7 +205,7 @@ class Verdicts:
         """Return `podium_row` of the two presentations of each pair that has one in each order, shape (twins, 2)."""
         if not ("order" in self.columns and self.has_items):
             return np.empty((0, 2), dtype=np.int64)
-        query = relations.twins_query(self._sided_view, self.columns)
+        query = relations.twins_query(self._sided_view, self._counted)
         return np.array(self.engine.rows(f"{query} order by earlier"), dtype=np.int64).reshape(-1, 2)
 
     def table(self) -> pd.DataFrame:
@@ -233,7 +237,7 @@ class Verdicts:
         if hard not in self._cells:
             further = relations.hard_count(self.columns) if hard else {}
             grouped, name = self.engine.fresh("grouped"), self.engine.fresh("cells")
-            self.engine.store(grouped, relations.grouped_query(self._sided_view, self.columns, further))
+            self.engine.store(grouped, relations.grouped_query(self._sided_view, self._counted, further))
             options = {"merge": self.merge, "keep_one_sided": self.keep_one_sided, "hard": hard}
             self.engine.view(name, relations.cells_query(grouped, self.columns, **options))
             self._cells[hard] = name
@@ -281,7 +285,7 @@ class Verdicts:
     def _sided_view(self) -> str:
         name = self.engine.fresh("sided")
         query = relations.sided_query(
-            self.presentations, self._codes, self.columns, self._items, is_whole=self._without_item == 0
+            self.presentations, self._codes, self._counted, self._items, is_whole=self._without_item == 0
         )
         self.engine.view(name, query)
         return name
@@ -302,7 +306,7 @@ class Verdicts:
         """The stored battles; the presentations themselves where none is merged and no credit stands in."""
         twins = self.engine.fresh("twins")
         if self.merge and "order" in self.columns and self.has_items:
-            self.engine.store(twins, relations.twins_query(self._sided_view, self.columns))
+            self.engine.store(twins, relations.twins_query(self._sided_view, self._counted))
             merged = bool(self.engine.rows(f"select 1 from {twins} limit 1"))
         else:
             merged = False

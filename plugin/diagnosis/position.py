@@ -158,15 +158,15 @@ def orders_of(battles: Battles) -> np.ndarray:
 
 
 def meetings_of(battles: Battles, rows: np.ndarray) -> np.ndarray:
-    """Return a number per item and pair of entrants, shape (rows,)."""
+    """Return a number per item, response to it and pair of entrants, shape (rows,)."""
     table, entrants = battles.table, len(battles.entrants)
     a, b = (table[side].cat.codes.to_numpy(dtype=np.int64)[rows] for side in ("model_a", "model_b"))
-    item = sample_of(battles).code[rows]
+    item = battles.items_with_responses(sample_of(battles).code)[rows]
     return (item * entrants + np.minimum(a, b)) * entrants + np.maximum(a, b)
 
 
 def order_twins(presentations: Battles, level: float) -> OrderTwins:
-    """Find the pairs read in both orders: one `ab` and one `ba` of the same item, pair, judge and repeat."""
+    """Find the pairs read in both orders: one `ab` and one `ba` of the same item, pair, judge, repeat and response."""
     credit, margin, _ = first_shown(presentations)
     rows = verdicts_of(presentations.table).twins()
     rows = rows[~np.isnan(credit[rows]).any(axis=1)]

@@ -176,7 +176,7 @@ def partial_correlation(
 
 def _mean_length(battles: Battles) -> dict[str, float]:
     """Return the mean length of every entrant's responses, each response of an item counted once."""
-    item = sample_of(battles).code
+    item = battles.items_with_responses(sample_of(battles).code)
     sides = [
         pd.DataFrame(
             {"model": battles.table[f"model_{side}"], "item": item, "long": column_of(battles, f"length_{side}")}

@@ -223,7 +223,7 @@ def _sheets_of(rows: pd.DataFrame, task: str, way: Direction, all_runs: bool) ->
     for path, sheet in rows.groupby("path", sort=False):
         entrant = sheet["model"].iloc[0]
         runs[entrant] += 1
-        sheets.append((str(path), sheet[columns].assign(repeat=runs[entrant]) if all_runs else sheet[columns]))
+        sheets.append((str(path), sheet[columns].assign(response=runs[entrant]) if all_runs else sheet[columns]))
     return sheets
 
 

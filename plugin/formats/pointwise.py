@@ -14,8 +14,8 @@ NAMES = {
     "judge_model": "judge",
     "judgment_score": "score",
 }
-SAME_TRIAL = ("item", "judge", "repeat", "category", "task")
-SHARED = frozenset({"item", "judge", "repeat", "category"})
+SAME_TRIAL = ("item", "judge", "repeat", "response", "category", "task")
+SHARED = frozenset({"item", "judge", "repeat", "response", "category"})
 """Columns of a matrix that are no model's."""
 
 

@@ -73,6 +73,8 @@ def _cell(name: str, old: str, kind: str) -> str:
         number = f"cast({quote_name(old)} as double)"
         number = f"case when isnan({number}) then null else {number} end"
         return f"coalesce({number}, 1e0)" if name == "weight" else number
+    if name == "response" and kind == "INTEGER":
+        return f"cast({quote_name(old)} as bigint)"
     return quote_name(old)
 
 

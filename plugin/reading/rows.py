@@ -162,12 +162,13 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
     if len(tables) == 1 or "item" not in names:
         return view, 0
     replies = [name for name in REPLIES if all(name in each.records.columns for each in tables)]
-    key = ", ".join([*_likeness(names), *map(quote_name, replies)])
+    counted = ["coalesce(response, 1)"] if names.get("response") == "BIGINT" else []
+    key = ", ".join([*_likeness(names), *counted, *map(quote_name, replies)])
     shared = f"select item from {view} group by item having count(distinct {PLACE}) > 1"
-    counted = f"select *, {PLACE} as place, count(*) over (partition by {key}, {PLACE}) as copies from {view}"
+    numbered = f"select *, {PLACE} as place, count(*) over (partition by {key}, {PLACE}) as copies from {view}"
     chosen = f"first_value(place) over (partition by {key} order by copies desc, place)"
     extra, kept = engine.fresh("extra"), engine.fresh("presentations")
-    query = f"select {ROW}, place, {chosen} as chosen from ({counted} where item in ({shared})) as counted"
+    query = f"select {ROW}, place, {chosen} as chosen from ({numbered} where item in ({shared})) as counted"
     engine.store(extra, f"select {ROW} from ({query}) as copied where place <> chosen")
     ((copies,),) = engine.rows(f"select count(*) from {extra}")
     if not copies:

@@ -55,12 +55,14 @@ class ResponseRow:
         entrant: whose response it is.
         text: the response; None where there is none.
         reason: why there is none; None where there is one.
+        number: which of its responses to the item this is, from 1.
     """
 
     question: QuestionRow
     entrant: str
     text: str | None
     reason: str | None = None
+    number: int = 1
 
 
 EMPTY = "empty response"
@@ -70,14 +72,16 @@ ONLY_REASONING = "only reasoning"
 UNSEEN = "media that are not in the file"
 
 
-def answer(question: QuestionRow, entrant: str, text: str | None, *, errored: bool = False) -> ResponseRow:
+def answer(
+    question: QuestionRow, entrant: str, text: str | None, *, errored: bool = False, number: int = 1
+) -> ResponseRow:
     """Return an answer, with its reason where there is no text to judge.
 
     >>> answer(QuestionRow("q1", "Say hi."), "wren", " ").reason
     'empty response'
     """
     reason = ERRORED if errored else None if text and text.strip() else EMPTY
-    return ResponseRow(question, entrant, text if reason is None else None, reason)
+    return ResponseRow(question, entrant, text if reason is None else None, reason, number)
 
 
 def entrant_names(named: Iterable[str | None], label: str | None, otherwise: str = "") -> dict[str | None, str]:

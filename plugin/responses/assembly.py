@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from podium.errors import DataError
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, normal_text
-from podium.responses.collection import Item, Responses
+from podium.responses.collection import Item, Responses, response_key
 from podium.text import some
 
 AGREE = ("instruction", "reference", "system", "category", "media")
@@ -13,7 +14,7 @@ AGREE = ("instruction", "reference", "system", "category", "media")
 
 
 def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
-    """Put answers together, by item and entrant; questions fill in what the answers' files do not say.
+    """Put answers together, by item, entrant and number; questions fill in what the answers' files do not say.
 
     Questions that nobody answered are left out, with a note.
 
@@ -27,22 +28,24 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
     in_order = sorted(answers, key=lambda answer: answer.entrant)
     for question in [*questions, *(answer.question for answer in in_order)]:
         asked[question.item].append(question)
-    answered = {answer.question.item for answer in answers}
-    items = tuple(_item_of(rows) for item, rows in asked.items() if item in answered)
-    silent = [item for item in asked if item not in answered]
+    times: dict[str, int] = {}
+    for answer in answers:
+        times[answer.question.item] = max(times.get(answer.question.item, 1), answer.number)
+    items = tuple(replace(_item_of(rows), responses=times[item]) for item, rows in asked.items() if item in times)
+    silent = [item for item in asked if item not in times]
     notes = [f"{len(silent)} questions that nobody answered were left out: {some(silent, most=5)}"] if silent else []
     return Responses(
         items=items,
-        texts={name: {item: each.text for item, each in row.items() if each.text is not None} for name, row in cells},
+        texts={name: {key: each.text for key, each in row.items() if each.text is not None} for name, row in cells},
         missing={name: _missing_reasons(row, items) for name, row in cells},
-        notes=(*notes, *_note_renderings(asked)),
+        notes=(*notes, *_note_several(items), *_note_renderings(asked)),
     )
 
 
 def _answers_by_entrant(answers: Sequence[ResponseRow]) -> list[tuple[str, dict[str, ResponseRow]]]:
     cells: dict[str, dict[str, ResponseRow]] = defaultdict(dict)
     for answer in answers:
-        first = cells[answer.entrant].setdefault(answer.question.item, answer)
+        first = cells[answer.entrant].setdefault(response_key(answer.question.item, answer.number), answer)
         if first is not answer:
             raise answer.question.error(
                 f"a second response of {answer.entrant!r} to item {answer.question.item!r}; "
@@ -100,6 +103,13 @@ def _start_of(text: str) -> str:
     return repr(line if len(line) <= 60 else f"{line[:57]}...")
 
 
+def _note_several(items: Sequence[Item]) -> list[str]:
+    """Say that all of several responses to an item are compared."""
+    several = sum(item.responses > 1 for item in items)
+    note = f"{several:,} items have up to {max((item.responses for item in items), default=1)} responses of an entrant"
+    return [f"{note} (epochs, repeats): the first meets the first, the second the second, ..."] if several else []
+
+
 def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
     """Note the items that templates rendered in several ways."""
     several = [
@@ -116,6 +126,7 @@ def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
 
 
 def _missing_reasons(row: dict[str, ResponseRow], items: Iterable[Item]) -> dict[str, str]:
-    """Return why there is nothing to judge, by item."""
-    reasons = {item.id: row[item.id].reason if item.id in row else ABSENT for item in items}
-    return {item: reason for item, reason in reasons.items() if reason is not None}
+    """Return why there is nothing to judge, by the key of the response."""
+    keys = [key for item in items for key in item.keys]
+    reasons = {key: row[key].reason if key in row else ABSENT for key in keys}
+    return {key: reason for key, reason in reasons.items() if reason is not None}

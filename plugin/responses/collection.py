@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from podium.errors import UsageError, find_name
 from podium.responses.answers import ABSENT
 from podium.text import some
-from podium.tournaments.schedule import Field
+from podium.tournaments.schedule import Field, Next, Pairing
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class Item:
         reference: an answer that is known to be right, or None.
         system: the system prompt that entrants were given, or None.
         media: images, audio and the like that belong to the instruction, as the host's JSON, or None.
+        responses: how many an entrant gave to it, at most.
     """
 
     id: str
@@ -31,16 +32,27 @@ class Item:
     reference: str | None = None
     system: str | None = None
     media: str | None = None
+    responses: int = 1
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of the responses to it."""
+        return tuple(response_key(self.id, number) for number in range(1, self.responses + 1))
+
+
+def response_key(item: str, number: int) -> str:
+    """Return the key of a response among an entrant's texts: the item's id, for further responses with their number."""
+    return item if number == 1 else f"{item}\0{number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """What entrants answered. Every entrant has, for every item, either a text or a reason why there is none.
+    """What entrants answered. Every entrant has, for every response to an item, a text or a reason why there is none.
 
     Attributes:
         items: in their own order.
-        texts: the responses, by entrant and item.
-        missing: why there is no response to judge, by entrant and item: `no response`, `empty response`, `errored`.
+        texts: the responses, by entrant and `response_key`.
+        missing: why there is no response to judge, by both: `no response`, `empty response`, `errored`.
         sources: the files, sorted.
         notes: warnings made while reading.
         tasks: of Inspect that the items are of, sorted.
@@ -73,9 +85,37 @@ class Responses:
 
     def field(self) -> Field:
         """Return who can play what."""
+        absent = {
+            item.id: frozenset(name for name in self.entrants if self.missing[name].keys() >= {*item.keys})
+            for item in self.items
+        }
         items = tuple(item.id for item in self.items)
-        absent = {item: frozenset(name for name in self.entrants if item in self.missing[name]) for item in items}
         return Field(self.entrants, items, {item: names for item, names in absent.items() if names})
+
+    def mean_number(self) -> float:
+        """Return how many responses an item has, on average."""
+        return sum(item.responses for item in self.items) / max(len(self.items), 1)
+
+    def in_all_responses(self, coming: Next) -> Next:
+        """Return a battle per response for every one that a rule asks for; what a side lacks is left out.
+
+        A battle without any common response stays in the schedule, and is never dealt: a rule must see that it ended.
+        """
+        if all(item.responses == 1 for item in self.items):
+            return coming
+        items, pairings, left_out = self.by_id(), [], round(coming.left_out * self.mean_number())
+        for asked in coming.pairings:
+            numbers = range(1, items[asked.item].responses + 1)
+            battles = [replace(asked, response=number) for number in numbers]
+            playable = [battle for battle in battles if self.can_play(battle)]
+            pairings += playable or [asked]
+            left_out += len(battles) - max(len(playable), 1)
+        return Next(tuple(pairings), coming.note, left_out)
+
+    def can_play(self, battle: Pairing) -> bool:
+        """Whether both sides have this response."""
+        key = response_key(battle.item, battle.response)
+        return key in self.texts[battle.a] and key in self.texts[battle.b]
 
     def missing_reasons(self) -> dict[str, dict[str, int]]:
         """Count what is missing, by entrant and reason; entrants that miss nothing are left out."""
@@ -127,10 +167,10 @@ class Responses:
         items = self.items if categories is None else self._items_in(categories)
         if answered_by is not None:
             missing = self.missing[find_name("entrant", answered_by, self.texts)]
-            items = tuple(item for item in items if missing.get(item.id) != ABSENT)
+            items = tuple(item for item in items if any(missing.get(key) != ABSENT for key in item.keys))
         if limit is not None and limit < len(items):
             items = items[:limit] if seed is None else _draw_items(items, limit, seed)
-        kept = {item.id for item in items}
+        kept = {key for item in items for key in item.keys}
         return replace(self, items=items, texts=_cells_of(kept, self.texts), missing=_cells_of(kept, self.missing))
 
     def _items_in(self, categories: Sequence[str]) -> tuple[Item, ...]:
@@ -141,8 +181,8 @@ class Responses:
         return tuple(item for item in self.items if item.category in categories)
 
 
-def _cells_of(items: set[str], cells: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    return {name: {item: text for item, text in row.items() if item in items} for name, row in cells.items()}
+def _cells_of(keys: set[str], cells: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    return {name: {key: text for key, text in row.items() if key in keys} for name, row in cells.items()}
 
 
 def _draw_items(items: Sequence[Item], limit: int, seed: int) -> tuple[Item, ...]:

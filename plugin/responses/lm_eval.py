@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +53,10 @@ class SampleRows:
 
     Attributes:
         sheet: its whole rows.
-        times: how often a document was answered with text, at most (lm-eval's `repeats`).
         notes: a last line that is cut off.
     """
 
     sheet: Sheet
-    times: int
     notes: tuple[str, ...]
 
 
@@ -72,28 +70,21 @@ def read_rows(file: Samples) -> SampleRows:
     whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
     notes = tuple(f"{file.path}, {place}: cut off, so its document is missing" for place, row in rows if row is None)
     frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
-    return SampleRows(Sheet(file.path, file.entrant, frame), max(map(_times, whole.values()), default=0), notes)
-
-
-def _times(row: dict[str, Any]) -> int:
-    """Return how often the first request was answered with text."""
-    responses = row.get("resps")
-    first = responses[0] if isinstance(responses, list) and responses else None
-    return len(first) if isinstance(first, list) and all(isinstance(text, str) for text in first) else 1
+    return SampleRows(Sheet(file.path, file.entrant, frame), notes)
 
 
 def fits(sheet: Sheet) -> bool:
     """Whether these are samples of generated text; log-likelihoods, of choices or of a whole text, are no responses."""
     if not len(sheet.frame) or not sheet.columns >= SAMPLE_FIELDS or not sheet.columns & {"resps", "filtered_resps"}:
         return False
-    first = _first(_responses(sheet.frame.iloc[0]))
+    first = _responses(sheet.frame.iloc[0])[0]
     if len(_request(sheet.frame.iloc[0]["arguments"])) == 1:
         return False
     return isinstance(first, str) or is_empty(first)
 
 
 def read(sheet: Sheet) -> list[ResponseRow]:
-    """Read the response to each document: all of it, whatever a filter extracts; of repeated responses the first.
+    """Read the responses to each document (lm-eval's `repeats`): all of each, whatever a filter extracts.
 
     Items are known by task and document hash, so that runs with other prompts or limits meet; a document that occurs
     again is an item of its own. The category is the task.
@@ -109,12 +100,12 @@ def read(sheet: Sheet) -> list[ResponseRow]:
     items = item_ids(own.task, [("", document_hash(record.cells), place_in_set(record.cells)) for record in records])
     answers = []
     for record, item in zip(records, items, strict=True):
-        text = record.as_text("response", _first(_responses(record.cells)))
         question = _question(record, item, own.task)
         unseen = _shows_media(record.cells["arguments"])
-        answers.append(
-            ResponseRow(question, own.entrant, None, UNSEEN) if unseen else answer(question, own.entrant, text)
-        )
+        for number, said in enumerate(_responses(record.cells), 1):
+            text = record.as_text("response", said)
+            shown = answer(question, own.entrant, text, number=number)
+            answers.append(replace(shown, text=None, reason=UNSEEN) if unseen else shown)
     return answers
 
 
@@ -165,13 +156,9 @@ def _chat(text: str) -> list[dict[str, Any]]:
     return messages if all(isinstance(message, dict) and "role" in message for message in messages) else []
 
 
-def _responses(cells: Any) -> Any:
-    return cells["resps"] if "resps" in cells else cells["filtered_resps"]
-
-
-def _first(value: Any) -> Any:
-    """Return what stands first in a list, and first in a list in that; None where one is empty."""
-    for _ in range(2):
-        if isinstance(value, list | tuple):
-            value = value[0] if value else None
-    return value
+def _responses(cells: Any) -> list[Any]:
+    """Return what was answered to the first request, each time that it was asked; None where there is nothing."""
+    value = cells["resps"] if "resps" in cells else cells["filtered_resps"]
+    if isinstance(value, list | tuple):
+        value = value[0] if value else None
+    return (list(value) or [None]) if isinstance(value, list | tuple) else [value]

@@ -159,14 +159,12 @@ def _read_source(source: str, readers: Sequence[FileReader]) -> SourceContent:
     place = local_files(find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes)))
     files, rest, notes = lm_eval.find_samples(place)
     content = SourceContent([], [], [], notes)
-    repeated: list[str] = []
     for file in files:
         samples = lm_eval.read_rows(file)
         if lm_eval.fits(samples.sheet):
             with _named_in_errors(file.path):
                 content.add(file.path, lm_eval.read(samples.sheet))
             content.notes.extend(samples.notes)
-            repeated += [str(file.path)] if samples.times > 1 else []
         elif file.path in place.paths[-1:] and not place.searched and not content.files:
             raise _unrecognised_error(samples.sheet)
         else:
@@ -179,10 +177,6 @@ def _read_source(source: str, readers: Sequence[FileReader]) -> SourceContent:
         content.notes.extend(remarks)
     for path in [path for path in rest if path not in left_out]:
         content.add(path, _read_file(path, place.label, readers, optional=place.searched))
-    if repeated:
-        content.notes.append(
-            f"of several responses to a document (repeats) the first is compared: {some(repeated, most=3)}"
-        )
     return content
 
 

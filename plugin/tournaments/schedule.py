@@ -1,22 +1,27 @@
 """The words of a tournament: who can play what, what was played, what comes next."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A battle to be played: two entrants on one item, `a` before `b` in the order of their names."""
+    """A battle to be played: two entrants on one item, `a` before `b` in the order of their names.
+
+    Rules ask for items; where entrants gave several responses to one, `response` says which of them meet, from 1.
+    """
 
     item: str
     a: str
     b: str
+    response: int = 1
 
     @property
     def key(self) -> str:
         """A name for it that no other pairing has."""
-        return "::".join(part.replace(":", "%3A") for part in (self.item, self.a, self.b))
+        number = [f"response {self.response}"] if self.response > 1 else []
+        return "::".join(part.replace(":", "%3A") for part in (self.item, self.a, self.b, *number))
 
 
 def pairing(item: str, name: str, other: str) -> Pairing:
@@ -41,6 +46,23 @@ class Outcome:
     pairing: Pairing
     credit: float | None
     margin: float | None = None
+
+
+def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+    """Return one outcome per item and pair, as a rule asked for it: the mean over the responses that could be read."""
+    if all(outcome.pairing.response == 1 for outcome in outcomes):
+        return tuple(outcomes)
+    battles: dict[Pairing, list[Outcome]] = {}
+    for outcome in outcomes:
+        battles.setdefault(replace(outcome.pairing, response=1), []).append(outcome)
+    merged = []
+    for battle, own in battles.items():
+        credits = [outcome.credit for outcome in own if outcome.credit is not None]
+        margins = [outcome.margin for outcome in own if outcome.margin is not None]
+        credit = sum(credits) / len(credits) if credits else None
+        margin = sum(margins) / len(margins) if margins and len(margins) == len(credits) else None
+        merged.append(Outcome(battle, credit, margin))
+    return tuple(merged)
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,13 +251,13 @@ def test_of_a_model_run_twice_the_newest_counts_and_it_is_said(out: Path) -> Non
     assert told.index(LATER) < told.index(TIME)
 
 
-def test_all_runs_of_a_model_are_repeats_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_all_runs_of_a_model_are_responses_of_their_own_where_that_is_asked_for(tmp_path: Path) -> None:
     for name, first, second in (("a", A, B), ("b", B, B)):
         for time, values in ((TIME, first), (LATER, second)):
             write_run(tmp_path, name, {"t": scored(values)}, time=time)
     battles = podium.read_battles(tmp_path, runs="all")
-    by_repeat = battles.table.groupby("repeat")["credit"].sum().to_dict()
-    assert (by_repeat, battles.counts().items) == ({1.0: 3.0, 2.0: 2.0}, 4)
+    by_run = battles.table.groupby("response")["credit"].sum().to_dict()
+    assert (by_run, battles.counts().items) == ({1.0: 3.0, 2.0: 2.0}, 4)
 
 
 def test_another_revision_in_the_same_folder_is_refused_with_labels_as_remedy(tmp_path: Path) -> None:

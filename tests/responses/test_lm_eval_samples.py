@@ -146,11 +146,11 @@ def test_folders_without_samples_are_an_error_with_the_remedy(tmp_path):
         read_responses(tmp_path)
 
 
-def test_of_repeated_responses_the_first_is_read_and_it_is_said(tmp_path):
+def test_of_repeated_responses_all_are_read_and_it_is_said(tmp_path):
     write_run(tmp_path, "wren", {"t": [sample(resps=[["One.", "Two.", "Three."]], filtered_resps=["Two."])]})
     read = read_responses(tmp_path)
-    assert list(read.texts["wren"].values()) == ["One."]
-    assert "of several responses to a document (repeats) the first is compared" in read.notes[0]
+    assert list(read.texts["wren"].values()) == ["One.", "Two.", "Three."]
+    assert "1 items have up to 3 responses of an entrant" in read.notes[0]
 
 
 def test_a_last_line_that_is_cut_off_is_said_and_the_rest_is_read(tmp_path):

@@ -15,7 +15,7 @@ from podium.errors import DataError, UsageError
 from podium.formats.runs import FiledRun, choose_runs
 from podium.hookspecs import Gathered, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_format import PROMPTS, TASKS, is_beside_logs, is_log, is_tournament
+from podium.hosts.inspect_ai.log_format import PROMPTS, RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
 from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect, responses_in
 from podium.responses.read import FileReader
 from podium.text import some
@@ -184,8 +184,10 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
         chosen.notes.extend(_note_of_cut(log, frame.attrs.get("unplayed", 0)))
         question = run_of(log.path, log.header, labels[log.path]).question if log.number or reading.all_runs else None
         if question is not None:
-            own = int(frame["repeat"].max() - frame["repeat"].min()) + 1
-            frame["repeat"] += repeats[question]
+            # A tournament that is played again asks the judge again; a model that is run again answers again.
+            column = "repeat" if is_tournament(log.header) else RESPONSE
+            own = int(frame[column].max() - frame[column].min()) + 1
+            frame[column] += repeats[question]
             repeats[question] += own
         frame = _name_task(frame, log.header, labels[log.path])
         frame.attrs["missing"] = missing
@@ -233,9 +235,7 @@ def _choose_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     """Return the logs to read responses from, and notes of the others."""
     logs = {path: None for path in paths if not is_beside_logs(path)}
     chosen = choose_logs(logs)
-    repeated = [log.path for log in chosen.logs if (log.header.eval.config.epochs or 1) > 1]
-    first = f"of several responses to an item (epochs) the first is compared: {some(repeated, most=3)}"
-    return [log.path for log in chosen.logs], [*chosen.lost, *chosen.notes, *([first] if repeated else [])]
+    return [log.path for log in chosen.logs], [*chosen.lost, *chosen.notes]
 
 
 READER = FileReader((".eval", ".json"), lambda path: is_log(path) or is_beside_logs(path), responses_in, _choose_files)

@@ -21,6 +21,7 @@ from podium.hosts.inspect_ai.log_format import (
     NAMESPACE,
     OPTIONS,
     PRESENTATIONS,
+    RESPONSE,
     ROUND,
     STOPPED,
     battles_of,
@@ -28,6 +29,7 @@ from podium.hosts.inspect_ai.log_format import (
 from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
 from podium.hosts.inspect_ai.offline_api import asked_by
 from podium.plugins.catalogue import judging_settings
+from podium.responses.collection import response_key
 from podium.scorers.battle import Presentation
 from podium.scorers.checklist import checklist_prompt, read_checklist
 from podium.scorers.judging import Judging, kept_reply, reply_of
@@ -56,7 +58,7 @@ PACKS = 4
 TOP = 5
 """Alternatives asked for at every token: as many as every provider gives."""
 Key = tuple[str, str, str, str, str, int]
-"""Of a presentation: judge, item, both entrants, order, repeat."""
+"""Of a presentation: judge, item and response, both entrants, order, repeat."""
 T = TypeVar("T")
 
 
@@ -208,7 +210,7 @@ def readable_presentations(path: str, how: Judging) -> dict[Key, dict[str, Any]]
             for shown in replies[PRESENTATIONS]:
                 mode = shown["mode"] if how.logprobs == "auto" else how.logprobs
                 if all(how.reason(reply_of(reply), mode) is None for reply in shown["replies"]):
-                    sides = (battle["item"], battle["model_a"], battle["model_b"])
+                    sides = (_answered_item(battle), battle["model_a"], battle["model_b"])
                     readable[(shown["judge"], *sides, shown["order"], shown["repeat"])] = shown
     return readable
 
@@ -284,7 +286,7 @@ async def ask_jury(run: Run, battle: Mapping[str, Any], epoch: int = 1) -> dict[
         questions = await run.share(("checklist", battle["item"]), partial(_write_checklist, run, battle))
         battle = {**battle, "checklist": questions}
     in_all_epochs = replace(run.how, repeats=run.how.repeats * epoch)
-    shown_so_far = in_all_epochs.presentations(battle["item"], battle["model_a"], battle["model_b"])
+    shown_so_far = in_all_epochs.presentations(_answered_item(battle), battle["model_a"], battle["model_b"])
     presentations = [shown for shown in shown_so_far if shown.repeat >= run.how.repeats * (epoch - 1)]
     jury = jury_of(run.how, run.jury)
     calls = [partial(_ask_judge, run, model, shown, battle) for model in jury for shown in presentations]
@@ -333,7 +335,9 @@ def identity(model: Model, how: Judging) -> str:
 async def _ask_judge(run: Run, model: Model, shown: Presentation, battle: Mapping[str, Any]) -> dict[str, Any]:
     """Return one presentation with its replies; a pointwise judge rates a response once, for every battle of it."""
     name = identity(model, run.how)
-    known = run.known.get((name, battle["item"], battle["model_a"], battle["model_b"], shown.order, shown.repeat))
+    known = run.known.get(
+        (name, _answered_item(battle), battle["model_a"], battle["model_b"], shown.order, shown.repeat)
+    )
     if known is not None:
         return known
     responses = {battle["model_b"]: battle["response_b"], battle["model_a"]: battle["response_a"]}
@@ -344,7 +348,7 @@ async def _ask_judge(run: Run, model: Model, shown: Presentation, battle: Mappin
         replies = []
         for entrant in (battle["model_a"], battle["model_b"]):
             ask = partial(_ask_until_readable, run, model, (responses[entrant],), battle, shown.repeat)
-            key = ("rating", name, battle["item"], entrant, shown.repeat)
+            key = ("rating", name, _answered_item(battle), entrant, shown.repeat)
             replies.append(await run.share(key, ask))
     return {
         "order": shown.order,
@@ -355,6 +359,11 @@ async def _ask_judge(run: Run, model: Model, shown: Presentation, battle: Mappin
     }
 
 
+def _answered_item(battle: Mapping[str, Any]) -> str:
+    """Return what names a battle's item and which of the responses to it meet."""
+    return response_key(battle["item"], battle.get(RESPONSE) or 1)
+
+
 async def _ask_until_readable(
     run: Run, model: Model, responses: tuple[str, ...], battle: Mapping[str, Any], repeat: int, order: str = ""
 ) -> tuple[dict[str, Any], int]:
@@ -363,10 +372,12 @@ async def _ask_until_readable(
     Whoever is asked again is told the form: that is another prompt, so the attempt stands in the row and the cache key.
     """
     name, texts, media = identity(model, run.how), texts_of(battle, responses), battle.get(MEDIA, ())
+    # Where two responses of an entrant are alike, each is judged nevertheless.
+    number = f" response {battle[RESPONSE]}" if (battle.get(RESPONSE) or 1) > 1 else ""
     wanted = {"logprobs": True, "top_logprobs": TOP} if run.how.wants_probabilities else {}
     config = GenerateConfig(**{**run.how.generation, **wanted})
     for attempt in range(1, run.how.attempts + 1):
-        policy = run.cache_policy(f"{name} repeat {repeat} {order} attempt {attempt}")
+        policy = run.cache_policy(f"{name} repeat {repeat} {order} attempt {attempt}{number}")
         kept = kept_reply(await _ask(run, model, texts, run.how.prompt(texts, attempt), policy, config, media))
         # What is read now must be what the scorer reads later, so it is the kept reply.
         reply = reply_of(kept)

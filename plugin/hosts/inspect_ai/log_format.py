@@ -32,6 +32,8 @@ LISTS = ("logs.json", "eval-set.json")
 """What Inspect calls its lists of the logs of an eval set."""
 RANKING = ".ranking.json"
 """How the name of a ranking ends that lies beside its log."""
+RESPONSE = "response"
+"""Key under which a battle says which of the entrants' responses to the item meet in it, where they gave several."""
 PRESENTATIONS = "presentations"
 SAME, COLUMNS = "same", "columns"
 

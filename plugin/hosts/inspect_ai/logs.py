@@ -24,6 +24,7 @@ from podium.hosts.inspect_ai.log_format import (
     LEFT_OUT,
     NAMESPACE,
     PLANNED,
+    RESPONSE,
     ROUND,
     SCHEDULED,
     battles_of,
@@ -128,7 +129,7 @@ def _named_in_errors(path: Path) -> Iterator[None]:
 
 
 def responses_in(path: Path) -> list[ResponseRow]:
-    """Return what a model answered in an ordinary eval: one response per sample, the first epoch's.
+    """Return what a model answered in an ordinary eval: a response per sample and epoch.
 
     A tournament's log, which may lie in the same folder, holds none.
 
@@ -138,19 +139,16 @@ def responses_in(path: Path) -> list[ResponseRow]:
     log = read_by_inspect(path, exclude_fields=UNUSED - {"messages"})
     if any(media_in(sample.input) for sample in log.samples or []):
         log = read_by_inspect(path, resolve_attachments=True, exclude_fields={"events", "store"})
-    return [
-        _answer(sample, path, log)
-        for sample in ([] if is_tournament(log) else log.samples or [])
-        if sample.epoch == 1 and sample.input
-    ]
+    return [_answer(sample, path, log) for sample in ([] if is_tournament(log) else log.samples or []) if sample.input]
 
 
 def _answer(sample: EvalSample, path: Path, log: EvalLog) -> ResponseRow:
     """Return the response of a sample; none where it, or its item, shows what the judge could not be shown."""
     question = _question(sample, path, log.eval.task)
     if not sample.error and (why := why_not_shown(sample)):
-        return ResponseRow(question, log.eval.model, None, why)
-    return answer(question, log.eval.model, sample.output.completion, errored=bool(sample.error))
+        return ResponseRow(question, log.eval.model, None, why, sample.epoch)
+    said, has_failed = sample.output.completion, bool(sample.error)
+    return answer(question, log.eval.model, said, errored=has_failed, number=sample.epoch)
 
 
 def _question(sample: EvalSample, path: Path, task: str) -> QuestionRow:
@@ -252,8 +250,8 @@ def _rows_of(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:
     """Return the rows of one sample: its verdicts, or a row per value of its scores: some have several by name."""
     # A score that was appended reads the same replies again: the later reading counts, and only once.
     verdicts = (row for score in sample.scores.values() for row in presentation_rows(score))
-    key = ("item", "model_a", "model_b", "judge", "order", "repeat")
-    rows = list({tuple(row[name] for name in key): row for row in verdicts}.values())
+    key = ("item", RESPONSE, "model_a", "model_b", "judge", "order", "repeat")
+    rows = list({tuple(row.get(name) for name in key): row for row in verdicts}.values())
     if rows or is_tournament(log) or ROUND in sample.metadata:
         return rows
     common = {"item": f"{sample.id}", "model": log.eval.model}
@@ -263,7 +261,7 @@ def _rows_of(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:
         if isinstance(score.value, Mapping):
             by_name = {f"{judge} {part}": value for part, value in score.value.items()}
         rows += [
-            {**common, "score": number_of(value), "judge": judge, "repeat": sample.epoch}
+            {**common, "score": number_of(value), "judge": judge, RESPONSE: sample.epoch}
             for judge, value in by_name.items()
         ]
     return rows
@@ -291,5 +289,6 @@ def _lost_battles(sample: Scored) -> list[dict[str, Any]]:
     if sample.error is None or sample.scores or ROUND in sample.metadata:
         return []
     unread = {"order": "merged", "repeat": sample.epoch - 1, "credit": None, "reason": FAILED}
-    names = ("item", "model_a", "model_b")
-    return [{**{name: battle[name] for name in names}, **unread} for battle in battles_of(sample.metadata)]
+    names = ("item", RESPONSE, "model_a", "model_b")
+    battles = battles_of(sample.metadata)
+    return [{**{name: battle[name] for name in names if name in battle}, **unread} for battle in battles]

@@ -99,7 +99,9 @@ def tournament_task(
         competing = competing.select(limit=limit, category=category, seed=seed, answered_by=answered_by)
     given = {key: value for key, value in settings.items() if value is not None}
     rule = catalogue.make_tournament(name, {**({"seed": seed} if "seed" in known else {}), **given})
-    rule = rule if max_battles is None else Budget(rule, max_battles)
+    if max_battles is not None:
+        most = max(item.responses for item in competing.items)
+        rule = Budget(rule, max(max_battles // most, min(max_battles, 1)))
     judged = judging_settings(seed=seed, **how)
     lacking = [item.id for item in competing.items if item.reference is None] if judged.settings.reference else []
     if lacking:
@@ -107,7 +109,7 @@ def tournament_task(
         raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
     deck = Deck(competing)
     deal, portion = (deck.deal_packs, PORTION) if pack else (deck.deal_battles, None)
-    source = TournamentSource(rule, competing.field(), deal, portion=portion)
+    source = TournamentSource(rule, competing.field(), deal, portion=portion, spread=competing.in_all_responses)
     if not source.first.pairings:
         raise UsageError(f"{name}: nothing can be played: {_missing_text(competing) or 'fewer than two entrants'}")
     _announce(name, competing, source, judged)
@@ -127,7 +129,7 @@ def tournament_task(
             f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out,
             f"{NAMESPACE}_sources": list(competing.sources),
             SCHEDULED: len(source.first.pairings),
-            PLANNED: rule.size(source.field),
+            PLANNED: round(rule.size(source.field) * competing.mean_number()),
             TASKS: list(competing.tasks),
             PROMPTS: judged.prompt_hash,
         },
@@ -171,7 +173,8 @@ def _is_within_eval() -> bool:
 
 def _announce(name: str, responses: Responses, source: TournamentSource, how: Judging) -> None:
     """Say what will be played and what it will cost, before the first call."""
-    battles, missing = source.rule.size(source.field), _missing_text(responses)
+    battles = round(source.rule.size(source.field) * responses.mean_number())
+    missing = _missing_text(responses)
     calls = battles * how.calls()
     tokens = calls * _prompt_length(responses, source, how) / CHARACTERS_PER_TOKEN
     tell(
@@ -193,7 +196,7 @@ def _prompt_length(responses: Responses, source: TournamentSource, how: Judging)
     sides = ("response_a", "response_b")[: 2 if how.is_pairwise else 1]
     battles = [sample.metadata or {} for sample in drawn]
     prompts = [plain.prompt(texts_of(battle, tuple(battle[side] for side in sides))) for battle in battles]
-    return sum(map(len, prompts)) / len(prompts)
+    return sum(map(len, prompts)) / max(len(prompts), 1)
 
 
 def _missing_text(responses: Responses) -> str:

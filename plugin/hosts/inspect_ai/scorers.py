@@ -16,6 +16,7 @@ from podium.hosts.inspect_ai.log_format import (
     NAMESPACE,
     OPTIONS,
     PRESENTATIONS,
+    RESPONSE,
     ROUND,
     battles_of,
     credit_of,
@@ -28,7 +29,7 @@ from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import Judging, merge_rows, verdict_row
 from podium.scorers.reasoning import Policy, strip_reasoning
 
-SHOWN = ("item", "model_a", "model_b", "category", "length_a", "length_b")
+SHOWN = ("item", RESPONSE, "model_a", "model_b", "category", "length_a", "length_b")
 """What a score repeats of its battle."""
 
 
@@ -113,11 +114,13 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
         **kwargs: of `podium.plugins.catalogue.judging_settings`.
     """
     from podium.hosts.inspect_ai.folders import READER
+    from podium.responses.collection import response_key
     from podium.responses.read import read_responses
 
     with plain_errors():
         run = Run(judging_settings(**flatten_arguments(kwargs)), cache=cache)
         responses = read_responses(reference, readers=(READER,), reasoning=reasoning)
+        several = {each.id for each in responses.items if each.responses > 1}
         if len(responses.entrants) != 1:
             names = ", ".join(responses.entrants)
             raise UsageError(f"{reference} holds {len(responses.entrants)} entrants ({names}); name one reference")
@@ -127,8 +130,10 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         item, response = str(state.sample_id), state.output.completion
         response = strip_reasoning(response) if reasoning == "strip" else response
-        if item not in texts:
-            reason = missing.get(item, "no response")
+        # Epoch k meets epoch k; one response of the reference meets all.
+        met = response_key(item, state.epoch if item in several else 1)
+        if met not in texts:
+            reason = missing.get(met, "no response")
             return score_without_value("scoring_failed", f"{name} has no response to compare with: {reason}")
         if not response.strip():
             return score_without_value("scoring_failed", "empty response")
@@ -141,7 +146,8 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
             "model_b": name if name != str(state.model) else f"{name} (reference)",
             "instruction": instruction,
             "reference": state.target.text or None,
-            **response_fields(response, texts[item]),
+            **({RESPONSE: state.epoch} if state.epoch > 1 else {}),
+            **response_fields(response, texts[met]),
         }
         return score_battle(battle, await ask_jury(run, {**battle, MEDIA: media}), run.how)
 

@@ -12,6 +12,7 @@ from podium.hosts.inspect_ai.log_format import (
     BATTLES,
     LEFT_OUT,
     NAMESPACE,
+    RESPONSE,
     RESPONSES,
     ROUND,
     STOPPED,
@@ -20,8 +21,8 @@ from podium.hosts.inspect_ai.log_format import (
     response_fields,
 )
 from podium.hosts.inspect_ai.media import input_of
-from podium.responses.collection import Responses
-from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule
+from podium.responses.collection import Responses, response_key
+from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule, merge_responses
 
 Deal = Callable[[Sequence[Pairing], int], list[Sample]]
 ANNOUNCEMENT = "round {:03d}"
@@ -35,38 +36,45 @@ class Deck:
     """
 
     def __init__(self, responses: Responses) -> None:
-        self.texts = responses.texts
+        self.responses = responses
         self.items = responses.by_id()
 
     def deal_battles(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per battle of the round of this number, from 1."""
         return [
             self._sample(
-                pairing.item,
+                pairing,
                 pairing.key,
                 {"model_a": pairing.a, "model_b": pairing.b, "round": number},
-                response_fields(*(self.texts[name][pairing.item] for name in (pairing.a, pairing.b))),
+                response_fields(*(self._text(name, pairing) for name in (pairing.a, pairing.b))),
             )
             for pairing in pairings
+            if self.responses.can_play(pairing)
         ]
 
     def deal_packs(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
-        """Return a sample per item, in which each response stands once."""
-        by_item: dict[str, list[list[str]]] = {}
-        for pairing in pairings:
-            by_item.setdefault(pairing.item, []).append([pairing.a, pairing.b])
+        """Return a sample per item, in which each entrant's response stands once; of several responses one each."""
+        by_item: dict[tuple[str, int], list[Pairing]] = {}
+        for pairing in filter(self.responses.can_play, pairings):
+            by_item.setdefault((pairing.item, pairing.response), []).append(pairing)
         samples = []
-        for item, battles in by_item.items():
-            texts = {name: self.texts[name][item] for name in sorted({name for pair in battles for name in pair})}
-            responses = {BATTLES: battles, RESPONSES: texts}
-            samples.append(self._sample(item, f"{item}::round {number}", {"round": number}, responses))
+        for (item, response), battles in by_item.items():
+            names = sorted({name for battle in battles for name in (battle.a, battle.b)})
+            texts = {name: self._text(name, battles[0]) for name in names}
+            responses = {BATTLES: [[battle.a, battle.b] for battle in battles], RESPONSES: texts}
+            sample_id = f"{item}::round {number}" + (f"::response {response}" if response > 1 else "")
+            samples.append(self._sample(battles[0], sample_id, {"round": number}, responses))
         return samples
 
-    def _sample(self, name: str, sample_id: str, own: dict[str, Any], responses: dict[str, Any]) -> Sample:
-        item = self.items[name]
+    def _text(self, name: str, pairing: Pairing) -> str:
+        return self.responses.texts[name][response_key(pairing.item, pairing.response)]
+
+    def _sample(self, battle: Pairing, sample_id: str, own: dict[str, Any], responses: dict[str, Any]) -> Sample:
+        item = self.items[battle.item]
+        own |= {RESPONSE: battle.response} if item.responses > 1 else {}
         shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system")}
         asked = {field: text for field, text in shown.items() if text is not None}
-        metadata = {"item": name, **own, **asked, **responses}
+        metadata = {"item": battle.item, **own, **asked, **responses}
         return Sample(
             id=sample_id, input=input_of(item.instruction, item.media), target=item.reference or "", metadata=metadata
         )
@@ -83,7 +91,7 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
         verdicts = as_rows(kept[BATTLES]) if BATTLES in kept else []
     return tuple(
         Outcome(
-            Pairing(verdict["item"], verdict["model_a"], verdict["model_b"]),
+            Pairing(verdict["item"], verdict["model_a"], verdict["model_b"], verdict.get(RESPONSE) or 1),
             verdict["credit"],
             None if verdict["credit"] is None else verdict["margin"],
         )
@@ -105,6 +113,7 @@ class TournamentSource(SampleSource):
         deal: makes the samples of a round's pairings, given its number from 1.
         outcomes: reads from a sample how its battles ended.
         portion: how many samples Inspect is given at once, at most; it keeps every sample that waits in memory.
+        spread: makes of what the rule asks for the battles that are dealt: one per response of an item.
         first: the battles of the first round; they depend on nothing that was played.
     """
 
@@ -115,14 +124,16 @@ class TournamentSource(SampleSource):
         deal: Deal,
         outcomes: Callable[[EvalSample], tuple[Outcome, ...]] = outcomes_of,
         portion: int | None = None,
+        spread: Callable[[Next], Next] = lambda coming: coming,
     ) -> None:
         self.rule = rule
         self.field = field
         self.deal = deal
         self.outcomes = outcomes
         self.portion = portion
+        self.spread = spread
         self.events: list[tuple[str, dict[str, Any], tuple[Outcome, ...]]] = []
-        self.first = rule.next(field, ())
+        self.first = spread(rule.next(field, ()))
         self.seeds = {str(sample.id) for sample in self.initial_samples()}
         self.start, self.dealt = 0, set(self.seeds)
 
@@ -158,10 +169,10 @@ class TournamentSource(SampleSource):
             if missing:
                 return self._deal_once(missing)
             ended = tuple(outcomes.get(pairing, Outcome(pairing, None)) for pairing in schedule.pairings)
-            played.append(Round(ended, schedule.note))
+            played.append(Round(merge_responses(ended), schedule.note))
             announced, _ = attempt.get(ANNOUNCEMENT.format(number + 1), (None, ()))
             if announced is None:
-                upcoming = self.rule.next(self.field, played)
+                upcoming = self.spread(self.rule.next(self.field, played))
                 return [_announcement(upcoming, number + 1)] if upcoming.pairings else None
             pairings = tuple(Pairing(*names) for names in announced[ROUND])
             schedule = Next(pairings, str(announced.get("note", "")))
@@ -190,7 +201,10 @@ def _announced_round(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 def _announcement(upcoming: Next, number: int) -> Sample:
     """Return the sample that records what a round schedules."""
-    pairings = [[pairing.item, pairing.a, pairing.b] for pairing in upcoming.pairings]
+    pairings = [
+        [pairing.item, pairing.a, pairing.b, *([pairing.response] if pairing.response > 1 else [])]
+        for pairing in upcoming.pairings
+    ]
     note = upcoming.note or f"{len(pairings)} battles"
     metadata = {ROUND: pairings, "note": note, LEFT_OUT: upcoming.left_out}
     return Sample(id=ANNOUNCEMENT.format(number), input=f"Round {number}: {note}", metadata=metadata)

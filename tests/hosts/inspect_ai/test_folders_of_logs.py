@@ -79,13 +79,13 @@ def test_a_default_folder_is_ranked_task_by_task_and_what_failed_is_named(write_
 
 
 @pytest.mark.slow
-def test_all_runs_of_a_model_are_repeats_of_one_item():
+def test_all_runs_of_a_model_are_responses_to_one_item():
     for _ in range(2):
         eval(task(), model=models(), log_dir="logs")
     newest, every = (podium.read_battles("logs", runs=which) for which in ("newest", "all"))
     assert (len(newest), len(every)) == (18, 36)
     assert every.counts().items == newest.counts().items == 6
-    assert sorted(every.table["repeat"].unique()) == [1, 2]
+    assert sorted(every.table["response"].unique()) == [1, 2]
     assert podium.read_battles(*Path("logs").glob("*.eval")).table.equals(newest.table)
 
 

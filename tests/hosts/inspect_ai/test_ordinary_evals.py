@@ -184,7 +184,7 @@ def test_a_score_of_several_parts_is_several_judges():
 
 
 @pytest.mark.slow
-def test_epochs_are_repeats_of_an_item_and_no_items_of_their_own():
+def test_epochs_are_responses_to_an_item_and_no_items_of_their_own():
     logs = reread(eval(task(), model=models(), epochs=2, metadata={"ranker": "mean"}))
     once = reread(eval(task(), model=models(), metadata={"ranker": "mean"}))
     scores = [

@@ -8,6 +8,7 @@ from podium.checks import CHECKS
 from podium.counting.relations import ONE_ORDER_UNREAD
 from podium.families import family_of
 from podium.plugins import catalogue
+from podium.scorers.reply import UNSHOWN
 from podium.text import some
 
 JUSTRANK = frozenset({"anchor", "likert", "numeric", "reward", "tokenprobs"})
@@ -16,7 +17,7 @@ REMEDIES = {
     "truncated": "give it room: max_tokens=2000, or more",
     "refusal": "let another judge decide",
     "no log-probabilities": "choose a judge that gives them, or another realization",
-    "media not shown": "take a judge that sees what the entrants saw",
+    UNSHOWN: "take a judge that sees what the entrants saw",
     "failed": "mend what failed, and run it again",
 }
 """What helps, by the reason that a battle is unread for."""

@@ -13,6 +13,8 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
+UNSHOWN = "media not shown"
+"""Why a reply says nothing of which the judge refused the images, audio or files."""
 REASONS = (
     "empty",
     "no verdict",
@@ -22,7 +24,7 @@ REASONS = (
     "refusal",
     "truncated",
     "no log-probabilities",
-    "media not shown",
+    UNSHOWN,
 )
 """Why a reply is unread."""
 EDGE = r"[ \t\r*_#`]*"
@@ -90,7 +92,7 @@ class Reply:
     def reason_of_silence(self) -> str | None:
         """Why there is nothing to read: `media not shown`, `truncated`, `empty`, or None."""
         if self.refused or self.truncated:
-            return "media not shown" if self.refused else "truncated"
+            return UNSHOWN if self.refused else "truncated"
         return None if self.text.strip() else "empty"
 
 

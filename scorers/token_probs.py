@@ -5,7 +5,7 @@ from functools import partial
 from podium.scorers.probabilities import NO_PROBABILITIES, share_of_answer, token_at
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import Rating, Reply, no_verdict, reply_with_chances, unread_rating
+from podium.scorers.reply import UNSHOWN, Rating, Reply, no_verdict, reply_with_chances, unread_rating
 
 
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
@@ -15,7 +15,7 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """
     first = token_at(reply, len(reply.text) - len(reply.text.lstrip())) if reply.text.strip() else None
     if reply.refused:
-        return unread_rating("media not shown")
+        return unread_rating(UNSHOWN)
     if first is None:
         return unread_rating(NO_PROBABILITIES if reply.text.strip() else "truncated" if reply.truncated else "empty")
     score = share_of_answer(first.top, "yes", "no")

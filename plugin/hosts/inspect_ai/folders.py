@@ -182,6 +182,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
             continue
         missing = frame.attrs.get("missing")
         chosen.notes.extend(_note_of_cut(log, frame.attrs.get("unplayed", 0)))
+        chosen.notes.extend(_note_of_media(log, frame.attrs.get("unshown", ())))
         question = run_of(log.path, log.header, labels[log.path]).question if log.number or reading.all_runs else None
         if question is not None:
             # A tournament that is played again asks the judge again; a model that is run again answers again.
@@ -215,6 +216,14 @@ def _note_of_cut(log: ChosenLog, unplayed: int) -> list[str]:
         return []
     why = f"{' and '.join(typed)} cut the schedule: -T limit=N plays N whole items" if typed else "the run did not end"
     return [f"{log.path}: {unplayed:,} battles were not played and are missing; {why}"]
+
+
+def _note_of_media(log: ChosenLog, refused: Sequence[str]) -> list[str]:
+    """Say what the judge was not shown, and what it said to that."""
+    if not refused:
+        return []
+    why = f"the judge was not shown their images, audio or files ({refused[0]!r})"
+    return [f"{log.path}: {len(refused):,} battles are missing: {why}; take a judge that sees what the entrants saw"]
 
 
 def tasks_of(log: EvalLog) -> list[str]:

@@ -6,7 +6,7 @@ Inspect's own reader makes objects of everything in a sample, of its transcript 
 
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
@@ -34,6 +34,7 @@ from podium.hosts.inspect_ai.log_format import (
 from podium.hosts.inspect_ai.media import media_as_text, media_in, text_with_places, why_not_shown
 from podium.records import shorten
 from podium.responses.answers import QuestionRow, ResponseRow, answer
+from podium.scorers.reply import UNSHOWN
 
 LETTERS = {"C", "I", "P", "N"}
 WORDS = {"yes", "no", "true", "false"}
@@ -210,14 +211,15 @@ class Columns:
 def log_rows(path: Path) -> pd.DataFrame:
     """Return a log as rows: a row per presentation of a tournament's log, else a row per score of an ordinary eval.
 
-    Of a tournament, `attrs["missing"]` counts the battles that were not played: for want of a response, or
-    (`attrs["unplayed"]`) because the run was cut.
+    Of a tournament, `attrs["missing"]` counts the battles that were not played: for want of a response, because the
+    run was cut (`attrs["unplayed"]`), or because the judge was not shown their media (`attrs["unshown"]`: its words).
 
     Raises:
         DataError: it is no whole log, or nothing in it is scored.
     """
     log, columns = read_by_inspect(path, header_only=True), Columns()
     lost: list[Mapping[str, Any]] = []
+    unshown: list[str] = []
     about, config = log.eval.metadata or {}, log.eval.config
     failure, missing = None, int(about.get(f"{NAMESPACE}_{LEFT_OUT}", 0)) * (config.epochs or 1)
     scheduled, played = int(about.get(SCHEDULED, 0)) * (config.epochs or 1), 0
@@ -225,13 +227,17 @@ def log_rows(path: Path) -> pd.DataFrame:
         missing += sample.metadata.get(LEFT_OUT, 0) if ROUND in sample.metadata else 0
         scheduled += len(sample.metadata.get(ROUND, ()))
         played += 0 if ROUND in sample.metadata else len(battles_of(sample.metadata))
-        for row in _rows_of(sample, log):
+        rows = _rows_of(sample, log)
+        refused = _refused_battles(rows)
+        unshown += refused.values()
+        for row in (row for row in rows if _battle_of(row) not in refused):
             columns.add(row)
         lost += _lost_battles(sample) if is_tournament(log) else []
         failure = failure or sample.error
     for judge in columns.values_of("judge"):
         for battle in lost:
             columns.add({**battle, "judge": judge})
+    failure = failure or (f"{UNSHOWN}: {unshown[0]}" if unshown else None)
     if not columns.count and is_tournament(log) and failure is not None:
         problem = f"no battle was judged; the first of those that failed: {failure}"
         raise DataError(problem, source=str(path), remedy="mend that, and run `inspect eval-retry` on the log")
@@ -242,8 +248,20 @@ def log_rows(path: Path) -> pd.DataFrame:
         # The rounds to come were never announced.
         scheduled = max(scheduled, int(about.get(PLANNED, 0)) * (config.epochs or 1))
     unplayed = max(scheduled - played, 0)
-    frame.attrs = {"missing": missing + unplayed, "unplayed": unplayed} if is_tournament(log) else {}
+    if is_tournament(log) or unshown:
+        lacking = missing + unplayed + len(unshown)
+        frame.attrs = {"missing": lacking, "unplayed": unplayed, "unshown": unshown}
     return frame
+
+
+def _battle_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row.get(name) for name in ("item", RESPONSE, "model_a", "model_b", "judge", "repeat"))
+
+
+def _refused_battles(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], str]:
+    """Return the battles of which the judge was shown nothing, in either order, with what it said to that."""
+    shown = {_battle_of(row) for row in rows if row.get("reason") != UNSHOWN}
+    return {_battle_of(row): str(row.get("reply", UNSHOWN)) for row in rows if _battle_of(row) not in shown}
 
 
 def _rows_of(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:

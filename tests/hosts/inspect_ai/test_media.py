@@ -18,7 +18,9 @@ from inspect_ai.scorer import match
 from inspect_ai.solver import solver
 from played_logs import battles, place, verdict_of
 
+from podium.errors import DataError
 from podium.hosts.inspect_ai.folders import READER
+from podium.hosts.inspect_ai.logs import log_rows
 from podium.hosts.inspect_ai.tasks import round_robin
 from podium.responses.read import read_responses
 
@@ -77,13 +79,12 @@ def test_the_judge_is_shown_media_in_both_orders(logs, play, record, pack):
 
 
 @pytest.mark.slow
-def test_a_judge_that_refuses_media_leaves_those_battles_unread_with_the_reason(logs, play, behave):
+def test_a_judge_that_refuses_media_leaves_those_battles_missing_with_the_reason(logs, play, behave):
     behave(blind=True)
     log = play(round_robin(responses=logs))
     assert log.status == "success"
     ranking = log.results.metadata["podium"]["rankings"][0]
-    assert ranking["counts"]["unread"] == 2
-    assert ranking["diagnostics"]["unread_reasons"] == {"media not shown": 2}
+    assert (ranking["counts"]["missing"], ranking["counts"]["unread"], ranking["counts"]["battles"]) == (2, 0, 1)
     assert any(
         "does not support image input" in text and "sees what the entrants saw" in text for text in ranking["warnings"]
     )
@@ -94,7 +95,10 @@ def test_a_judge_that_refuses_media_leaves_those_battles_unread_with_the_reason(
 @pytest.mark.slow
 def test_a_judge_of_text_alone_refuses_media(logs, play):
     log = play(round_robin(responses=logs), "podium/offline")
-    assert log.results.metadata["podium"]["rankings"][0]["diagnostics"]["unread_reasons"] == {"media not shown": 2}
+    ranking = log.results.metadata["podium"]["rankings"][0]
+    assert (ranking["counts"]["missing"], ranking["counts"]["unread"]) == (2, 0)
+    with pytest.raises(DataError, match=r"no battle was judged.*media not shown.*shown text only"):
+        log_rows(place(play(round_robin(responses=logs), "podium/offline", limit=2)))
 
 
 @pytest.mark.slow

@@ -26,10 +26,11 @@ STATEMENTS = tuple(
         LETTER,
         rf"{LETTER}[ \t]+is[ \t]+(?:the[ \t]+)?better(?:[ \t]+response)?",
         rf"{SIGNS}(?:the[ \t]+)?better[ \t]+response{SIGNS}(?:[ \t]+is:?|:){SIGNS}[ \t]+{LETTER}",
-        rf"{SIGNS}answer:{SIGNS}[ \t]+{LETTER}",
+        rf"{SIGNS}(?:(?:my|the)[ \t]+)?(?:final[ \t]+)?(?:answer|verdict|winner|choice|decision){SIGNS}:{SIGNS}[ \t]+"
+        rf"{LETTER}",
     )
 )
-"""What a first line may say, all of it: `A`, `Response A is better.`, `The better response is A`, `Answer: A`.
+"""What a first line may say, all of it: `A`, `Response A is better.`, `The better response is A`, `Verdict: A`.
 
 Judges that were asked for a letter alone have replied so; nothing else is looked for."""
 DOUBT = re.compile(

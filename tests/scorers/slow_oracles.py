@@ -23,8 +23,9 @@ def _letter_of_line(line: str) -> str:
     """Return the letter that a line states in one of the ways that are known; nothing for any other line."""
     words = [word for word in "".join(" " if sign in EDGE + "\"'()[]{}" else sign for sign in line).split() if word]
     words = [word.rstrip(".") for word in words if word.rstrip(".")]
-    plain = [word.lower() for word in words if word.lower() not in ("response", "the")]
-    ways = (["?"], ["?", "is", "better"], ["better", "is", "?"], ["better:", "?"], ["answer:", "?"])
+    plain = [word.lower() for word in words if word.lower() not in ("response", "the", "my", "final")]
+    ways = [["?"], ["?", "is", "better"], ["better", "is", "?"], ["better:", "?"]]
+    ways += [[f"{name}:", "?"] for name in ("answer", "verdict", "winner", "choice", "decision")]
     for way in ways:
         places = [k for k, word in enumerate(way) if word == "?"]
         if len(plain) == len(way) and all(word in ("?", own) for word, own in zip(way, plain, strict=True)):

@@ -98,3 +98,30 @@ def test_rows_without_item_are_never_copies(tmp_path):
 )
 def test_a_retest_needs_evidence_that_the_judge_was_asked_again(tmp_path, frames, known):
     assert isinstance(retest_of(tmp_path, *frames), Missing) is not known
+
+
+def without_items(credits, **more):
+    return rows(*credits, **more).drop(columns="item")
+
+
+def test_a_file_without_items_that_holds_another_file_counts_once(tmp_path):
+    credits = [k * 7 % 3 / 2 for k in range(30)]
+    battles = read(tmp_path, without_items(credits), without_items(credits))
+    assert (len(battles), battles.copies) == (30, 30)
+    assert any("30 verdicts stand in several files" in note for note in battles.notes)
+
+
+def test_few_rows_without_items_that_may_agree_by_chance_count_apart_and_that_is_said(tmp_path):
+    battles = read(tmp_path, without_items([1, 0, 1]), without_items([1, 0, 1]), without_items([1, 1, 1]))
+    assert (len(battles), battles.copies) == (9, 0)
+    assert any("1 files without items hold the rows of another" in note for note in battles.notes)
+    assert len(podium.read_battles(str(tmp_path / "part0.csv"), str(tmp_path / "part0.csv"))) == 3
+    (tmp_path / "always").mkdir()
+    assert len(read(tmp_path / "always", *[without_items([1.0] * 40)] * 2)) == 80
+
+
+def test_files_without_items_of_other_rows_or_another_order_are_no_copies(tmp_path):
+    credits = [k * 7 % 3 / 2 for k in range(30)]
+    others = [without_items(credits[::-1]), without_items(credits, note="other")]
+    battles = read(tmp_path, without_items(credits), *others)
+    assert (len(battles), battles.copies) == (90, 0)

@@ -1,5 +1,6 @@
 """Tables of several files become one: rows are kept by condition, joined, and looked over for what is odd."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,8 @@ PLACE = f"({ROW} // {ROWS_OF_A_FILE})"
 """Which file a row is of."""
 SAME_CREDIT = 9
 """Decimals to which credits, and margins without one, are compared."""
+CHANCE = 1e-6
+"""Files whose rows agree by chance less often than this are copies."""
 FEW_ROWS = 100_000
 """Fewer rows than this are copied, too."""
 MOST_OPEN = 64
@@ -130,8 +133,10 @@ def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> Joined:
     scored = [each for each in tables if table.is_pointwise(each.records.columns)]
     played = [each for each in tables if not table.is_pointwise(each.records.columns)]
     missing = [each.missing for each in played if each.missing is not None]
+    played, copied_rows, notes = _without_copied_files(engine, played)
     view, copies = _union_once(engine, played) if played else ("", 0)
-    notes = _note_of(copies, "verdicts")
+    copies += copied_rows
+    notes = [*_note_of(copies, "verdicts"), *notes]
     if scored:
         scores, copied = _union_once(engine, scored)
         paired = pointwise.pair_up(_records_of(engine, scores, " and ".join(each.source for each in scored[:3])))
@@ -146,6 +151,43 @@ def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> Joined:
 def _note_of(copies: int, what: str) -> list[str]:
     text = f"{copies:,} {what} stand in several files: each counts as often as in the file that has it most often"
     return [f"{text} (a column repeat would say that the judge was asked again)"] if copies else []
+
+
+def _without_copied_files(engine: Duck, tables: list[RecordTable]) -> tuple[list[RecordTable], int, list[str]]:
+    """Leave out files without items that hold the rows of another, all of them and in their order.
+
+    Without items nothing tells a copied row from another battle that ended alike; of a whole file chance can be told:
+    that so many verdicts, drawn as those of the file, agree one by one. Files that may agree by chance count apart.
+
+    Returns:
+        The tables, how many rows were left out, and a note of files that may be copies.
+    """
+    first: dict[tuple[str, ...], RecordTable] = {}
+    kept, copies, alike = [], 0, []
+    sizes = Counter(each.records.number for each in tables)
+    for each in tables:
+        names = sorted(each.records.columns)
+        if "item" in names or sizes[each.records.number] < 2 or each.records.number is None:
+            kept.append(each)
+            continue
+        cells = ", ".join(each.records.columns[name].text for name in names)
+        content = each.records.rows(f"cast(bit_xor(hash({ROW}, {cells})) as varchar)")[0][0]
+        original = first.setdefault((content, str(each.records.number), *names), each)
+        is_same = original.source == each.source != table.FRAME
+        is_copy = original is not each and (is_same or _chance_of_agreement(engine, each.records) < CHANCE)
+        copies += each.records.number if is_copy else 0
+        kept += [] if is_copy else [each]
+        alike += [] if is_copy or original is each else [each.source]
+    few = f"{len(alike)} files without items hold the rows of another, so few that chance may do it: they count apart"
+    return kept, copies, [f"{few}; leave out what is a copy: {some(alike, most=3)}"] if alike else []
+
+
+def _chance_of_agreement(engine: Duck, records: Records) -> float:
+    """Return how likely as many verdicts on the same pairs would be the same, row by row."""
+    told = [column.text for name, column in records.columns.items() if name not in ("model_a", "model_b")]
+    groups = f"(select count(*) as n from {records.scan} group by {', '.join(told)})"
+    ((share,),) = engine.rows(f"select sum(n * n) / (sum(n) * sum(n)) from {groups} as counted")
+    return float(share) ** (records.number or 0)
 
 
 def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:

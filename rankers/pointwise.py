@@ -8,7 +8,16 @@ from podium.battles import Battles
 from podium.errors import NotIdentifiedError
 from podium.rankers.coded import cluster_codes, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.intervals import FEW, Estimate, Interval, by_bootstrap, by_sandwich, resample, wilson
+from podium.rankers.intervals import (
+    FEW,
+    Estimate,
+    Interval,
+    by_bootstrap,
+    by_sandwich,
+    clusters_behind,
+    resample,
+    wilson,
+)
 from podium.rankers.standings import Exposure, Result, exposure_of, standings
 from podium.ranking import Standings
 
@@ -107,7 +116,7 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> Estimate:
     estimate = replace(estimate, allowed=np.ones(len(own), dtype=bool))
     if estimate.method is None or not matrix.is_bounded:
         return estimate
-    low, high = wilson(score, np.diag(estimate.covariance), own, level)
+    low, high = wilson(score, np.diag(estimate.covariance), own, level, clusters_behind(error))
     return replace(estimate, low=low, high=high, method="Wilson, item-clustered effective sample size, t")
 
 

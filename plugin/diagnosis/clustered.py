@@ -8,7 +8,7 @@ import numpy as np
 from podium.battles import Battles
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
 from podium.rankers.coded import cluster_codes
-from podium.rankers.intervals import FEWEST_DRAWS, t_reach, wilson
+from podium.rankers.intervals import FEWEST_DRAWS, clusters_behind, t_reach, wilson
 
 UNBOUNDED = (-np.inf, np.inf)
 MORE = "judge more pairs"
@@ -83,7 +83,7 @@ class Clustered:
         if unit is not Unit.SHARE or statistic.low is None:
             return statistic
         sums = rows.sums(influence)
-        low, high = wilson(centre, _variance(sums), len(sums), self.level)
+        low, high = wilson(centre, _variance(sums), len(sums), self.level, clusters_behind(sums - sums.mean()))
         method = f"Wilson, {self.unit}-clustered effective sample size, t"
         return replace(statistic, low=float(low), high=float(high), method=method)
 

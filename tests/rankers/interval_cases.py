@@ -252,6 +252,7 @@ CASES: Mapping[str, Case] = {
     "means of .97 on 30 items": _case_of_means(0.97),
     "means of .9 on 30 items, 3 epochs": _case_of_means(0.9, 3, 0.5),
     "means of .95 on 30 items, 3 epochs": _case_of_means(0.95, 3, 0.5),
+    "means of .95 on 30 items, 5 epochs": _case_of_means(0.95, 5, 0.5),
     "win rates by bootstrap, 5 items": _case_of_bootstrap(5, 0.91),
     "win rates by bootstrap, 8 items": _case_of_bootstrap(8, 0.91),
     "win rates by bootstrap, 12 items": _case_of_bootstrap(12, 0.92),

@@ -1,6 +1,7 @@
 """Replay: recorded verdicts as the judge of a tournament."""
 
 from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -155,9 +156,10 @@ def test_an_option_with_a_name_reaches_that_one_only(battles: Battles) -> None:
     assert (found.settings["anchor"], found.ranking.standings[0].scale) == ("model-02", "win rate")
 
 
-def test_an_anchor_that_a_pilot_finds_is_no_entrant_to_a_ranker(battles: Battles) -> None:
-    found = replay(battles, "anchor", "win-rate", anchor="auto")
-    assert (found.settings["anchor"], found.ranking.standings[0].scale) == ("auto", "win rate")
+@pytest.mark.parametrize("anchor", ["auto", "model-02,model-04", ("model-02", "model-04")])
+def test_an_anchor_that_a_pilot_finds_and_several_are_no_entrant_to_a_ranker(battles: Battles, anchor: Any) -> None:
+    found = replay(battles, "anchor", "win-rate", anchor=anchor)
+    assert (found.settings["anchor"], found.ranking.standings[0].scale) == (anchor, "win rate")
 
 
 def test_an_unknown_option_is_refused_with_its_owner(battles: Battles) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Value, cell
 from podium.diagnosis.gold_comparison import SELF_BIAS, GoldComparison, SelfBias, SystemBias
 from podium.diagnosis.gold_pairs import gold_pairs_of, resample_both
+from podium.diagnosis.sides import prepare_side
 from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY, Table
 
@@ -24,8 +25,10 @@ class GoldAgreement(CardAnswer):
         accuracy: share of pairs in which both name the same better system.
         mse: mean squared difference of win rates, noise included.
         alpha: decisiveness as JuStRank fits it, above 1 for win rates more extreme than the gold standard's.
+        single_alpha: the same of single verdicts, as JuStRank has them; `alpha` is of battles, the mean of both orders.
         delta: standard deviation of the corrected biases over systems, noise included.
-        mse_beyond_noise, alpha_beyond_noise, delta_beyond_noise: the same without what the sample of items adds.
+        mse_beyond_noise, alpha_beyond_noise, single_alpha_beyond_noise, delta_beyond_noise: the same without what the
+            sample of items adds.
         biases: by system, the strongest bias first.
         self_bias: towards the system that is the judge itself.
     """
@@ -40,6 +43,8 @@ class GoldAgreement(CardAnswer):
     mse_beyond_noise: Figured
     alpha: float | Missing
     alpha_beyond_noise: Figured
+    single_alpha: float | Missing
+    single_alpha_beyond_noise: Figured
     delta: float | Missing
     delta_beyond_noise: Figured
     biases: tuple[SystemBias, ...] | Missing
@@ -47,9 +52,11 @@ class GoldAgreement(CardAnswer):
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines of the section."""
-        mse, alpha, delta = (
-            EMPTY if isinstance(value, Missing) else f"{value:.3g}" for value in (self.mse, self.alpha, self.delta)
+        mse, alpha, single, delta = (
+            EMPTY if isinstance(value, Missing) else f"{value:.3g}"
+            for value in (self.mse, self.alpha, self.single_alpha, self.delta)
         )
+        of_single = (f"  of single votes, as in JuStRank ({single} with noise)", self.single_alpha_beyond_noise)
         own = self.self_bias
         among = f"{self.systems:,} systems, {self.pairs:,} of {self.gold_pairs:,} gold pairs judged"
         lines: tuple[tuple[str, Value], ...] = (
@@ -58,6 +65,7 @@ class GoldAgreement(CardAnswer):
             ("pairs with the same better system", self.accuracy),
             (f"mean squared error of win rates ({mse} with noise)", self.mse_beyond_noise),
             (f"decisiveness alpha ({alpha} with noise; 1 = as people)", self.alpha_beyond_noise),
+            *([] if self.single_alpha_beyond_noise == self.alpha_beyond_noise else [of_single]),
             (f"bias between systems, delta ({delta} with noise)", self.delta_beyond_noise),
         )
         if isinstance(own, Missing):
@@ -99,6 +107,10 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     figures = GoldComparison(both, resample_both(both, resamples, subject.rng), subject.level)
     mse, mse_beyond_noise = figures.mse()
     biases, delta, delta_beyond_noise, own = figures.biases(subject)
+    single = figures
+    if subject.presentations.readable.sum() > subject.battles.readable.sum():
+        votes = both.judged_by(prepare_side(subject.presentations))
+        single = GoldComparison(votes, resample_both(votes, resamples, subject.rng, ranked=False), subject.level)
     return GoldAgreement(
         gold=subject.gold.source if subject.gold else "human labels",
         systems=len(both.entrants),
@@ -110,6 +122,8 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
         mse_beyond_noise=mse_beyond_noise,
         alpha=figures.alpha,
         alpha_beyond_noise=figures.alpha_beyond_noise(),
+        single_alpha=single.alpha,
+        single_alpha_beyond_noise=single.alpha_beyond_noise(),
         delta=delta,
         delta_beyond_noise=delta_beyond_noise,
         biases=biases,

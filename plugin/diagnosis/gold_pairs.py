@@ -1,6 +1,6 @@
 """A judge beside a gold standard over the same entrants: win rates of the pairs both know, and resamples of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -51,6 +51,10 @@ class GoldPairs:
         """Return the win rates of the pairs by judge and gold standard, shape (..., pairs) each."""
         ours = self.judge.rates(self.ours[self.low], self.ours[self.high], counts)
         return ours, self.gold.rates(self.theirs[self.low], self.theirs[self.high], gold_counts)
+
+    def judged_by(self, judge: JudgedSide) -> "GoldPairs":
+        """Return the same pairs with another view of the judge that knows all their entrants."""
+        return replace(self, judge=judge, ours=np.array([judge.entrants.index(name) for name in self.entrants]))
 
 
 def gold_pairs_of(subject: Subject) -> GoldPairs | Missing:
@@ -111,8 +115,8 @@ class GoldDraws:
     method: str
 
 
-def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator) -> GoldDraws:
-    """Draw items with replacement.
+def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, ranked: bool = True) -> GoldDraws:
+    """Draw items with replacement; without `ranked`, rankings are not fitted.
 
     A gold ranking has no error of its own. Gold battles are resampled, too: with the judge's items where they share
     any, by themselves otherwise.
@@ -130,7 +134,7 @@ def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator) -> 
             mine, other = counts[:, ours], counts[:, gold]
         elif theirs:
             other = rng.multinomial(theirs, np.full(theirs, 1 / theirs), size=len(counts)).astype(np.float64)
-        tau = taus(*both.strengths(mine, other))
+        tau = taus(*both.strengths(mine, other)) if ranked else np.full(len(counts), np.nan)
         return np.concatenate([tau[:, None], *both.rates(mine, other)], axis=1)
 
     columns = resample(columns_of, number if together else own, resamples, rng, width=len(both.entrants) ** 2)

@@ -229,6 +229,26 @@ def test_a_percentile_interval_of_alpha_would_miss():
     assert np.mean(hits) < 0.75
 
 
+@pytest.mark.slow
+def test_single_votes_are_less_decisive_than_means_of_both_orders():
+    """Two verdicts of rate r, each by itself: where they do not cancel, r^2 / (r^2 + (1 - r)^2) of them are wins."""
+    apart = []
+    for order, seed in (("ab", 1), ("ba", 2)):
+        frame = verdicts(by_strength(THETA), 300, seed, shared=0.0).to_frame()
+        apart.append(frame.assign(order=order))
+    table = pd.concat(apart, ignore_index=True)
+    merged, votes = read_battles(table), read_battles(table, merge=False)
+    found = gold_agreement(Subject(None, votes, merged, gold=gold_of()), 100)
+    rates = by_strength(THETA)[LOW, HIGH]
+    of_means = decisiveness(rates**2 / (rates**2 + (1 - rates) ** 2), rates)
+    assert covers(found.single_alpha_beyond_noise, 1.0)
+    assert covers(found.alpha_beyond_noise, of_means)
+    assert not covers(found.alpha_beyond_noise, 1.0)
+    assert found.single_alpha == asked(votes, gold_of()).alpha
+    assert any("single votes" in label for label, _ in found.lines())
+    assert not any("single votes" in label for label, _ in asked(merged, gold_of()).lines())
+
+
 def test_gold_battles_have_noise_of_their_own():
     """Gold battles are resampled: their intervals are wider than with the same gold win rates given for certain."""
     battles = verdicts(by_strength(THETA), 150, 1)

@@ -229,6 +229,16 @@ def test_medians_are_told_apart_only_where_resamples_agree(gap, told):
     assert (high[0] < low[1]) == told
 
 
+def test_below_five_items_a_bootstrap_gives_no_interval():
+    draws = np.random.default_rng(1).normal(0.5, 0.1, (200, 2))
+    refused = by_bootstrap(np.array([0.5, 0.5]), draws, 4, level=0.95, cluster="item")
+    assert np.isnan(refused.low).all()
+    assert "interval=sandwich" in refused.warnings[0]
+    partly = by_bootstrap(np.array([0.5, 0.5]), draws, 40, level=0.95, cluster="item", own=np.array([40, 4]))
+    assert np.isnan(partly.low).tolist() == [False, True]
+    assert partly.warnings == ("entrants in fewer than 5 items have no bootstrap interval: 1",)
+
+
 def test_a_bootstrap_that_misses_an_entrant_says_so():
     rows = [(f"i{k:02d}", "a", "b", float(k % 3 == 0)) for k in range(40)]
     rows += [("i00", "d", "a", 1.0), ("i01", "d", "a", 0.0)]

@@ -85,7 +85,8 @@ def bradley_terry(
     labelled = label_strengths(exposure, strengths, estimate, scale, level=level, rng=rng)
     if not length:
         return labelled
-    return replace(labelled, diagnostics={**labelled.diagnostics, "length_control": length.summary(level)})
+    said = {**labelled.diagnostics, "length_control": length.summary(level)}
+    return replace(labelled, diagnostics=said, warnings=(*labelled.warnings, *length.warnings()))
 
 
 def estimate_elo(

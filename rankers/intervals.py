@@ -212,9 +212,7 @@ def by_bootstrap(
     """
     check_level(level)
     if clusters < FEWEST:
-        words = (
-            f"{clusters} {cluster}s are too few to resample: a bootstrap interval needs {FEWEST}, interval=sandwich 2"
-        )
+        words = f"{clusters} {cluster}s: a bootstrap interval needs {FEWEST}; interval=sandwich gives one from 2 on"
         return _without_interval(score, clusters, words)
     usable = draws[~np.isnan(draws).all(axis=1)]
     lost = len(draws) - len(usable)

@@ -7,7 +7,8 @@ import numpy as np
 
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.coded import Coded
-from podium.rankers.intervals import t_reach
+from podium.rankers.intervals import clusters_behind, t_reach
+from podium.rankers.length_control.separation import length_separates
 from podium.rankers.length_control.term import Lengths, squash
 from podium.rankers.newton import Likelihood, SingularError, maximise
 from podium.rankers.pairs import PairCells, pair_sums
@@ -18,6 +19,14 @@ FAR = 50.0
 """Logits per unit of the length term; beyond, length alone tells the verdicts and no maximum exists."""
 COLLINEAR = 1e-9
 """Share of the length term's information that entrants leave, below which it cannot be told from their strengths."""
+
+
+SEPARATED = (
+    "length and strength tell every winner, so that no finite length term fits best: ratings at equal length need "
+    "battles that the shorter response wins"
+)
+FEW = 2.0
+"""Items below which the slope is known by hardly more than one of them: 199 wins and a tie give 1.2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,17 @@ class EqualLength:
             except (NotIdentifiedError, NotConvergedError):
                 continue
         return theta
+
+    def warnings(self) -> list[str]:
+        """Say where all but an item or two are told by strength and length alone."""
+        coded = self.lengths.coded
+        behind = float(clusters_behind(np.bincount(coded.cluster, slope_influence(self.strengths), coded.clusters)))
+        if behind >= FEW:
+            return []
+        return [
+            f"strength and length tell nearly every winner: what length is worth rests on as much as {behind:.1f} of "
+            f"{coded.clusters:,} {coded.unit}s, and ratings at equal length with it"
+        ]
 
     def summary(self, level: float) -> dict[str, Any]:
         """Return what was used: in Elo points, for a response that is longer by one sd."""
@@ -105,13 +125,12 @@ def fit_with_length(coded: Coded, term: np.ndarray, regularization: float, start
     """
     likelihood = column_likelihood(coded, term[:, None], regularization, largest=FAR)
     _refuse_collinear(replace(likelihood, penalty=np.zeros_like(likelihood.penalty)), np.append(start, 0.0))
+    if length_separates(coded, term):
+        raise NotIdentifiedError(SEPARATED)
     try:
         return Strengths(pair_sums(coded), regularization, likelihood, maximise(likelihood, np.append(start, 0.0)))
     except NotIdentifiedError:
-        raise NotIdentifiedError(
-            "the longer response wins so regularly that no finite length term fits best: ratings at equal length "
-            "need battles that the shorter response wins"
-        ) from None
+        raise NotIdentifiedError(SEPARATED) from None
     except SingularError as error:
         raise NotConvergedError(f"no maximum with a length term ({error}); raise the regularization") from None
 

@@ -5,11 +5,14 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 from click.testing import CliRunner
+from scipy.optimize import linprog
 from scipy.special import expit
 
 import podium
 from podium.cli.main import podium as command
 from podium.errors import DataError, NotIdentifiedError, UsageError
+from podium.rankers.coded import Coded
+from podium.rankers.length_control.separation import length_separates
 from podium.rankers.scale import POINTS
 
 STRENGTHS = np.array([0.8, 0.1, -0.2, -0.7])
@@ -244,6 +247,48 @@ def baseline_world(rng, items=150, slope=1.2):
             )
         )
     return pd.concat(parts, ignore_index=True)
+
+
+def told_by_length(seed=1, items=60):
+    """Return battles that strength and length tell without an exception, in every pair both ways."""
+    frame = world(np.random.default_rng(seed), items=items)
+    lead = frame["length_a"] - frame["length_b"]
+    theta = dict(zip(NAMES, (0.5, 0.1, -0.2, -0.4), strict=True))
+    gap = frame["model_a"].map(theta) - frame["model_b"].map(theta) + np.tanh(lead / np.sqrt(np.mean(lead**2)))
+    return frame.assign(credit=(gap > 0) * 1.0)
+
+
+def test_a_joint_fit_without_an_exception_to_strength_and_length_is_refused():
+    """The penalty on strengths alone would hold the slope: 33.7 +- 2.6."""
+    with pytest.raises(NotIdentifiedError, match="length and strength tell every winner"):
+        ranked(told_by_length())
+
+
+def test_a_joint_fit_that_rests_on_one_exception_says_so():
+    frame = told_by_length()
+    frame.loc[5, "credit"] = 1 - frame.loc[5, "credit"]
+    assert any("rests on as much as 1.1 of 60 items" in text for text in ranked(frame).warnings)
+    healthy = ranked(world(np.random.default_rng(1), items=12))
+    assert not any("rests on as much" in text for text in healthy.warnings)
+
+
+def test_separation_by_length_is_what_linear_programming_finds():
+    rng, found = np.random.default_rng(3), []
+    for _ in range(150):
+        size = int(rng.integers(2, 9))
+        a = rng.integers(0, 3, size)
+        b = (a + rng.integers(1, 3, size)) % 3
+        term, credit = rng.normal(size=size).round(1), rng.choice([0.0, 0.5, 1.0], size, p=[0.45, 0.1, 0.45])
+        coded = Coded(a, b, credit, np.ones(size), np.arange(size), size, "item", NAMES[:3])
+        rows = np.zeros((size, 3))
+        rows[np.arange(size), a] += 1
+        rows[np.arange(size), b] -= 1
+        sides = [sign * np.column_stack([rows, term])[keep] for sign, keep in ((-1, credit > 0), (1, credit < 1))]
+        bounds = [[(None, None)] * 3 + [(slope, slope)] for slope in (1, -1)]
+        feasible = [linprog(np.zeros(4), np.vstack(sides), np.zeros(sum(map(len, sides))), bounds=b) for b in bounds]
+        found.append(length_separates(coded, term))
+        assert found[-1] == any(one.status == 0 for one in feasible)
+    assert 20 < sum(found) < 130
 
 
 def test_battles_without_lengths_are_left_out_and_counted():

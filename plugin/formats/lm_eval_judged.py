@@ -21,7 +21,7 @@ MARK = "podium_verdicts"
 VERSION = 1
 OWN = "this model"
 """What the entrant is called where nobody names it."""
-ABOUT = ("category", "length_a", "length_b")
+ABOUT = ("response", "category", "length_a", "length_b")
 VERDICT = ("credit", "margin", "reason")
 
 

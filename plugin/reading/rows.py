@@ -184,8 +184,8 @@ def _without_copied_files(engine: Duck, tables: list[RecordTable]) -> tuple[list
 
 def _chance_of_agreement(engine: Duck, records: Records) -> float:
     """Return how likely as many verdicts on the same pairs would be the same, row by row."""
-    told = [column.text for name, column in records.columns.items() if name not in ("model_a", "model_b")]
-    groups = f"(select count(*) as n from {records.scan} group by {', '.join(told)})"
+    shown = [column.text for name, column in records.columns.items() if name not in ("model_a", "model_b")]
+    groups = f"(select count(*) as n from {records.scan} group by {', '.join(shown)})"
     ((share,),) = engine.rows(f"select sum(n * n) / (sum(n) * sum(n)) from {groups} as counted")
     return float(share) ** (records.number or 0)
 

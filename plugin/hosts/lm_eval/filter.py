@@ -3,6 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model
@@ -97,16 +98,17 @@ class JudgeFilter(Filter):
         """Return the verdicts on every response, as JSON.
 
         Args:
-            resps: per document, its responses (the first is judged) or what an earlier filter made of them.
+            resps: per document, its responses (each is judged) or what an earlier filter made of them.
             docs: the documents.
 
         Raises:
             UsageError: opponents that cannot be read or do not fit the documents, or an unknown judge.
         """
-        responses = _first_of_each(resps)
+        responses = _texts_of_each(resps)
         if self.strips:
-            whole, responses = responses, list(map(strip_reasoning, responses))
-            if changed := sum(text != answer for text, answer in zip(whole, responses, strict=True)):
+            whole, responses = responses, [list(map(strip_reasoning, texts)) for texts in responses]
+            texts_and_answers = zip(chain(*whole), chain(*responses), strict=True)
+            if changed := sum(text != answer for text, answer in texts_and_answers):
                 log.warning("podium: %d responses begin with reasoning, which the judge is not shown", changed)
         met = meet_opponents(
             self.against, self.entrant, docs, responses, field=self.item, task=self.task, reasoning=self.reasoning
@@ -141,24 +143,20 @@ class JudgeFilter(Filter):
         return models
 
 
-def _first_of_each(responses: Iterable[Any]) -> list[str]:
-    """Return the responses that are judged: of each document the first, where a task asks for several.
+def _texts_of_each(responses: Iterable[Any]) -> list[list[str]]:
+    """Return the responses to each document, of which there are several where a task asks for `repeats`.
 
     Raises:
         UsageError: one is no text.
     """
-    by_document = [list(given) if isinstance(given, list | tuple) else [given] for given in responses]
-    times = max(map(len, by_document), default=1)
-    if times > 1:
-        log.warning("podium: there are up to %d responses to a document (repeats): the first of them is judged", times)
-    first = [given[0] if given else "" for given in by_document]
-    for text in first:
+    by_document = [list(given) or [""] if isinstance(given, list | tuple) else [given] for given in responses]
+    for text in chain(*by_document):
         if not isinstance(text, str):
             raise UsageError(
                 f"a response to be judged is no text but {type(text).__name__}: only tasks with "
                 "`output_type: generate_until` can be judged"
             )
-    return first
+    return by_document
 
 
 def _log_counts(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -> None:

@@ -3,17 +3,26 @@
 import json
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 from podium.errors import UsageError
 from podium.formats.lm_eval_layout import item_ids
 from podium.hosts.inspect_ai.folders import READER
-from podium.hosts.inspect_ai.log_format import response_fields
+from podium.hosts.inspect_ai.log_format import RESPONSE, response_fields
 from podium.responses.answers import ABSENT, EMPTY
-from podium.responses.collection import Item, Responses
+from podium.responses.collection import Item, Responses, response_key
+from podium.responses.plain import MEDIA
 from podium.responses.read import read_responses
+from podium.responses.sheets import is_empty
 from podium.scorers.reasoning import Policy
 from podium.text import some
+
+IN_DOCUMENT = "media in the document, which the filter cannot show"
+ENCODED = (("bytes", "path"), ("array", "sampling_rate"))
+"""Keys under which datasets hold images and audio that are not decoded."""
+DECODERS = ("PIL", "torchcodec", "decord")
+"""Packages of what datasets hold decoded."""
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +41,7 @@ def meet_opponents(
     against: Against,
     own: str,
     docs: Sequence[Mapping[str, Any]],
-    texts: Sequence[str],
+    texts: Sequence[Sequence[str]],
     *,
     field: str | None = None,
     task: str | None = None,
@@ -44,7 +53,7 @@ def meet_opponents(
         against: output folders of lm-eval, or anything that podium reads responses from, each optionally
             `label=path`; or a mapping of labels to paths.
         own: the name of the run's entrant.
-        docs, texts: the documents and the responses to them.
+        docs, texts: the documents and the responses to each.
         field: the document's field that holds an item's id; None = documents are known by their content.
         task: the task whose samples count, where the opponents' folders hold several.
         reasoning: whether what the opponents thought before they answered is part of their responses (`keep`) or not.
@@ -63,24 +72,45 @@ def meet_opponents(
         )
     items = responses.by_id()
     names = _item_names(docs, responses, items, field, task)
-    if docs and items.keys().isdisjoint(names):
+    seen = [shows_media(doc) for doc in docs]
+    if not all(seen) and items.keys().isdisjoint(names):
         raise _no_such_items(names, responses, field)
-    return [_opposition(name, items.get(name), text, own, responses) for name, text in zip(names, texts, strict=True)]
+    return [
+        Opposition(name, [], dict.fromkeys(responses.entrants, IN_DOCUMENT))
+        if is_seen
+        else _opposition(name, items.get(name), said, own, responses)
+        for name, said, is_seen in zip(names, texts, seen, strict=True)
+    ]
 
 
-def _opposition(name: str, item: Item | None, text: str, own: str, responses: Responses) -> Opposition:
-    """Return the battles of one document; sides by name, as tournaments have it, so that the cache is shared."""
-    if not text.strip():
-        return Opposition(name, [], dict.fromkeys(responses.entrants, f"{own}: {EMPTY}"))
+def shows_media(value: Any) -> bool:
+    """Whether a document, or what stands in it, holds or names images, audio or video, which a filter cannot show."""
+    if isinstance(value, Mapping):
+        named = any(not (is_empty(value[name]) or value[name] in ("", [])) for name in MEDIA if name in value)
+        return named or any({*keys} <= value.keys() for keys in ENCODED) or any(map(shows_media, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(shows_media, value))
+    return type(value).__module__.partition(".")[0] in DECODERS
+
+
+def _opposition(name: str, item: Item | None, said: Sequence[str], own: str, responses: Responses) -> Opposition:
+    """Return the battles of one document; sides by name, as tournaments have it, so that the cache is shared.
+
+    The k-th response meets the k-th of an opponent; where opponents gave one, it meets all.
+    """
     battles, missing = [], {}
-    for other in responses.entrants:
-        if name not in responses.texts[other]:
-            missing[other] = responses.missing[other].get(name, ABSENT)
+    for other, (number, text) in product(responses.entrants, enumerate(said, 1)):
+        key = response_key(name, number if item and item.responses > 1 else 1)
+        which = other if number == 1 else f"{other} (response {number})"
+        if not text.strip():
+            missing[which] = f"{own}: {EMPTY}"
+        elif key not in responses.texts[other]:
+            missing[which] = responses.missing[other].get(key, ABSENT)
         elif item:
-            texts = {own: text, other: responses.texts[other][name]}
+            texts = {own: text, other: responses.texts[other][key]}
             a, b = sorted(texts)
             asked = {field: getattr(item, field) for field in ("instruction", "reference", "system", "category")}
-            sides = {"item": name, "model_a": a, "model_b": b}
+            sides = {"item": name, **({RESPONSE: number} if len(said) > 1 else {}), "model_a": a, "model_b": b}
             battles.append({**sides, **asked, **response_fields(texts[a], texts[b])})
     return Opposition(name, battles, missing)
 

@@ -31,6 +31,7 @@ from judged_tasks import (
 from stand_in import StandIn, preference
 
 from podium.errors import UsageError
+from podium.formats.lm_eval_judged import parse_verdicts, presentation_rows
 from podium.hosts.inspect_ai.judge import TRIAL
 from podium.hosts.inspect_ai.tasks import anchor
 from podium.hosts.lm_eval.batch import NOT_ASKED
@@ -39,6 +40,12 @@ from podium.rank_battles import rank
 from podium.reading.judgements import read_battles
 
 KEY = "very-secret-value-0123456789"
+
+
+class Decoded:
+    """What a data set holds of an image that is decoded."""
+
+    __module__ = "PIL.PngImagePlugin"
 
 
 @modelapi(name="indiscreet")
@@ -294,11 +301,36 @@ def test_what_does_not_fit_is_said(unasked: dict[str, Any], wrong: dict[str, Any
         JudgeFilter(**{**unasked, **wrong}).apply([["An answer."]], [{"id": "q0"}])
 
 
-def test_of_several_responses_the_first_is_judged_and_that_is_said(unasked: dict[str, Any], caplog: Any):
-    docs, said = [{"id": "q0"}], "An answer in one line."
-    several = JudgeFilter(**unasked).apply([[said, "Another.", "A third."]], docs)
-    assert several == JudgeFilter(**unasked).apply([said], docs)
-    assert "up to 3 responses to a document" in caplog.text
+def test_of_several_responses_each_is_judged_and_they_are_told_apart(unasked: dict[str, Any]):
+    [kept] = JudgeFilter(**unasked).apply([["An answer in one line.", "Another.", ""]], [{"id": "q0"}])
+    document = parse_verdicts(kept)
+    assert [(battle["response"], battle["model_a"]) for battle in document["battles"]] == [
+        (number, name) for name in ("elm", "fir") for number in (1, 2)
+    ]
+    assert document["missing"] == {f"{name} (response 3)": "this model: empty response" for name in ("elm", "fir")}
+    assert {row["response"] for row in presentation_rows(document)} == {1, 2}
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        {"image": "cat.png"},
+        {"pictures": [{"bytes": b"GIF89a", "path": None}]},
+        {"sound": {"array": [0.1], "sampling_rate": 8000}},
+        {"picture": Decoded()},
+    ],
+    ids=["named", "encoded", "sound", "decoded"],
+)
+def test_a_document_that_shows_media_is_missing_with_the_reason(
+    unasked: dict[str, Any], shown: dict[str, Any], caplog: Any
+):
+    docs = [{"id": "q0", **shown}, {"id": "q1", "image": None}]
+    kept = JudgeFilter(**unasked).apply([["An answer."], ["An answer."]], docs)
+    seen, read = map(parse_verdicts, kept)
+    assert (seen["battles"], seen["credit"]) == ([], None)
+    assert seen["missing"] == dict.fromkeys(("elm", "fir"), "media in the document, which the filter cannot show")
+    assert len(read["battles"]) == 2
+    assert "2 not played (media in the document, which the filter cannot show)" in caplog.text
 
 
 def test_notes_on_the_opponents_are_told(unasked: dict[str, Any], tmp_path: Path, caplog: Any):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pluggy
 
@@ -24,8 +24,30 @@ hookspec = pluggy.HookspecMarker("podium")
 hookimpl = pluggy.HookimplMarker("podium")
 
 
+def load_target(target: Any) -> Any:
+    """Return what `module:name` names; anything else is returned as it is."""
+    if not isinstance(target, str):
+        return target
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
+
+
+class Extension:
+    """What can be plugged in: it has a name and a summary, and stands for something that may be given by its place."""
+
+    __slots__ = ()
+    target: ClassVar[str]
+    """The field that holds it, or where to import it from (`module:name`)."""
+    name: str
+    summary: str
+
+    def load(self) -> Any:
+        """Return it, importing it now if it was given by name."""
+        return load_target(getattr(self, self.target))
+
+
 @dataclass(frozen=True, slots=True)
-class Ranker:
+class Ranker(Extension):
     """A named function from battles to standings.
 
     Attributes:
@@ -35,17 +57,14 @@ class Ranker:
         summary: one line for `podium list`.
     """
 
+    target = "function"
     name: str
     function: Callable[..., Any] | str
     summary: str
 
-    def load(self) -> Callable[..., Any]:
-        """Return the function, importing it now if it was given by name."""
-        return _load(self.function)
-
 
 @dataclass(frozen=True, slots=True)
-class Scorer:
+class Scorer(Extension):
     """A named way to ask a judge, and to read what it answers.
 
     Attributes:
@@ -54,17 +73,14 @@ class Scorer:
         summary: one line for `podium list`.
     """
 
+    target = "realization"
     name: str
     realization: "Realization | str"
     summary: str
 
-    def load(self) -> "Realization":
-        """Return the realization, importing it now if it was given by name."""
-        return _load(self.realization)
-
 
 @dataclass(frozen=True, slots=True)
-class Tournament:
+class Tournament(Extension):
     """A named rule that says which battles to play next.
 
     Attributes:
@@ -74,13 +90,10 @@ class Tournament:
         summary: one line for `podium list`.
     """
 
+    target = "rule"
     name: str
     rule: Callable[..., Any] | str
     summary: str
-
-    def load(self) -> Callable[..., Any]:
-        """Return the rule, importing it now if it was given by name."""
-        return _load(self.rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +149,7 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class Format(Extension):
     """A named reader of one foreign table.
 
     Attributes:
@@ -153,6 +166,7 @@ class Format:
         names: globs of the files that `gathers` looks at; of those in a store, the others are not copied for it.
     """
 
+    target = "read"
     name: str
     signature: tuple[AbstractSet[str], ...]
     read: "Callable[[pd.DataFrame], pd.DataFrame] | str"
@@ -163,17 +177,13 @@ class Format:
     gathers: Callable[[Sequence[SourceFiles], Reading], Gathered] | str | None = None
     names: tuple[str, ...] = ("*",)
 
-    def load(self) -> "Callable[[pd.DataFrame], pd.DataFrame]":
-        """Return the reader, importing it now if it was given by name."""
-        return _load(self.read)
-
     def open(self, path: "Path") -> "pd.DataFrame | None":
         """Return what is in a file of one of the suffixes; None where it is not of this format."""
-        return None if self.opens is None or not path.name.endswith(self.suffixes) else _load(self.opens)(path)
+        return None if self.opens is None or not path.name.endswith(self.suffixes) else load_target(self.opens)(path)
 
     def gather(self, files: Sequence[SourceFiles], reading: Reading) -> Gathered:
         """Return what is in the files that belong together; nothing where there are none of this format."""
-        return Gathered() if self.gathers is None else _load(self.gathers)(files, reading)
+        return Gathered() if self.gathers is None else load_target(self.gathers)(files, reading)
 
     def specificity(self, columns: frozenset[str]) -> int:
         """Return how many columns of the best matching signature are there; 0 when none matches whole."""
@@ -198,10 +208,3 @@ def podium_tournaments() -> Sequence[Tournament]:  # type: ignore[empty-body]
 @hookspec
 def podium_formats() -> Sequence[Format]:  # type: ignore[empty-body]
     """Return the file formats that this plugin adds."""
-
-
-def _load(target: Any) -> Any:
-    if not isinstance(target, str):
-        return target
-    module, _, name = target.partition(":")
-    return getattr(import_module(module), name)

@@ -11,7 +11,7 @@ import pandas as pd
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PluginError
 from podium.plugins import catalogue
-from podium.plugins.settings import deal_options, options_of, ranker_names
+from podium.plugins.settings import deal_options, options_by_name, options_of, ranker_names
 from podium.rank_battles import rank, refuse_several_judges
 from podium.ranking import Ranking
 from podium.reading.judgements import read_battles
@@ -197,9 +197,9 @@ def divide_options(
     tournament's default (`anchor=auto`), or several names (`anchor=a,b`). Options are `option` or `name.option` to
     value.
     """
-    known = {name: options_of(catalogue.tournament_rule(name)) for name in tournaments}
+    known = options_by_name((), tournaments)
     usual = {name: parameter.default for own in known.values() for name, parameter in own.items()}
-    ranked = {option for name in rankers for option in options_of(catalogue.ranker_function(name))}
+    ranked = {option for own in options_by_name(rankers).values() for option in own}
     ranked -= {name for name, default in usual.items() if options.get(name) == default or _is_list(options.get(name))}
     own, rest = deal_options(options, known)
     return own, {key: value for key, value in options.items() if key in rest or key in ranked}

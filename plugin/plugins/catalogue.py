@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points, version
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pluggy
 
 from podium import hookspecs
 from podium.errors import PluginError, unknown_name
-from podium.hookspecs import Format, Ranker, Scorer, Tournament
+from podium.hookspecs import Extension, Format, Ranker, Scorer, Tournament
 from podium.plugins import builtins
 
 if TYPE_CHECKING:
@@ -19,47 +19,30 @@ if TYPE_CHECKING:
     from podium.tournaments.schedule import TournamentRule
 
 GROUP = "podium"
-KINDS: dict[type, str] = {
-    Ranker: "ranker",
-    Scorer: "scorer",
-    Tournament: "tournament",
-    Format: "format",
-}
+KINDS: dict[type, str] = {Ranker: "ranker", Scorer: "scorer", Tournament: "tournament", Format: "format"}
 """What can be plugged in, and the word for one of it; the hook is `podium_` and the word's plural."""
 HOOKS = tuple(f"podium_{noun}s" for noun in KINDS.values())
 
 
-class Named(Protocol):
-    """What all extensions have."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def summary(self) -> str: ...
-
-    def load(self) -> Any: ...
-
-
-Extension = TypeVar("Extension", bound=Named)
+Kind = TypeVar("Kind", bound=Extension)
 
 
 @dataclass(frozen=True, slots=True)
-class Registration(Generic[Extension]):
+class Registration(Generic[Kind]):
     """An extension and the package that brought it."""
 
-    extension: Extension
+    extension: Kind
     origin: str
 
 
-def extensions_of(kind: type[Extension]) -> dict[str, Registration[Extension]]:
+def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
     """Return all extensions of a kind by name.
 
     Raises:
         PluginError: a plugin is broken, or two register the same name.
     """
     noun = KINDS[kind]
-    known: dict[str, Registration[Extension]] = {}
+    known: dict[str, Registration[Kind]] = {}
     for implementation in getattr(_manager().hook, f"podium_{noun}s").get_hookimpls():
         origin = implementation.plugin_name
         for extension in _additions(implementation.function, kind, origin):
@@ -72,7 +55,7 @@ def extensions_of(kind: type[Extension]) -> dict[str, Registration[Extension]]:
     return dict(sorted(known.items()))
 
 
-def _additions(function: Callable[[], Iterable[Any]], kind: type[Extension], origin: str) -> list[Extension]:
+def _additions(function: Callable[[], Iterable[Any]], kind: type[Kind], origin: str) -> list[Kind]:
     """Return what a plugin adds by one hook.
 
     Raises:
@@ -90,7 +73,7 @@ def _additions(function: Callable[[], Iterable[Any]], kind: type[Extension], ori
     return additions
 
 
-def extension(kind: type[Extension], name: str) -> Extension:
+def extension(kind: type[Kind], name: str) -> Kind:
     """Return the extension of a kind that has the name; `-` and `_` in it are taken for each other.
 
     Raises:
@@ -104,26 +87,24 @@ def extension(kind: type[Extension], name: str) -> Extension:
     return known[meant].extension
 
 
-def import_extension(extension: Named) -> Any:
+def load_extension(extension: Extension, what: str = "function", check: Callable[[Any], bool] = callable) -> Any:
     """Return what an extension stands for, importing it now if it was given by name.
 
     Raises:
-        PluginError: it cannot be imported.
+        PluginError: it cannot be imported, or is not what it should be.
     """
     try:
-        return extension.load()
+        loaded = extension.load()
     except (ImportError, AttributeError) as error:
         raise PluginError(f"{_culprit(extension)} cannot be imported: {error}") from error
+    if not check(loaded):
+        raise PluginError(f"{_culprit(extension)} is no {what} but {loaded!r}")
+    return loaded
 
 
 def rankers() -> dict[str, Registration[Ranker]]:
     """Return all rankers by name."""
     return extensions_of(Ranker)
-
-
-def formats() -> dict[str, Registration[Format]]:
-    """Return all formats by name."""
-    return extensions_of(Format)
 
 
 def scorers() -> dict[str, Registration[Scorer]]:
@@ -137,23 +118,13 @@ def tournaments() -> dict[str, Registration[Tournament]]:
 
 
 def ranker_function(name: str) -> Callable[..., Any]:
-    """Return the function of the ranker of that name, importing it now if it was given by name.
-
-    Raises:
-        UsageError: no ranker has that name; the nearest is suggested.
-        PluginError: the function cannot be imported, or is none.
-    """
-    return _function(extension(Ranker, name))
+    """Return the function of the ranker of that name; errors as of `extension` and `load_extension`."""
+    return load_extension(extension(Ranker, name))
 
 
 def tournament_rule(name: str) -> Callable[..., Any]:
-    """Return the rule of the tournament of that name, importing it now if it was given by name.
-
-    Raises:
-        UsageError: no tournament has that name; the nearest is suggested.
-        PluginError: the rule cannot be imported, or is no function or class.
-    """
-    return _function(extension(Tournament, name))
+    """Return the rule of the tournament of that name; errors as of `extension` and `load_extension`."""
+    return load_extension(extension(Tournament, name))
 
 
 def make_tournament(name: str, settings: Mapping[str, Any]) -> "TournamentRule":
@@ -169,24 +140,6 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> "TournamentRule":
     return tournament
 
 
-def format_reader(known: Format) -> Callable[..., Any]:
-    """Return the function that reads a format, importing it now if it was given by name.
-
-    Raises:
-        PluginError: the function cannot be imported, or is none.
-    """
-    return _function(known)
-
-
-def format_named(name: str) -> Format:
-    """Return the format of that name.
-
-    Raises:
-        UsageError: no format has that name; the nearest is suggested.
-    """
-    return extension(Format, name)
-
-
 def realization_named(name: str) -> "Realization":
     """Return how the scorer of that name asks a judge and reads its reply.
 
@@ -198,9 +151,7 @@ def realization_named(name: str) -> "Realization":
     from podium.scorers.realization import Realization
 
     scorer = extension(Scorer, name)
-    realization = import_extension(scorer)
-    if not isinstance(realization, Realization):
-        raise PluginError(f"{_culprit(scorer)} is no Realization but {realization!r}")
+    realization: Realization = load_extension(scorer, "Realization", lambda loaded: isinstance(loaded, Realization))
     if realization.template is not None:
         template = realization.template() if callable(realization.template) else realization.template
         if not callable(realization.template) or not isinstance(template, Template):
@@ -229,14 +180,7 @@ def judging_settings(realization: str = "direct", **options: Any) -> "Judging":
     return judging_of(realization_named(realization), **options)
 
 
-def _function(extension: Named) -> Callable[..., Any]:
-    function = import_extension(extension)
-    if not callable(function):
-        raise PluginError(f"{_culprit(extension)} is no function but {function!r}")
-    return function
-
-
-def _culprit(extension: Named) -> str:
+def _culprit(extension: Extension) -> str:
     kind = type(extension)
     return f"plugin {extensions_of(kind)[extension.name].origin}: {KINDS[kind]} {extension.name!r}"
 

@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -28,6 +28,13 @@ def parameters_of(ranker: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
         return inspect.signature(ranker, eval_str=True).parameters
     except NameError:
         return inspect.signature(ranker).parameters
+
+
+def options_by_name(rankers: Iterable[str], tournaments: Iterable[str] = ()) -> dict[str, dict[str, inspect.Parameter]]:
+    """Return the options of tournaments and rankers, by their names."""
+    rules = {name: catalogue.tournament_rule(name) for name in tournaments}
+    rules |= {name: catalogue.ranker_function(name) for name in rankers}
+    return {name: options_of(rule) for name, rule in rules.items()}
 
 
 def ranker_names(rankers: str | Sequence[str]) -> list[str]:
@@ -57,8 +64,7 @@ def parse_settings(settings: Sequence[str], rankers: Sequence[str], tournaments:
     Raises:
         UsageError: an unknown name or option, or a value of the wrong type.
     """
-    known = {name: options_of(catalogue.tournament_rule(name)) for name in tournaments}
-    known |= {name: options_of(catalogue.ranker_function(name)) for name in rankers}
+    known = options_by_name(rankers, tournaments)
     kind = "ranker or tournament" if tournaments else "ranker"
     values = {}
     for setting in settings:
@@ -106,7 +112,7 @@ def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[s
     Raises:
         UsageError: an option that none of them has.
     """
-    known = {name: options_of(catalogue.ranker_function(name)) for name in rankers}
+    known = options_by_name(rankers)
     dealt, rest = deal_options(options, known)
     for key in rest:
         owner = key.rpartition(".")[0]
@@ -123,9 +129,8 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]]) -> UsageError
         known: the options of each ranker and tournament asked for.
     """
     option = key.rpartition(".")[2]
-    owners = [name for name in catalogue.rankers() if option in options_of(catalogue.ranker_function(name))]
-    owners += [name for name in catalogue.tournaments() if option in options_of(catalogue.tournament_rule(name))]
-    if owners:
+    installed = options_by_name(catalogue.rankers()) | options_by_name((), catalogue.tournaments())
+    if owners := [name for name, options in installed.items() if option in options]:
         return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
     return unknown_name("option", key, {name for options in known.values() for name in options})
 

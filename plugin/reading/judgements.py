@@ -89,7 +89,7 @@ def read_battles(
             says which.
     """
     conditions = _conditions(where)
-    chosen = catalogue.format_named(format) if format else None
+    chosen = catalogue.extension(Format, format) if format else None
     foreign = Foreign(columns, credit_map, unknown, shown, fill)
     metrics = (metric,) if isinstance(metric, str) else tuple(metric)
     counting = engine_named(engine, memory)
@@ -292,7 +292,7 @@ def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreig
     records = _add_label(records, record.label, known.label_is)
     if known.read != OWN_TABLE:
         try:
-            frame = catalogue.format_reader(known)(records.frame())
+            frame = catalogue.load_extension(known)(records.frame())
         except KeyError as error:
             problem = f"no column {error}, which the format {known.name} needs"
             raise DataError(problem, remedy="choose another --from") from None

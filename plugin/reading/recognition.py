@@ -8,7 +8,7 @@ from podium.table import remedy_of_columns
 
 def known_formats() -> list[Format]:
     """Return all formats, podium's own and those of plugins."""
-    return [registration.extension for registration in catalogue.formats().values()]
+    return [registration.extension for registration in catalogue.extensions_of(Format).values()]
 
 
 def recognise_format(columns: frozenset[str], label: str | None = None) -> Format | None:

@@ -9,6 +9,7 @@ import click
 import pytest
 
 from podium import __version__
+from podium.hookspecs import Format
 from podium.plugins import catalogue
 
 Podium = Callable[..., Any]
@@ -29,7 +30,7 @@ def test_every_rankers_options_are_listed_as_they_are_typed(podium: Podium) -> N
 
 def test_every_format_is_listed(podium: Podium) -> None:
     names = [line.split()[0] for line in podium("list", "formats").out.splitlines()[1:]]
-    assert names == list(catalogue.formats())
+    assert names == list(catalogue.extensions_of(Format))
 
 
 def test_every_scorer_is_listed_with_its_summary_and_origin(podium: Podium) -> None:

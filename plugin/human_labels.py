@@ -31,11 +31,7 @@ class Meetings:
 
 
 def check_judge(judges: Sequence[str], judge: str) -> None:
-    """Refuse a human judge that no table knows.
-
-    Raises:
-        UsageError: no column says the judge, or none is called so.
-    """
+    """Refuse a human judge that no table knows."""
     if not judges:
         raise UsageError(
             f"no column says whose rows are those of the human judge {judge!r}; name it with --columns judge=COLUMN"

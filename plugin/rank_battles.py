@@ -127,11 +127,7 @@ class RankerCall:
     warnings: tuple[str, ...] = ()
 
     def __call__(self, battles: Battles) -> Standings:
-        """Rank the battles.
-
-        Raises:
-            PluginError: the function returns something else than standings.
-        """
+        """Rank the battles."""
         result = self.function(battles, rng=np.random.default_rng(self.seed), **self.settings)
         if not isinstance(result, Standings):
             origin = catalogue.rankers()[self.name].origin
@@ -148,9 +144,6 @@ def _rank_slices(
 
     Args:
         one_judge: whether a slice with verdicts of several judges cannot be answered.
-
-    Raises:
-        PodiumError: nothing can be answered; the one reason, or all of them.
     """
     slices = _slices_of(battles, by) if by else [(None, battles)]
     warnings = {value: judge_warnings(part, families) for value, part in slices}
@@ -169,11 +162,7 @@ def _rank_slices(
 def _rank_by(
     ranker: RankerCall, slices: Sequence[Slice], *, one_judge: bool
 ) -> tuple[list[Standings], list[tuple[str | None, PodiumError]]]:
-    """Rank slice by slice.
-
-    Raises:
-        UsageError: what was asked fits no slice. What one slice does not know (its anchor) is only that slice's.
-    """
+    """Rank slice by slice."""
     standings: list[Standings] = []
     errors: list[tuple[str | None, PodiumError]] = []
     for value, part in slices:
@@ -251,12 +240,7 @@ def _context_of(
     about: Mapping[str, Any],
     has_families: bool,
 ) -> dict[str, dict[str, Any]]:
-    """Give each ranker what it has a parameter for: the calibration, facts about the entrants, the unsliced battles.
-
-    Raises:
-        UsageError: a calibration or a table of entrants that none of the rankers uses.
-        DataError: the file is not what it should be.
-    """
+    """Give each ranker what it has a parameter for: the calibration, facts about the entrants, the unsliced battles."""
     if isinstance(calibration, str | Path):
         calibration = read_calibration(calibration)
     at_hand = {"calibration": calibration, "about": about or None, "whole": whole}
@@ -269,11 +253,7 @@ def _context_of(
 
 
 def refuse_several_judges(battles: Battles) -> None:
-    """Refuse verdicts of several judges in one table.
-
-    Raises:
-        NotIdentifiedError: there are several.
-    """
+    """Refuse verdicts of several judges in one table."""
     judges = battles.judges
     if len(judges) > 1:
         raise NotIdentifiedError(

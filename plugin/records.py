@@ -175,11 +175,7 @@ class Records:
 
 
 def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
-    """Hand over a data frame, whose index names the rows.
-
-    Raises:
-        DataError: two columns have one name.
-    """
+    """Hand over a data frame, whose index names the rows."""
     names = [str(name) for name in frame.columns]
     if len({*names}) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

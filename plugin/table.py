@@ -187,11 +187,7 @@ def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
 
 
 def _typed_battles(records: Records) -> dict[str, Column]:
-    """Return the columns of presentations, the contract's first.
-
-    Raises:
-        DataError: a column is missing.
-    """
+    """Return the columns of presentations, the contract's first."""
     names = records.columns
     criteria = criterion_columns(names)
     scores = {"score_a", "score_b"} <= set(names)

@@ -77,9 +77,6 @@ def write_startup_file(user: bool) -> Path:
 
     Args:
         user: in the user's own site-packages, which every Python of this version reads outside virtual environments.
-
-    Raises:
-        UsageError: that folder cannot be written, or this Python does not read it.
     """
     if user and not site.ENABLE_USER_SITE:
         raise UsageError(f"the Python of {sys.prefix} reads no user site-packages: podium enable, without --user")

@@ -96,11 +96,7 @@ def plan(context: click.Context, **arguments: Any) -> None:
 
 
 def _make_plan(context: click.Context, arguments: dict[str, Any]) -> Any:
-    """Return the plan that was typed.
-
-    Raises:
-        UsageError: an option says how to read a pilot, and there is none.
-    """
+    """Return the plan that was typed."""
     from podium.planning.plan import Tariff
     from podium.planning.planner import make_plan
 

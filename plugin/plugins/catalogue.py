@@ -36,11 +36,7 @@ class Registration(Generic[Kind]):
 
 
 def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
-    """Return all extensions of a kind by name.
-
-    Raises:
-        PluginError: a plugin is broken, or two register the same name.
-    """
+    """Return all extensions of a kind by name."""
     noun = KINDS[kind]
     known: dict[str, Registration[Kind]] = {}
     for implementation in getattr(_manager().hook, f"podium_{noun}s").get_hookimpls():
@@ -56,11 +52,7 @@ def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
 
 
 def _additions(function: Callable[[], Iterable[Any]], kind: type[Kind], origin: str) -> list[Kind]:
-    """Return what a plugin adds by one hook.
-
-    Raises:
-        PluginError: the hook fails, or returns something else.
-    """
+    """Return what a plugin adds by one hook."""
     hook = f"podium_{KINDS[kind]}s"
     try:
         additions = list(function())
@@ -88,11 +80,7 @@ def extension(kind: type[Kind], name: str) -> Kind:
 
 
 def load_extension(extension: Extension, what: str = "function", check: Callable[[Any], bool] = callable) -> Any:
-    """Return what an extension stands for, importing it now if it was given by name.
-
-    Raises:
-        PluginError: it cannot be imported, or is not what it should be.
-    """
+    """Return what an extension stands for, importing it now if it was given by name."""
     try:
         loaded = extension.load()
     except (ImportError, AttributeError) as error:

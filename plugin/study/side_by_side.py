@@ -134,11 +134,7 @@ def set_side_by_side(
 
 
 def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
-    """Return the names of tournaments, given as a sequence or separated by commas, each once.
-
-    Raises:
-        UsageError: there is none, or one of them is not known.
-    """
+    """Return the names of tournaments, given as a sequence or separated by commas, each once."""
     typed = tournaments.split(",") if isinstance(tournaments, str) else tournaments
     names = dict.fromkeys(catalogue.extension(Tournament, name.strip()).name for name in typed if name.strip())
     if not names:
@@ -183,11 +179,7 @@ def _variants(name: str, settings: Mapping[str, Any], record: Recording) -> Iter
 
 
 def _fit_to_budgets(variant: Variant, record: Recording, budgets: Sequence[int]) -> Iterator[Variant]:
-    """Yield the tournament on as many items as each budget allows, as it is without budgets.
-
-    Raises:
-        UsageError: a budget too small for a single item, or the tournament has no option `items`.
-    """
+    """Yield the tournament on as many items as each budget allows, as it is without budgets."""
     if not budgets:
         yield variant
     elif "items" not in options_of(catalogue.tournament_rule(variant.name)):

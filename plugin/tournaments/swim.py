@@ -135,11 +135,7 @@ def _can_meet(field: Field, items: Sequence[str], name: str, other: str) -> bool
 
 
 def _elo(ratings: str | Mapping[str, float]) -> dict[str, float]:
-    """Read ratings as they are typed.
-
-    Raises:
-        UsageError: a name without a number.
-    """
+    """Read ratings as they are typed."""
     if not isinstance(ratings, str):
         return dict(ratings)
     parts = [part.strip().rpartition(":") for part in ratings.split(",")]

@@ -22,11 +22,7 @@ REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Run `inspect` with these arguments, as `podium inspect` does.
-
-    Raises:
-        UsageError: an unknown ranker, a command that makes nothing to rank, or an Inspect that podium does not know.
-    """
+    """Run `inspect` with these arguments, as `podium inspect` does."""
     own, rankers = split_rankers(arguments)
     _ask_for(rankers, own)
     sys.argv = ["inspect", *own]
@@ -121,11 +117,7 @@ def _refuse_option(context: Any, option: Any, value: str | None) -> None:
 
 
 def _run_stock(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:
-    """Run Inspect's own `main`, and rank where no hook will do it: after scoring, the logs that were named or written.
-
-    Raises:
-        UsageError: what is asked for cannot be ranked, as this Inspect does not load podium's hook.
-    """
+    """Run Inspect's own `main`; after scoring, where no hook does it, rank the logs that were named or written."""
     if not ranking:
         stock()
         return

@@ -127,11 +127,7 @@ def _plain(judge: Any) -> Any:
 
 
 def _other_settings(runs: Iterable[FiledRun], headers: Mapping[Path, EvalLog], every: bool) -> list[str]:
-    """Say where runs of one model and task differ in more than their time.
-
-    Raises:
-        UsageError: they are to count as repeats.
-    """
+    """Say where runs of one model and task differ in more than their time."""
     groups: dict[Any, list[FiledRun]] = {}
     for run in runs:
         groups.setdefault(run.question, []).append(run)

@@ -165,9 +165,6 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
 
     Returns:
         The results as they are in the log now.
-
-    Raises:
-        PodiumError: the log has no results.
     """
     path = local_file(place)
     log = read_eval_log(str(path), header_only=True)

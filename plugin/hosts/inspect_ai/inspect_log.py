@@ -13,11 +13,7 @@ SUFFIXES = (".eval", ".json")
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Refuse a table: logs are read as files.
-
-    Raises:
-        DataError: always.
-    """
+    """Refuse a table: logs are read as files."""
     del records
     raise DataError("no Inspect log", remedy="give a file that `inspect eval` wrote, .eval or .json")
 

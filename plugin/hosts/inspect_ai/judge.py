@@ -191,11 +191,7 @@ def root_of(error: BaseException) -> BaseException:
 
 
 def readable_presentations(path: str, how: Judging) -> dict[Key, dict[str, Any]]:
-    """Return the presentations of an earlier run's log that could be read: they need not be asked again.
-
-    Raises:
-        UsageError: there is no such log, or it is of no tournament.
-    """
+    """Return the presentations of an earlier run's log that could be read: they need not be asked again."""
     file = local_file(place_of(path))
     if not file.exists():
         raise UsageError(f"reask={path}: there is no such log")
@@ -295,11 +291,7 @@ async def ask_jury(run: Run, battle: Mapping[str, Any], epoch: int = 1) -> dict[
 
 
 def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
-    """Return the judges: those given, else the role `judge` (else `grader`), one or a list, with `judge2`, `judge3` ...
-
-    Raises:
-        UsageError: one of them sits there twice: its two verdicts could not be told apart.
-    """
+    """Return the judges: those given, else the role `judge` (else `grader`), one or a list, and `judge2` ..."""
     jury = list(given)
     if not jury:
         roles = model_roles()
@@ -315,11 +307,7 @@ def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
 
 
 def refuse_without_judge() -> None:
-    """Refuse to play where nobody has the role of the judge.
-
-    Raises:
-        JudgeStoppedError: nobody has.
-    """
+    """Refuse to play where nobody has the role of the judge."""
     if not {*ROLES} & {*model_roles()}:
         raise JudgeStoppedError(f"{STOPPED}: nobody is the judge; name a model with --model-role judge=MODEL")
 
@@ -431,11 +419,7 @@ async def _repeat_where_cut_short(ask: Callable[[], Awaitable[T]]) -> T:
 
 
 async def _write_checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the questions on an item: written once, by the role `checklist`, else by the judge.
-
-    Raises:
-        RuntimeError: no reply could be read; the battle fails. More `attempts`, or `cache=false`, ask anew.
-    """
+    """Return the questions on an item: written once, by the role `checklist`, else by the judge."""
     model = get_model(role="checklist") if "checklist" in model_roles() else jury_of(run.how, run.jury)[0]
     texts = texts_of(battle, ())
     prompt = checklist_prompt(texts, run.how.settings)

@@ -213,9 +213,6 @@ def log_rows(path: Path) -> pd.DataFrame:
 
     Of a tournament, `attrs["missing"]` counts the battles that were not played: for want of a response, because the
     run was cut (`attrs["unplayed"]`), or because the judge was not shown their media (`attrs["unshown"]`: its words).
-
-    Raises:
-        DataError: it is no whole log, or nothing in it is scored.
     """
     log, columns = read_by_inspect(path, header_only=True), Columns()
     lost: list[Mapping[str, Any]] = []

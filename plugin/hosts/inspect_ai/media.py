@@ -76,11 +76,7 @@ def prompt_with_media(prompt: str, media: Sequence[Content]) -> str | list[ChatM
 
 
 def refuse_media(messages: Sequence[ChatMessage], who: str) -> None:
-    """Refuse what a judge of text would not see.
-
-    Raises:
-        NotImplementedError: there are media.
-    """
+    """Refuse what a judge of text would not see."""
     if media := media_in(messages):
         raise NotImplementedError(f"{who} is shown text only, and there is {media[0].type}")
 

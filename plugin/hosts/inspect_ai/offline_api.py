@@ -75,11 +75,7 @@ class OfflineAPI(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Answer the last message.
-
-        Raises:
-            PluginError: the realization that asks cannot write a reply.
-        """
+        """Answer the last message."""
         refuse_media(input, "podium/offline")
         prompt = input[-1].text
         asked = _ASKED.get()

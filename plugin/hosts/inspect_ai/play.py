@@ -149,11 +149,7 @@ def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any]
 
 
 def refuse_missing_judge() -> None:
-    """Refuse a tournament without a judge, where the roles are known already: on the command line.
-
-    Raises:
-        UsageError: nobody has the role.
-    """
+    """Refuse a tournament without a judge, where the roles are known already: on the command line."""
     if not _is_within_eval():
         return
     try:

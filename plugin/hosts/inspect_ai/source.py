@@ -142,11 +142,7 @@ class TournamentSource(SampleSource):
         return self.deal(self.first.pairings, 1)[: self.portion]
 
     async def sample_complete(self, sample: EvalSample) -> None:
-        """Note how the battles of a sample ended, or what a round announced.
-
-        Raises:
-            PodiumError: the judge is not asked any more; that ends the run, and what was answered is in its log.
-        """
+        """Note how the battles of a sample ended, or what a round announced."""
         if sample.error is not None and STOPPED in sample.error.message:
             said = sample.error.message[sample.error.message.index(STOPPED) :].rstrip("\"')")
             raise PodiumError(f"{said}. Mend that, then `inspect eval-retry` on the log plays the rest")

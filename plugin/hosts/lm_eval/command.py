@@ -41,12 +41,7 @@ Execute = Callable[[argparse.Namespace], None]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run `lm_eval` with these arguments; return its exit code.
-
-    Raises:
-        UsageError: lm-eval is not installed or too old, or `--ranker` is asked for and its command line is built
-            otherwise than podium knows.
-    """
+    """Run `lm_eval` with these arguments; return its exit code."""
     try:
         import lm_eval  # noqa: F401
     except ImportError as error:
@@ -118,11 +113,7 @@ def run_and_rank(execute: Execute, arguments: argparse.Namespace) -> None:
 
 
 def _prepare(values: Mapping[str, Any], config: Mapping[str, Any], arguments: argparse.Namespace) -> "RunRanking":
-    """Check what is asked for before the run, and turn on what it needs.
-
-    Raises:
-        UsageError: it cannot be done.
-    """
+    """Check what is asked for before the run, and turn on what it needs."""
     from podium.hosts.lm_eval.ranking import RunRanking
     from podium.hosts.lm_eval.runs import other_samples
     from podium.plugins.settings import parse_settings

@@ -69,9 +69,6 @@ class JudgeFilter(Filter):
             cache: take replies of earlier runs instead of new calls.
             reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
             **options: of `podium.plugins.catalogue.judging_settings`: `realization`, `orders`, `repeats`, ...
-
-        Raises:
-            UsageError: an unknown option or value, or a secret among the arguments.
         """
         super().__init__()
         refuse_secrets({"against": against, "judge": judge, "judge_args": judge_args or {}, **options})

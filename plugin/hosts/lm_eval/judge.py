@@ -40,9 +40,6 @@ def judge_model(name: str, arguments: Mapping[str, Any]) -> Model:
 
     Args:
         name: of a model of Inspect, or `lm-eval:TYPE,key=value,...`.
-
-    Raises:
-        UsageError: there is no such model, it cannot be made, or its address holds a password.
     """
     import podium.hosts.inspect_ai.registry  # noqa: F401
     from podium.formats.lm_eval_layout import NO_MATTER
@@ -77,9 +74,6 @@ def name_and_arguments(spec: str, more: Mapping[str, Any]) -> tuple[str, dict[st
 
     Args:
         more: arguments given elsewhere; those of the text count.
-
-    Raises:
-        UsageError: the text has no type, or nothing says which model it is.
     """
     from podium.formats.lm_eval_layout import NAMING
 
@@ -196,11 +190,7 @@ class LmEvalAPI(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Answer, together with what else waits where the model takes batches.
-
-        Raises:
-            RuntimeError: lm-eval could not get a reply to this prompt, after its own retries.
-        """
+        """Answer, together with what else waits where the model takes batches."""
         refuse_media(input, f"{PROVIDER}/{self.model_name}")
         messages = [{"role": message.role, "content": message.text} for message in input]
         temperature, limits = config.temperature or 0.0, {"max_gen_toks": config.max_tokens, "top_p": config.top_p}
@@ -259,11 +249,7 @@ class LmEvalAPI(ModelAPI):
             call.text = str(text)
 
     def _prompt(self, call: Call) -> Any:
-        """Return the prompt as lm-eval's chat templates make it, plain where the model has no template.
-
-        Raises:
-            ValueError: it is longer than the model's context; lm-eval would cut off its beginning.
-        """
+        """Return the prompt as lm-eval's chat templates make it, plain where the model has no template."""
         tokenizer = getattr(self.model, "tokenizer", None)
         template = getattr(tokenizer, "chat_template", None)
         sent_as_text = self.served and not self.model.tokenized_requests

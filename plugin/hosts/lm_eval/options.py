@@ -90,11 +90,7 @@ def is_ours(name: str) -> bool:
 
 
 def options_from(values: Mapping[str, Any]) -> RankerOptions:
-    """Make the options from what was typed or read.
-
-    Raises:
-        UsageError: a value that cannot be read, or an option that nothing asks for.
-    """
+    """Make the options from what was typed or read."""
     typed = {option.name: f"--{typed}" for typed, option in OPTIONS.items()}
     parse = {option.name: option.parse for option in OPTIONS.values()}
     options = RankerOptions(**{name: parse[name](value) for name, value in values.items()})
@@ -115,9 +111,6 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
 
     >>> parse_pairs(["realization=labels,entrants=a,b", "tie=true"])
     {'realization': 'labels', 'entrants': 'a,b', 'tie': True}
-
-    Raises:
-        UsageError: a part is no `key=value`. The part is not shown: it may be a key.
     """
     import yaml
 

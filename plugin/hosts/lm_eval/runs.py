@@ -47,9 +47,6 @@ def other_samples(against: Sequence[str], output_path: str | None) -> list[Sampl
 
     Args:
         against: folders, each optionally `label=path`.
-
-    Raises:
-        UsageError: there is neither, a folder does not exist, or one that was named holds no samples.
     """
     if not against:
         if not output_path:
@@ -113,9 +110,6 @@ def write_run(folder: Path, results: Mapping[str, Any], tracker: Any) -> Path:
     Args:
         results: what `simple_evaluate` returned, samples included; it is left as it is.
         tracker: the run's `EvaluationTracker`, which knows the model's name.
-
-    Raises:
-        UsageError: lm-eval wrote no samples.
     """
     from lm_eval.loggers import EvaluationTracker
 

@@ -19,11 +19,7 @@ HIDDEN = "***"
 
 
 def refuse_secrets(arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments of a filter that hold a key.
-
-    Raises:
-        UsageError: one of them does; its value is not repeated.
-    """
+    """Refuse arguments of a filter that hold a key."""
     for path, value in _leaves(arguments):
         name = path.rpartition(".")[2]
         if is_secret_name(name) or (isinstance(value, str) and (ASSIGNED.search(value) or redact(value) != value)):

@@ -33,11 +33,7 @@ AFTER_REQUEST = re.compile(r"ModelGenerateError\(.*\\n\\n(?P<cause>\w+\(.*\))['\
 
 
 def check_tournament(options: RankerOptions) -> None:
-    """Find out before the run what would fail after it.
-
-    Raises:
-        UsageError: an unknown tournament, setting or provider, a key that is not set, or a judge that cannot do it.
-    """
+    """Find out before the run what would fail after it."""
     try:
         from podium.hosts.inspect_ai.play import tournament_task
         from podium.hosts.lm_eval.judge import judge_model
@@ -154,11 +150,7 @@ def call_outside_loop(call: Callable[[], Any]) -> Any:
 
 
 def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], AbstractSet[str]]:
-    """Return the function that makes the task, and the names of its settings.
-
-    Raises:
-        UsageError: there is no such tournament.
-    """
+    """Return the function that makes the task, and the names of its settings."""
     from podium.hosts.inspect_ai import tasks
 
     name = (options.tournament or USUAL).removeprefix("podium/")

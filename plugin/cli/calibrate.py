@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     "-o", "output", metavar="FILE", type=options.OutputFile((".json",)), help="Write the calibration to this file."
 )
 @options.level(help="Coverage of the conformal intervals, and level of the interval of beta.", default=0.9)
-@click.option("--splits", type=click.IntRange(min=1), default=5, help="Random half splits that test coverage.")
-@click.option("--bootstrap", type=click.IntRange(min=20), help="Resamples per standard error; by default a sandwich.")
+@options.count("--splits", "Random half splits that test coverage.", default=5)
+@options.count("--bootstrap", "Resamples per standard error; by default a sandwich.", least=20)
 @options.seed(help="Seed of resamples and splits.")
-@click.option(
+@options.choice(
     "--target",
-    type=click.Choice(["margin", "smoothing", "criteria", "length", "credit"]),
-    help="What is softened; by default the margin, or soft credits where there are no margins.",
+    "margin smoothing criteria length credit",
+    "What is softened; by default the margin, or soft credits where there are no margins.",
 )
 @click.option("--constant", type=float, help="Credit of a win under --target smoothing; by default fitted.")
 @click.option("--ridge", type=float, default=10.0, help="Pull of --target criteria to their mean.")
-@click.option(
+@options.choice(
     "--cluster",
-    type=click.Choice(["item", "row"]),
+    "item row",
+    "What is independent within a model's battles; the same where no item comes twice.",
     default="item",
-    help="What is independent within a model's battles; the same where no item comes twice.",
 )
 @click.option("--regularization", type=float, default=0.01, help="Penalty lambda of the fits.")
 @options.entrants_file(help="A table with a column model, and family, date ...")

@@ -16,7 +16,7 @@ from podium.cli import options
     metavar="FILE|PATTERN=FAMILY,...",
     help="Families of models and judges; by default guessed from names.",
 )
-@click.option("--near-tie", type=click.FloatRange(min=0), default=0.3, help="Largest |margin| of a near-tie.")
+@options.number("--near-tie", "[0,]", "Largest |margin| of a near-tie.", default=0.3)
 @options.level(help="Confidence level of intervals.")
 @options.seed(help="Seed of bootstrap draws.")
 @options.one_sided

@@ -3,6 +3,7 @@
 An option that is the same everywhere is a constant; one whose help or default differs is a partial of `click.option`.
 """
 
+import json
 import os
 from collections.abc import Callable, Collection
 from functools import partial
@@ -72,26 +73,36 @@ class OutputFile(click.Path):
         return place
 
 
-def share_between(low: float, high: float) -> click.FloatRange:
-    """Return the type of a number between two others, the ends left out."""
-    return click.FloatRange(low, high, min_open=True, max_open=True)
+def choice(flag: str, values: str, help: str, **more: Any) -> Decorator:
+    """Return an option that takes one of some words."""
+    return click.option(flag, type=click.Choice(values.split()), help=help, **more)
+
+
+def count(flag: str, help: str, least: int = 1, **more: Any) -> Decorator:
+    """Return an option that takes a whole number."""
+    return click.option(flag, type=click.IntRange(min=least), help=help, **more)
+
+
+def number(flag: str, interval: str, help: str, **more: Any) -> Decorator:
+    """Return an option that takes a number of an interval: an end beside a round bracket is none of them."""
+    low, high = (json.loads(end) if end else None for end in interval[1:-1].split(","))
+    within = click.FloatRange(low, high, min_open=interval[0] == "(", max_open=interval[-1] == ")")
+    return click.option(flag, type=within, help=help, **more)
 
 
 assigned = partial(click.option, type=read_assignments, metavar="KEY=VALUE,...")
 numbers = partial(click.option, type=read_numbers, metavar="N[,N...]")
-level = partial(
-    click.option, "--level", type=share_between(0, 1), default=0.95, help="Confidence level of intervals and rank sets."
-)
-seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0)
+level = partial(number, "--level", "(0,1)", help="Confidence level of intervals and rank sets.", default=0.95)
+seed = partial(count, "--seed", least=0, default=0)
 pool = partial(click.option, "--pool", is_flag=True)
 entrants_file = partial(click.option, "--entrants", metavar="FILE", type=click.Path())
 ranker = partial(click.option, "--ranker", "rankers", default="bradley-terry", metavar="NAME[,NAME...]")
 settings = partial(click.option, "--set", "settings", multiple=True)
-one_sided = click.option(
+one_sided = choice(
     "--one-sided",
-    type=click.Choice(["unread", "keep"]),
+    "unread keep",
+    "A pair of which only one order could be read is unread, or keeps that verdict.",
     default="unread",
-    help="A pair of which only one order could be read is unread, or keeps that verdict.",
 )
 complete = click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
 
@@ -140,17 +151,13 @@ READING_OPTIONS = (
         metavar="VERDICT=CREDIT,...",
         help="Verdicts of a foreign table, as 1=1,0=0.5,-1=0.",
     ),
-    click.option(
+    choice(
         "--unknown",
-        type=click.Choice(["error", "unread"]),
+        "error unread",
+        "A verdict that --credit-map does not know is an error, or unread.",
         default="error",
-        help="A verdict that --credit-map does not know is an error, or unread.",
     ),
-    click.option(
-        "--shown",
-        type=click.Choice(["a", "b", "unknown"]),
-        help="Which response was shown first, where no column says it.",
-    ),
+    choice("--shown", "a b unknown", "Which response was shown first, where no column says it."),
     assigned("--fill", help="One value for a column that the table lacks, as model_b=gpt-4."),
     click.option(
         "--metric",
@@ -158,11 +165,11 @@ READING_OPTIONS = (
         metavar="NAME[,FILTER]",
         help="Of lm-eval folders: what to compare; may be given several times, or all. Default: the only one there is.",
     ),
-    click.option(
+    choice(
         "--runs",
-        type=click.Choice(["newest", "all"]),
+        "newest all",
+        "Of a model or tournament run several times (lm-eval, Inspect): the newest counts, or all are repeats.",
         default="newest",
-        help="Of a model or tournament run several times (lm-eval, Inspect): the newest counts, or all are repeats.",
     ),
 )
 

@@ -15,31 +15,22 @@ READING = ("sources", *options.READ_BY, "one_sided")
 @click.command(short_help="Plan a comparison: which battles, how many items, what cost.")
 @click.argument("sources", nargs=-1, metavar="[PILOT...]")
 @options.reading_options
-@click.option("--entrants", type=click.IntRange(min=2), help="How many will compete; by default those of the pilot.")
-@click.option("--items", type=click.IntRange(min=1), help="How many items are planned.")
-@click.option(
-    "--ties",
-    type=click.FloatRange(0, 1, max_open=True),
-    help="Expected share of battles that end in a tie; by default the pilot's, else 0.15.",
-)
-@click.option(
+@options.count("--entrants", "How many will compete; by default those of the pilot.", least=2)
+@options.count("--items", "How many items are planned.")
+@options.number("--ties", "[0,1)", "Expected share of battles that end in a tie; by default the pilot's, else 0.15.")
+@options.number(
     "--informativeness",
-    type=click.FloatRange(0, 1, min_open=True),
-    help="Share of items that tell two entrants apart through an anchor; by default the pilot's.",
+    "(0,1]",
+    "Share of items that tell two entrants apart through an anchor; by default the pilot's.",
 )
-@click.option(
+@options.number(
     "--edge",
-    type=click.FloatRange(0, 0.5, min_open=True),
+    "(0,0.5]",
+    "Precision asked: tell an entrant that wins this share above one half of what is decided.",
     default=0.05,
-    help="Precision asked: tell an entrant that wins this share above one half of what is decided.",
 )
-@click.option("--alpha", type=options.share_between(0, 0.5), default=0.05, help="Level of one-sided tests.")
-@click.option(
-    "--power",
-    type=click.FloatRange(0.5, 1, max_open=True),
-    default=0.8,
-    help="Chance with which a true difference is to be told.",
-)
+@options.number("--alpha", "(0,0.5)", "Level of one-sided tests.", default=0.05)
+@options.number("--power", "[0.5,1)", "Chance with which a true difference is to be told.", default=0.8)
 @click.option("--baseline", metavar="NAME", help="A natural baseline that every entrant is to be compared with.")
 @click.option(
     "--pair",
@@ -49,27 +40,21 @@ READING = ("sources", *options.READ_BY, "one_sided")
     metavar="NAME NAME",
     help="A pair of interest, where not everyone is to be ranked; may be given several times.",
 )
-@click.option("--pilot-items", type=click.IntRange(min=1), help="Use so many items of the pilot, drawn at random.")
-@click.option(
-    "--orders",
-    type=click.Choice(["both", "random", "as-given"]),
-    default="both",
-    help="Whether a battle is two calls, one for either order, or one.",
+@options.count("--pilot-items", "Use so many items of the pilot, drawn at random.")
+@options.choice(
+    "--orders", "both random as-given", "Whether a battle is two calls, one for either order, or one.", default="both"
 )
-@click.option("--repeats", type=click.IntRange(min=1), default=1, help="Repeats of each call.")
-@click.option("--tokens-in", type=click.FloatRange(min=0), help="Input tokens of a judge call.")
-@click.option("--tokens-out", type=click.FloatRange(min=0), help="Output tokens of a judge call.")
-@click.option("--price-in", type=click.FloatRange(min=0), help="Price of a million input tokens, in any currency.")
-@click.option("--price-out", type=click.FloatRange(min=0), help="Price of a million output tokens.")
+@options.count("--repeats", "Repeats of each call.", default=1)
+@options.number("--tokens-in", "[0,]", "Input tokens of a judge call.")
+@options.number("--tokens-out", "[0,]", "Output tokens of a judge call.")
+@options.number("--price-in", "[0,]", "Price of a million input tokens, in any currency.")
+@options.number("--price-out", "[0,]", "Price of a million output tokens.")
 @options.pool(help="Take the verdicts of several judges in the pilot together.")
 @options.one_sided
 @options.level()
 @options.seed(help="Seed of everything random.")
-@click.option(
-    "--simulations",
-    type=click.IntRange(min=100),
-    default=10_000,
-    help="Simulated samples for each size that Wilcoxon's test is tried at.",
+@options.count(
+    "--simulations", "Simulated samples for each size that Wilcoxon's test is tried at.", least=100, default=10_000
 )
 @options.output("table", "json", "md", suffixes=(".json", ".md", ".txt"))
 @click.pass_context

@@ -25,11 +25,7 @@ STUDY_SEEDS = 20
 @options.ranker(help="One or more rankers; side by side, one; in a study, win-rate as well unless others are named.")
 @options.level()
 @options.seed(help="Seed of the tournament and the rankers.")
-@click.option(
-    "--seeds",
-    type=click.IntRange(min=1),
-    help="Set tournaments side by side, averaged over so many seeds from --seed; in a study, 20.",
-)
+@options.count("--seeds", "Set tournaments side by side, averaged over so many seeds from --seed; in a study, 20.")
 @options.numbers("--budget", "budgets", help="Side by side, on as many items as so many battles allow (1000,5000).")
 @click.option(
     "--study", "whole_study", is_flag=True, help="Every anchor, numbers of items, anchors and entrants, tournaments."

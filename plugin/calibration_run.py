@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 
 from podium.battles import Battles
-from podium.calibration import (
-    SMALLEST_SE,
-    AnchorStrengths,
-    Calibration,
-    Conformal,
-    HeldOut,
-    Stability,
-    Target,
-)
+from podium.calibration import SMALLEST_SE, AnchorStrengths, Calibration, Conformal, HeldOut, Stability, Target
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.calibration import conformal
 from podium.rankers.calibration.accuracy import Difference, accuracy_of, difference_of

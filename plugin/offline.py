@@ -147,8 +147,7 @@ def _fold(text: str) -> str:
 
 
 REFUSAL = re.compile(
-    r"\W*(?:(?:i'm|i am)\s+)?(?:sorry|unable to|not able to|i (?:can'?t|cannot|won'?t|will not)|as an ai)\b",
-    re.I,
+    r"\W*(?:(?:i'm|i am)\s+)?(?:sorry|unable to|not able to|i (?:can'?t|cannot|won'?t|will not)|as an ai)\b", re.I
 )
 
 

@@ -10,13 +10,7 @@ from podium.planning.differences import Differences, elo_of_lean, recorded_diffe
 from podium.planning.draft import Draft
 from podium.planning.plan import Gap, SampleSize, SimulatedSize
 from podium.planning.precision import elo_of_edge
-from podium.planning.sample_size import (
-    exact_power,
-    exactly_needed,
-    informative_needed,
-    simulated_items,
-    smallest_edge,
-)
+from podium.planning.sample_size import exact_power, exactly_needed, informative_needed, simulated_items, smallest_edge
 from podium.progress import track
 
 EDGES = (0.05, 0.10, 0.15, 0.20, 0.25)

@@ -5,13 +5,7 @@ from dataclasses import dataclass
 
 from podium.errors import UsageError
 from podium.rankers.scale import POINTS
-from podium.tournaments.between_rounds import (
-    Meetings,
-    meetings_in,
-    opponents_of,
-    place_newcomers,
-    strengths_after,
-)
+from podium.tournaments.between_rounds import Meetings, meetings_in, opponents_of, place_newcomers, strengths_after
 from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, schedule_pairings
 from podium.tournaments.selection import draw_items, entrants_named, generator
 

@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, hooks
-from inspect_ai.log import (
-    EvalLog,
-    EvalMetric,
-    EvalResults,
-    EvalScore,
-    list_eval_logs,
-    read_eval_log,
-    write_eval_log,
-)
+from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, list_eval_logs, read_eval_log, write_eval_log
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments

@@ -22,14 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import PodiumError, UsageError
-from podium.hosts.lm_eval.options import (
-    add_options,
-    as_typed_here,
-    is_ours,
-    options_from,
-    section_of,
-    take_options,
-)
+from podium.hosts.lm_eval.options import add_options, as_typed_here, is_ours, options_from, section_of, take_options
 from podium.report.printable import tell
 
 if TYPE_CHECKING:

@@ -11,15 +11,7 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
-from inspect_ai.model import (
-    ChatMessage,
-    GenerateConfig,
-    Model,
-    ModelAPI,
-    ModelOutput,
-    get_model,
-    modelapi,
-)
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI, ModelOutput, get_model, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from podium.errors import UsageError

@@ -59,7 +59,9 @@ def label_by(battles: Battles, judge: str) -> Battles:
             f"no label to take: none of the {meetings.ours.sum():,} battles of {judge} has an item and a verdict"
         )
     credit = meetings.turn_credit(battles.table["credit"].to_numpy())
-    means = _means(battles.table[votes], meetings.code[votes], credit[votes])
+    weight = battles.table["weight"].to_numpy()[votes] if "weight" in battles.table else np.ones(votes.sum())
+    codes, place = np.unique(meetings.code[votes], return_inverse=True)
+    means = pd.Series(np.bincount(place, weight * credit[votes]) / np.bincount(place, weight), index=codes)
     human = meetings.turn_credit(means.reindex(meetings.code).to_numpy())[~meetings.ours]
     if np.isnan(human).all():
         raise _nothing_in_common(battles, votes, ~meetings.ours, judge)
@@ -99,13 +101,6 @@ def _refuse(battles: Battles, ours: np.ndarray, judge: str) -> None:
             source=some(battles.sources, most=3),
             remedy="name the item's column, for example --columns item=prompt",
         )
-
-
-def _means(table: pd.DataFrame, code: np.ndarray, credit: np.ndarray) -> pd.Series:
-    """Return the weighted mean credit by code."""
-    weight = table["weight"].to_numpy() if "weight" in table else np.ones(len(table))
-    codes, place = np.unique(code, return_inverse=True)
-    return pd.Series(np.bincount(place, weight * credit) / np.bincount(place, weight), index=codes)
 
 
 def _nothing_in_common(battles: Battles, votes: np.ndarray, others: np.ndarray, judge: str) -> NotIdentifiedError:

@@ -30,7 +30,7 @@ from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageErr
 from podium.judge_checks import judge_warnings
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
-from podium.rankers.cells import Summed, pairs_of, sum_battles
+from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.graph import graph_of
 from podium.rankers.identification import are_bounded
 from podium.ranking import Ranking, Standings, provenance
@@ -80,7 +80,8 @@ def rank(
     names = ranker_names(rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
     settings = {name: _with_length_data(own) for name, own in ranker_options(names, options).items()}
-    several, unasked = len(battles.judges) > 1, by is None and not pool and _holds_several(battles, battles.apart)
+    several = len(battles.judges) > 1
+    unasked = by is None and not pool and battles.apart is not None and len(battles.values_of(battles.apart)) > 1
     if unasked:
         by, battles = battles.apart, _told_apart(battles)
     elif several and not pool and by != "judge":
@@ -182,16 +183,14 @@ def _center_rankers(rankers: Sequence[RankerCall], slices: Sequence[Slice]) -> l
     if len(slices) < 2:
         return list(rankers)
     common = _common_entrants(slices)
-    return [_center_on(common, ranker) for ranker in rankers]
-
-
-def _center_on(common: tuple[str, ...], ranker: RankerCall) -> RankerCall:
-    if "center" not in parameters_of(ranker.function):
-        return ranker
-    if common:
-        return replace(ranker, settings={**ranker.settings, "center": common})
     note = "no entrant is in every slice: each slice is centred on its own entrants, compare scores within a slice only"
-    return replace(ranker, warnings=(*ranker.warnings, note))
+    centred = []
+    for ranker in rankers:
+        if "center" in parameters_of(ranker.function):
+            settings = {**ranker.settings, "center": common} if common else ranker.settings
+            ranker = replace(ranker, settings=settings, warnings=(*ranker.warnings, *([] if common else [note])))
+        centred.append(ranker)
+    return centred
 
 
 def _slices_of(battles: Battles, column: str) -> list[Slice]:
@@ -205,18 +204,14 @@ def _slices_of(battles: Battles, column: str) -> list[Slice]:
 def _common_entrants(slices: Sequence[Slice]) -> tuple[str, ...]:
     """Return the entrants that the battles of every slice rate, unbounded and poorly known ones left out."""
     summed = [sum_battles(part) for _, part in slices if part.tally.judged]
-    rated = [_names_where(are_bounded(graph_of(pairs_of(part))), part) for part in summed]
-    known = [_names_where(part.clusters_of() >= np.median(part.clusters_of()) / 2, part) for part in summed]
+    bounded = [are_bounded(graph_of(pairs_of(part))) for part in summed]
+    known_well = [part.clusters_of() >= np.median(part.clusters_of()) / 2 for part in summed]
+    rated, known = (
+        [{*np.array(part.entrants, dtype=object)[mask]} for part, mask in zip(summed, masks, strict=True)]
+        for masks in (bounded, known_well)
+    )
     common = set.intersection(*rated) if rated else set()
     return tuple(sorted(common.intersection(*known) or common))
-
-
-def _names_where(mask: np.ndarray, battles: Summed) -> set[str]:
-    return {name for name, kept in zip(battles.entrants, mask, strict=True) if kept}
-
-
-def _holds_several(battles: Battles, column: str | None) -> bool:
-    return column is not None and len(battles.values_of(column)) > 1
 
 
 def _told_apart(battles: Battles) -> Battles:

@@ -86,7 +86,10 @@ def _retest(presentations: Battles, win: np.ndarray, sample: Clustered) -> tuple
     if not again.any():
         missing = Missing(what, "no presentation was judged twice", "ask the judge again (a column repeat tells them)")
         return missing, missing, 0
-    if not _were_asked_again(presentations, read, code, again):
+    # What shows several replies: a repeat, another reply, or (where no file repeats another) another verdict.
+    names = ["repeat", *REPLIES, *([] if presentations.copies else ["credit"])]
+    rows = table.loc[read, [name for name in names if name in table]][again[code]]
+    if not (rows.groupby(code[again[code]]).nunique(dropna=False) > 1).to_numpy().any():
         copies = "verdicts that stand there twice may be copies: no repeat and no other reply tells them from retests"
         missing = Missing(what, copies, "a column repeat tells which verdict is of which asking")
         return missing, missing, 0
@@ -104,18 +107,3 @@ def _retest(presentations: Battles, win: np.ndarray, sample: Clustered) -> tuple
     value = (a - chance) / (1 - chance)
     influence = ((agree - a) - (1 - value) * (3 * t - 1) * (ties - t)) / (1 - chance) / len(agree)
     return agreement, repeats.linear(value, influence, len(agree), of, within=(-1, 1)), len(agree)
-
-
-def _were_asked_again(presentations: Battles, read: np.ndarray, code: np.ndarray, again: np.ndarray) -> bool:
-    """Tell whether anything shows that verdicts on one presentation are several replies.
-
-    A repeat, or another reply, or (where no file repeats what another holds) another verdict.
-
-    Args:
-        read: readable rows, shape (rows,).
-        code: presentation of each readable row, shape (readable,).
-        again: which presentations have several, shape (presentations,).
-    """
-    names = ["repeat", *REPLIES, *([] if presentations.copies else ["credit"])]
-    rows = presentations.table.loc[read, [name for name in names if name in presentations.table]][again[code]]
-    return bool((rows.groupby(code[again[code]]).nunique(dropna=False) > 1).to_numpy().any())

@@ -186,9 +186,13 @@ class GoldComparison:
         self, subject: Subject, expected: np.ndarray, biases: np.ndarray, errors: np.ndarray
     ) -> SelfBias | Missing:
         """Test the judge's corrected bias towards its own model. Source: Gera et al. 2025, section 6.2 and table 3."""
-        both, own, tests = self.both, own_system(self.both.entrants, model_of(subject.judge)), _tests_together(subject)
+        both, own = self.both, own_system(self.both.entrants, model_of(subject.judge))
         if isinstance(own, Missing):
             return own
+        # The self-bias tests of all judges of the table that compete themselves share one error rate.
+        judges = (subject.judge, *(subject.others.judges if subject.others is not None else ()))
+        competing = [own_system(subject.battles.entrants, model_of(name)) for name in judges]
+        tests = max(1, sum(isinstance(name, str) for name in competing))
         k = both.entrants.index(own)
         against = np.where(both.low == k, 1, np.where(both.high == k, -1, 0))
         opponents = int((against != 0).sum())
@@ -254,10 +258,3 @@ def own_system(entrants: tuple[str, ...], model: str | None) -> str | Missing:
         return own
     why = f"no entrant of the gold standard is called {model}"
     return Missing(SELF_BIAS, why, "let the judge's model compete, under the judge's name")
-
-
-def _tests_together(subject: Subject) -> int:
-    """Return how many judges of the table compete themselves: so many self-bias tests share one error rate."""
-    others = subject.others.judges if subject.others is not None else ()
-    models = [model_of(name) for name in (subject.judge, *others)]
-    return max(1, sum(isinstance(own_system(subject.battles.entrants, model), str) for model in models))

@@ -16,16 +16,13 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return what is to be compared and why, with a section for each question of how many and how much."""
     steps = [f"{step.question} {step.answer}: {step.reason}" for step in plan.decision.steps]
     notes = notes_of(*steps, f"→ {plan.decision.advice}")
-    return (Report(_title(plan), notes=notes, sections=tuple(_sections(plan)), form=Form.SHEET),)
-
-
-def _title(plan: Plan) -> str:
     asked, pilot = plan.asked, "no pilot"
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
     if asked["pilot_items"] is not None:
         counts = asked["pilot_battles"]
         pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
-    return f"plan · {asked['entrants']} entrants, {items}; {pilot}"
+    title = f"plan · {asked['entrants']} entrants, {items}; {pilot}"
+    return (Report(title, notes=notes, sections=tuple(_sections(plan)), form=Form.SHEET),)
 
 
 def _sections(plan: Plan) -> Iterator[Section]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from podium.report.drawing import PLAIN_WIDTH, figure_lines
-from podium.report.model import Fact, Figure, Form, Measure, Note, Report, Section, Table
+from podium.report.model import Fact, Figure, Form, Measure, Report, Section, Table
 from podium.report.printable import printable
 
 MARKUP = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
@@ -58,12 +58,8 @@ def _section(section: Section) -> list[str]:
     lines = [f"### {literal(section.title)}", *_facts(section.facts), ""]
     for table in section.tables:
         lines += [*([literal(table.title), ""] if table.title else []), *table_lines(table), ""]
-    lines += [*_figure_block(section.figures), *_list(section.notes)]
-    return lines
-
-
-def _list(notes: Sequence[Note]) -> list[str]:
-    return [*(f"- {literal(note.line)}" for note in notes), ""] if notes else []
+    lines += [*_figure_block(section.figures), *(f"- {literal(note.line)}" for note in section.notes)]
+    return [*lines, ""] if section.notes else lines
 
 
 def _facts(facts: Sequence[Fact]) -> list[str]:

@@ -29,11 +29,13 @@ def tell(message: str, who: str = "podium") -> None:
 
 def harmless_cells(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Escape control characters, and put an apostrophe before texts that a spreadsheet would run."""
-    return frame.map(lambda cell: _harmless(cell) if isinstance(cell, str) else cell)
 
+    def harmless(cell: object) -> object:
+        if not isinstance(cell, str):
+            return cell
+        return ("'" if FORMULA.match(cell) else "") + printable(cell)
 
-def _harmless(cell: str) -> str:
-    return ("'" if FORMULA.match(cell) else "") + printable(cell)
+    return frame.map(harmless)
 
 
 def columns_that_run(frame: "pd.DataFrame") -> list[str]:

@@ -76,7 +76,8 @@ def name_of(standings: Standings) -> str:
 def _columns(standings: Standings) -> list[tuple[str, Callable[[Entry], str]]]:
     """Return the names of the columns, and what each says of an entrant."""
     digits = 1 if standings.scale == "elo" else 3
-    conformal, level = _conformal_level(standings), percent(standings.level)
+    level = percent(standings.level)
+    conformal = next((known for entry in standings.entries if (known := entry.extra.get("conformal_level"))), None)
     columns: list[tuple[str, Callable[[Entry], str]]] = [
         ("rank", lambda entry: EMPTY if entry.score is None else str(entry.rank)),
         ("model", lambda entry: entry.model + (" *" if entry.separated else "")),
@@ -104,11 +105,6 @@ def _axis(standings: Standings) -> Axis | None:
         return None
     low, high = (number_text(end, 0 if standings.scale == "elo" else 2) for end in ends)
     return Axis(bars, ends, (low, high), PICTURE_WIDTH)
-
-
-def _conformal_level(standings: Standings) -> float | None:
-    """Return the level of the conformal intervals; None where nobody has one."""
-    return next((level for entry in standings.entries if (level := entry.extra.get("conformal_level"))), None)
 
 
 def _extra(name: str, entry: Entry) -> str:

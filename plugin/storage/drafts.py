@@ -49,7 +49,9 @@ def written_whole(place: Place) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="podium-") as folder:
             draft = Path(folder, target.name)
             yield draft
-            _copy_bytes(draft, place)
+            # Appended, since `-o /dev/stdout >> file` must not cut off what stands there.
+            with draft.open("rb") as source, place.open("ab") as sink:
+                shutil.copyfileobj(source, sink)
         return
     with _draft_beside(target, place) as draft:
         yield draft
@@ -145,13 +147,6 @@ def _is_stream(place: Path, target: Path) -> bool:
     status = _status(target)
     is_device = status is not None and not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode)
     return is_device or str(place.absolute()).startswith(STREAMS)
-
-
-def _copy_bytes(draft: Path, stream: Path) -> None:
-    # Appended, since `-o /dev/stdout >> file` must not cut off what stands there.
-    with draft.open("rb") as source, stream.open("ab") as sink:
-        while block := source.read(2**20):
-            sink.write(block)
 
 
 def _draft_name(target: Path, writer: str) -> str:

@@ -76,18 +76,17 @@ class Yardstick:
             entrants: positions of those who are compared, shape (n,).
         """
         key = np.packbits(rows).tobytes() + entrants.tobytes()
-        if key not in self._known:
-            self._known[key] = self._distance(self.score(rows), np.intersect1d(entrants, self.places))
-        return self._known[key]
-
-    def _distance(self, scores: np.ndarray, entrants: np.ndarray) -> tuple[float, float]:
-        own, reference = scores[entrants], self.reference[entrants]
-        if len(entrants) < 2 or np.isnan(own).any():
-            return np.nan, np.nan
-        # Rounding must not make an order of equals.
-        tau = float(kendalltau(np.round(own, 9), np.round(reference, 9)).statistic)
-        error = np.abs((own - own.mean()) - (reference - reference.mean())).mean() if self._has_one_scale else np.nan
-        return tau, float(error)
+        if key in self._known:
+            return self._known[key]
+        compared, tau, error = np.intersect1d(entrants, self.places), np.nan, np.nan
+        own, reference = self.score(rows)[compared], self.reference[compared]
+        if len(compared) > 1 and not np.isnan(own).any():
+            # Rounding must not make an order of equals.
+            tau = float(kendalltau(np.round(own, 9), np.round(reference, 9)).statistic)
+            if self._has_one_scale:
+                error = float(np.abs((own - own.mean()) - (reference - reference.mean())).mean())
+        self._known[key] = tau, error
+        return tau, error
 
 
 def scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Scorer:

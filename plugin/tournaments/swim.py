@@ -52,7 +52,7 @@ class Swim:
         order = self._order(field, before)
         for position in range(max(len(before), 1), len(order)):
             joins, ranked = order[position], order[:position]
-            possible = [name for name in ranked if _can_meet(field, items, joins, name)]
+            possible = [name for name in ranked if any(field.can_play(item, joins, name) for item in items)]
             done = opponents_of(joins, met) & set(ranked)
             if len(done) >= min(opponents(position), len(possible)):
                 continue
@@ -61,7 +61,9 @@ class Swim:
                 rng, names = generator(self.seed, "first opponent", str(position)), sorted(ranked)
                 opponent, why = next(names[k] for k in rng.permutation(position) if names[k] in open_), "at random"
             else:
-                opponent, why = _nearest(joins, open_, self._strengths(field, order[: position + 1], played)), "nearest"
+                known = self._strengths(field, order[: position + 1], played)
+                gap = {name: round(abs(known[name] - known[joins]), SAME_GAP) for name in open_}
+                opponent, why = min(open_, key=lambda name: (gap[name], name)), "nearest"
             note = f"{joins} joins {position}: opponent {len(done) + 1} of {opponents(position)}, {why}: {opponent}"
             return schedule_pairings(field, (pairing(item, joins, opponent) for item in items), played, note)
         return OVER
@@ -117,15 +119,6 @@ def opponents(ranked: int) -> int:
     [1, 1, 2, 2, 3, 3, 4]
     """
     return max((ranked - 1).bit_length(), 1)
-
-
-def _nearest(name: str, others: Sequence[str], strength: Mapping[str, float]) -> str:
-    """Return the entrant nearest in rating."""
-    return min(others, key=lambda other: (round(abs(strength[other] - strength[name]), SAME_GAP), other))
-
-
-def _can_meet(field: Field, items: Sequence[str], name: str, other: str) -> bool:
-    return not field.absent or any(field.can_play(item, name, other) for item in items)
 
 
 def _elo(ratings: str | Mapping[str, float]) -> dict[str, float]:

@@ -41,18 +41,14 @@ class PodiumHooks(Hooks):
     async def on_run_end(self, data: RunEnd) -> None:
         """Rank the logs of a run."""
         rank_logs(data.logs, self.done)
-        _exit_where_stopped(data.logs)
+        command = click.get_current_context(silent=True)
+        if command is not None and any(map(_is_stopped, data.logs)):
+            # Inspect's own exit code would be 0.
+            command.find_root().call_on_close(lambda: sys.exit(PodiumError.exit_code))
 
     async def on_eval_set_end(self, data: EvalSetEnd) -> None:
         """Rank the logs of an eval set, unless its last run did; running a finished one again calls nothing else."""
         rank_logs(headers_in(data.log_dir), self.done)
-
-
-def _exit_where_stopped(logs: Iterable[EvalLog]) -> None:
-    """End the command with an exit code of its own where a tournament stopped asking; Inspect's would be 0."""
-    command = click.get_current_context(silent=True)
-    if command is not None and any(map(_is_stopped, logs)):
-        command.find_root().call_on_close(lambda: sys.exit(PodiumError.exit_code))
 
 
 def _is_stopped(log: EvalLog) -> bool:

@@ -149,22 +149,20 @@ def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any]
 
 
 def refuse_missing_judge() -> None:
-    """Refuse a tournament without a judge, where the roles are known already: on the command line."""
-    if not _is_within_eval():
+    """Refuse a tournament without a judge, where the roles are known already: on the command line.
+
+    Python may make a task first and play it later, perhaps after another eval.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    if active_model() is None:
         return
     try:
         refuse_without_judge()
     except JudgeStoppedError as error:
         raise UsageError(str(error).partition(": ")[2]) from None
-
-
-def _is_within_eval() -> bool:
-    """Tell a task that an eval makes from one that Python makes first and plays later, perhaps after another eval."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return active_model() is not None
 
 
 def _announce(name: str, responses: Responses, source: TournamentSource, how: Judging) -> None:

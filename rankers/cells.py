@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
 from podium.battles import Battles
 from podium.counting.verdicts import Verdicts
@@ -82,10 +83,12 @@ class Cells:
     @cached_property
     def _presence(self) -> tuple[int, np.ndarray, np.ndarray]:
         """Clusters, those of each entrant, and those of each pair."""
-        number, own, met = 0, np.zeros(len(self.codes), dtype=np.int64), np.zeros(len(self._pairs.low), dtype=np.int64)
+        size = len(self.codes)
+        number, own, met = 0, np.zeros(size, dtype=np.int64), sparse.csr_matrix((size, size), dtype=np.int64)
         for block in self.blocks():
-            number, own, met = number + block.clusters, own + block.clusters_of(), met + items_of(block, self._pairs)
-        return number, own, met
+            number, own = number + block.clusters, own + block.clusters_of()
+            met = met + _meetings(block)
+        return number, own, np.asarray(met[self._pairs.low, self._pairs.high]).ravel()
 
     @cached_property
     def _code_of(self) -> np.ndarray:
@@ -95,6 +98,14 @@ class Cells:
 
     def _recode(self, codes: np.ndarray) -> np.ndarray:
         return self._code_of[codes]
+
+
+def _meetings(block: Coded) -> sparse.csr_matrix:
+    """Return the number of clusters in which two entrants met; cells of one cluster and pair lie side by side."""
+    keys = np.stack([block.cluster, block.a, block.b])
+    first = np.append(True, np.any(keys[:, 1:] != keys[:, :-1], axis=0))
+    a, b, size = block.a[first], block.b[first], len(block.entrants)
+    return sparse.coo_matrix((np.ones(len(a), dtype=np.int64), (a, b)), shape=(size, size)).tocsr()
 
 
 Summed = Coded | Cells

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import brentq
 from scipy.special import expit
 
 from podium.rankers.cells import Summed
@@ -115,6 +114,7 @@ class FewBattles:
             covariance: of the opponents' strengths, shape (opponents, opponents).
             reach: standard deviations.
         """
+        from scipy.optimize import brentq  # few tables need it, and it costs half of a second's start
 
         def excess(at: float, sign: int) -> float:
             pulls = self.pulls(at)

@@ -6,8 +6,9 @@ import shutil
 import stat
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,10 @@ from podium.errors import DataError, UsageError
 
 BATCH = 1_000_000
 """Rows that are handed over at once."""
+ROWS_AT_ONCE = 4_000_000
+"""Rows that are grouped at once: their groups take half a gigabyte at most."""
+SAMPLE = 20_000
+"""Rows that say where ranges of about the same number of rows end."""
 SIZE = re.compile(r"\d+(\.\d+)? ?([KMGT]i?)?B?", re.IGNORECASE)
 SETTINGS = (
     "set python_enable_replacements = false",
@@ -81,11 +86,47 @@ class Duck:
         self._run(f"create view {name} as {query}")
         self._made.append(f"drop view {name}")
 
-    def store(self, name: str, query: str, order: str = "") -> None:
-        """Run a query once and keep its rows in this order, on disk where memory is short."""
-        self._run(f"create table {name} as {query}" + (f" order by {order}" if order else ""))
+    def store(self, name: str, query: str) -> None:
+        """Run a query once and keep its rows, on disk where memory is short."""
+        self._run(f"create table {name} as {query}")
         self._made.append(f"drop table {name}")
         self._refuse_changed()
+
+    def store_groups(self, name: str, rows: int, source: str, query: Callable[[str], str], order: str) -> None:
+        """Group the rows of a source once and keep the groups in an order.
+
+        Many rows are written first, then grouped a range of the order's first column at a time: memory holds the
+        groups of one range, and nothing is sorted that does not fit.
+        """
+        if rows <= ROWS_AT_ONCE:
+            self.store(name, f"{query(source)} order by {order}")
+            return
+        packed = f"{self._disk}.{name}"
+        self._run(f"create table {packed}_rows as select * from {source}")
+        self._refuse_changed()
+        first = order.partition(",")[0]
+        for number, condition in enumerate(self._ranges(f"{packed}_rows", first, rows)):
+            part = f"(select * from {packed}_rows where {condition}) as part"
+            verb = f"insert into {packed}" if number else f"create table {packed} as"
+            self._run(f"{verb} {query(part)} order by {order}")
+        self._run(f"drop table {packed}_rows")
+        self.view(name, f"select * from {packed}")
+
+    def _ranges(self, table: str, column: str, rows: int) -> list[str]:
+        """Return conditions that part a table into ranges of a column, with `ROWS_AT_ONCE` rows or about as many."""
+        sample = f"select {column} from {table} using sample reservoir({SAMPLE} rows) repeatable (1)"
+        values = sorted(value for (value,) in self.rows(sample))
+        parts = -(-rows // ROWS_AT_ONCE)
+        ends = sorted({values[len(values) * part // parts] for part in range(1, parts)})
+        beyond, below = [f"{column} >= {end}" for end in ends], [f"{column} < {end}" for end in ends]
+        return [f"{x} and {y}" for x, y in zip(["true", *beyond], [*below, "true"], strict=True)]
+
+    @cached_property
+    def _disk(self) -> str:
+        """Name of a database on disk, packed, for what need not fit into memory."""
+        self._run(f"attach {text(str(self.folder / 'packed.duckdb'))} as packed")
+        self._made.append("detach packed")
+        return "packed"
 
     def table(self, query: str) -> pa.Table:
         """Return all rows of a query."""
@@ -97,9 +138,16 @@ class Duck:
         return self._run(query).fetchall()
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
-        """Yield the rows of a query of a stored table, a million at a time, in the order in which they are stored."""
+        """Yield the rows of a query of a stored table, a million at a time, in the order in which they are stored.
+
+        One thread reads: more would take the cores from the sums that are made of the rows meanwhile.
+        """
         with _errors(), self.connection.cursor() as cursor:
-            yield from cursor.sql(query).to_arrow_reader(BATCH)
+            cursor.execute("set threads = 1")
+            try:
+                yield from cursor.sql(query).to_arrow_reader(BATCH)
+            finally:
+                cursor.execute("reset threads")
 
     def columns(self, name: str) -> dict[str, str]:
         """Return the columns of a table or view with their types."""
@@ -158,7 +206,6 @@ def _connect() -> duckdb.DuckDBPyConnection:
 
 def _close(connection: duckdb.DuckDBPyConnection, folder: Path, made: list[str], keep: bool) -> None:
     """Empty a database, and keep some empty ones: to start one takes longer than to count a thousand rows."""
-    shutil.rmtree(folder, ignore_errors=True)
     try:
         for statement in reversed(made):
             connection.execute(statement)
@@ -167,6 +214,7 @@ def _close(connection: duckdb.DuckDBPyConnection, folder: Path, made: list[str],
             connection.unregister(name)
     except duckdb.Error:
         keep = False
+    shutil.rmtree(folder, ignore_errors=True)
     if keep and len(_IDLE) < MOST_IDLE:
         _IDLE.append(connection)
     else:

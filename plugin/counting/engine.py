@@ -1,6 +1,6 @@
 """What runs the queries: DuckDB, embedded, or Spark."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -23,8 +23,19 @@ class Engine(Protocol):
     def view(self, name: str, query: str) -> None:
         """Give a query a name; it runs each time it is asked."""
 
-    def store(self, name: str, query: str, order: str = "") -> None:
+    def store(self, name: str, query: str) -> None:
         """Run a query once and keep its rows."""
+
+    def store_groups(self, name: str, rows: int, source: str, query: Callable[[str], str], order: str) -> None:
+        """Group the rows of a source once and keep the groups.
+
+        Args:
+            name: of the groups.
+            rows: number of rows of the source.
+            source: what follows `from`.
+            query: makes the query from a source; it groups by the order's first column, perhaps among others.
+            order: of the groups, as `batches` is told it.
+        """
 
     def table(self, query: str) -> pa.Table:
         """Return all rows of a query."""
@@ -33,7 +44,7 @@ class Engine(Protocol):
         """Return all rows of a small query as Python values."""
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a query of a table stored in this order, some at a time."""
+        """Yield the rows of a query of stored groups in their order, some at a time."""
 
     def columns(self, name: str) -> dict[str, str]:
         """Return the columns of a table or view with their types."""

@@ -113,6 +113,16 @@ def unread_query(presentations: str, present: Present) -> str:
     return f"select {reason} as reason, count(*) from {presentations} as p where {verdict} is null group by 1"
 
 
+def counted_query(sided: str, present: Present) -> str:
+    """Return what `grouped_query` takes from the sided presentations."""
+    names = ["cluster", "low", "high", "verdict", "ordered" if "order" in present else "forward"]
+    names += ["low_first"] if "order" in present else []
+    names += ["credit"] if "margin" in present else []
+    others = ("judge", "repeat", "response", "weight", "margin", "reason", "swap")
+    names += [name for name in others if name in present]
+    return f"select {', '.join(names)} from {sided}"
+
+
 def grouped_query(sided: str, present: Present, further: Mapping[str, str] | None = None) -> str:
     """Return a row per item, pair, judge, repeat, response and whether the order is known, with what is counted.
 

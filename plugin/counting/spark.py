@@ -4,7 +4,7 @@ import importlib.util
 import itertools
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -85,9 +85,13 @@ class Spark:
         """Give a query a name; it runs each time it is asked."""
         self.session.sql(query).createOrReplaceTempView(name)
 
-    def store(self, name: str, query: str, order: str = "") -> None:  # noqa: ARG002
+    def store(self, name: str, query: str) -> None:
         """Run a query once and keep its rows, on the executors' disks where memory is short."""
         self.session.sql(query).persist().createOrReplaceTempView(name)
+
+    def store_groups(self, name: str, rows: int, source: str, query: Callable[[str], str], order: str) -> None:  # noqa: ARG002
+        """Group the rows of a source once, and keep the groups where they are: `batches` puts them in order."""
+        self.store(name, query(source))
 
     def table(self, query: str) -> pa.Table:
         """Return all rows of a query."""

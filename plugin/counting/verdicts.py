@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -93,7 +93,6 @@ class Verdicts:
         self.columns = tuple(types)
         self._counted = tuple(name for name in types if name != "response" or types[name] == WHOLE)
         self._cells: dict[bool, str] = {}
-        self._sorted: dict[bool, str] = {}
         self._pairs: dict[tuple[bool, int | None], dict[str, np.ndarray]] = {}
 
     @cached_property
@@ -189,7 +188,8 @@ class Verdicts:
         Args:
             hard, against: as for `pairs`.
         """
-        query = f"select * from {self._readable(hard)} where {_met_condition(against)}"
+        columns = "cluster, low, high, credit / weight as credit, weight, judged"
+        query = f"select {columns} from {self.cells(hard=hard)} where {_met_condition(against)}"
         rest: dict[str, np.ndarray] = {}
         for batch in self.engine.batches(query, CELL_ORDER):
             arrays = _arrays(batch)
@@ -237,21 +237,13 @@ class Verdicts:
         if hard not in self._cells:
             further = relations.hard_count(self.columns) if hard else {}
             grouped, name = self.engine.fresh("grouped"), self.engine.fresh("cells")
-            self.engine.store(grouped, relations.grouped_query(self._sided_view, self._counted, further))
+            source = f"({relations.counted_query(self._sided_view, self._counted)}) as counted"
+            query = partial(relations.grouped_query, present=self._counted, further=further)
+            self.engine.store_groups(grouped, self._rows, source, query, CELL_ORDER)
             options = {"merge": self.merge, "keep_one_sided": self.keep_one_sided, "hard": hard}
             self.engine.view(name, relations.cells_query(grouped, self.columns, **options))
             self._cells[hard] = name
         return self._cells[hard]
-
-    def _readable(self, hard: bool) -> str:
-        """Return the name of the readable cells, stored in the order of the clusters."""
-        if hard not in self._sorted:
-            self._sorted[hard] = self.engine.fresh("readable")
-            weight = ", weight" if "weight" in self.columns else ""  # else the number of battles: nothing to sort twice
-            columns = f"cluster, low, high, credit / weight as credit{weight}, cast(judged as int) as judged"
-            query = f"select {columns} from {self.cells(hard=hard)} where judged > 0"
-            self.engine.store(self._sorted[hard], query, CELL_ORDER)
-        return self._sorted[hard]
 
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
@@ -295,11 +287,21 @@ class Verdicts:
         """Number of distinct items."""
         return self.engine.rows(f"select count(*) from {self._codes['item']}")[0][0] if "item" in self._codes else 0
 
-    @cached_property
+    @property
+    def _rows(self) -> int:
+        """Number of presentations."""
+        return self._row_counts[0]
+
+    @property
     def _without_item(self) -> int:
-        """Number of rows without an item."""
+        """Number of those without an item."""
+        return self._row_counts[1]
+
+    @cached_property
+    def _row_counts(self) -> tuple[int, int]:
         lacking = "count(*) - count(item)" if "item" in self.columns else "count(*)"
-        return self.engine.rows(f"select {lacking} from {self.presentations}")[0][0]
+        rows, without_item = self.engine.rows(f"select count(*), {lacking} from {self.presentations}")[0]
+        return rows, without_item
 
     @cached_property
     def _battles(self) -> str:
@@ -365,8 +367,7 @@ def _block(arrays: dict[str, np.ndarray]) -> Block:
     fresh = np.append(True, arrays["cluster"][1:] != arrays["cluster"][:-1])
     cluster = np.cumsum(fresh) - 1
     low, high, credit, judged = (arrays[name] for name in ("low", "high", "credit", "judged"))
-    weight = arrays.get("weight", judged.astype(np.float64))
-    return Block(low, high, credit, weight, judged, cluster, int(cluster[-1]) + 1)
+    return Block(low, high, credit, arrays["weight"], judged, cluster, int(cluster[-1]) + 1)
 
 
 def _met_condition(against: int | None) -> str:

@@ -142,6 +142,13 @@ def test_everything_that_is_counted_equals_plain_loops(seed, merge, keep_one_sid
     check(drawn_rows(seed), COLUMNS, merge=merge, keep_one_sided=keep_one_sided)
 
 
+@pytest.mark.parametrize("without", [(), ("item",), ("order",)])
+def test_rows_grouped_a_range_at_a_time_equal_plain_loops(without, monkeypatch):
+    monkeypatch.setattr("podium.counting.duck.ROWS_AT_ONCE", 25)
+    columns = [name for name in COLUMNS if name not in without]
+    check(with_columns(drawn_rows(5), columns), columns, merge=True, keep_one_sided=False)
+
+
 @pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(st.integers(10, 10_000), st.sets(st.sampled_from(("item", *naive.OPTIONAL))), st.booleans())

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -75,6 +75,10 @@ class Counts:
     def readable(self) -> int:
         """Battles with a readable verdict."""
         return self.battles - self.unread
+
+    def to_dict(self) -> dict[str, int | None]:
+        """Return the denominators for JSON."""
+        return asdict(self) | {"judged": self.readable}
 
 
 @dataclass(frozen=True, slots=True)

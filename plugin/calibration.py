@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from podium.text import json_text
+from podium.text import FORMAT_VERSION, Document
 
-FORMAT_VERSION = "0.1"
 SMALLEST_SE = 1e-6
 """Elo points; an error this small is rounding: every battle says the same."""
 
@@ -171,7 +170,7 @@ class Stability:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Document):
     """All that `podium calibrate` finds.
 
     Attributes:
@@ -251,10 +250,6 @@ class Calibration:
             "warnings": list(self.warnings),
             "provenance": dict(self.provenance),
         }
-
-    def to_json(self) -> str:
-        """Return the file as text; NaN and infinity never occur in it."""
-        return json_text(self.to_dict()) + "\n"
 
     def fold_beta(self, entrant: HeldOut) -> float:
         """Return the slope fitted without an entrant."""

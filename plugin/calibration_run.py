@@ -299,12 +299,11 @@ def _warnings(
 def _provenance(
     battles: Battles, evidence: Evidence, level: float, splits: int, ridge: float, constant: float | None
 ) -> dict[str, Any]:
-    counts, kind = battles.counts(), evidence.signal.kind
-    options = {"level": level, "splits": splits, "target": kind, "constant": constant, "ridge": ridge}
+    options = {"level": level, "splits": splits, "target": evidence.signal.kind, "constant": constant, "ridge": ridge}
     human = battles.table["human"]
     return provenance(battles.sources, {"reading": dict(battles.reading), **options}) | {
         "date": datetime.now(UTC).date().isoformat(),
-        "counts": {**asdict(counts), "judged": counts.readable},
+        "counts": battles.counts().to_dict(),
         "human": {
             "labelled": int(human.notna().sum()),
             "ties": int((human == 0.5).sum()),

@@ -1,7 +1,7 @@
 """One judge's verdicts as the human labels of the other judges' battles."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,25 +9,6 @@ import pandas as pd
 from podium.battles import Battles
 from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name
 from podium.text import as_text, some
-
-
-@dataclass(frozen=True, slots=True)
-class Meetings:
-    """Where battles of different judges meet: on one item, between the same two entrants.
-
-    Attributes:
-        code: of the item, the response to it and the unordered pair, shape (battles,); negative without an item.
-        as_named: whether model_a is the entrant whose name comes first, shape (battles,).
-        ours: mask of the battles that the human judge decided, shape (battles,).
-    """
-
-    code: np.ndarray
-    as_named: np.ndarray
-    ours: np.ndarray
-
-    def turn_credit(self, credit: np.ndarray) -> np.ndarray:
-        """Turn what model_a earned into what the first by name earned, or back, shape (battles,)."""
-        return np.where(self.as_named, credit, 1 - credit)
 
 
 def check_judge(judges: Sequence[str], judge: str) -> None:
@@ -52,31 +33,30 @@ def label_by(battles: Battles, judge: str) -> Battles:
         DataError: nothing says which item a battle is about.
         NotIdentifiedError: no battle of another judge, no readable one of this judge, or none in common.
     """
-    meetings = _meetings(battles, judge)
-    votes = meetings.ours & battles.readable & (meetings.code >= 0)
-    if not votes.any():
-        raise NotIdentifiedError(
-            f"no label to take: none of the {meetings.ours.sum():,} battles of {judge} has an item and a verdict"
-        )
-    credit = meetings.turn_credit(battles.table["credit"].to_numpy())
-    weight = battles.table["weight"].to_numpy()[votes] if "weight" in battles.table else np.ones(votes.sum())
-    codes, place = np.unique(meetings.code[votes], return_inverse=True)
-    means = pd.Series(np.bincount(place, weight * credit[votes]) / np.bincount(place, weight), index=codes)
-    human = meetings.turn_credit(means.reindex(meetings.code).to_numpy())[~meetings.ours]
-    if np.isnan(human).all():
-        raise _nothing_in_common(battles, votes, ~meetings.ours, judge)
-    rest = battles.select(~meetings.ours)
-    note = _note(judge, votes, meetings.ours, len(means), human)
-    return replace(rest, rows=rest.table.assign(human=human), notes=(*rest.notes, note))
-
-
-def _meetings(battles: Battles, judge: str) -> Meetings:
     table = battles.table
     ours = (as_text(table["judge"]) == judge).to_numpy() if "judge" in table else np.zeros(len(table), dtype=bool)
     _refuse(battles, ours, judge)
     item, a, b = (table[name].cat.codes.to_numpy(dtype=np.int64) for name in ("item", "model_a", "model_b"))
     item, entrants = battles.items_with_responses(item), len(battles.entrants)
-    return Meetings((item * entrants + np.minimum(a, b)) * entrants + np.maximum(a, b), a < b, ours)
+    # Of the item, the response to it and the unordered pair; negative without an item.
+    code = (item * entrants + np.minimum(a, b)) * entrants + np.maximum(a, b)
+    votes = ours & battles.readable & (code >= 0)
+    if not votes.any():
+        raise NotIdentifiedError(
+            f"no label to take: none of the {ours.sum():,} battles of {judge} has an item and a verdict"
+        )
+    # What the first by name earned, and in the end what model_a did.
+    credit = np.where(a < b, table["credit"], 1 - table["credit"])[votes]
+    weight = table["weight"].to_numpy()[votes] if "weight" in table else np.ones(votes.sum())
+    codes, place = np.unique(code[votes], return_inverse=True)
+    means = pd.Series(np.bincount(place, weight * credit) / np.bincount(place, weight), index=codes)
+    of_first = means.reindex(code).to_numpy()
+    human = np.where(a < b, of_first, 1 - of_first)[~ours]
+    if np.isnan(human).all():
+        raise _nothing_in_common(battles, votes, ~ours, judge)
+    rest = battles.select(~ours)
+    note = _note(judge, votes, ours, len(means), human)
+    return replace(rest, rows=rest.table.assign(human=human), notes=(*rest.notes, note))
 
 
 def _refuse(battles: Battles, ours: np.ndarray, judge: str) -> None:

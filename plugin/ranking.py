@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -10,9 +10,7 @@ from typing import Any
 import pandas as pd
 
 from podium.battles import Counts
-from podium.text import json_text
-
-FORMAT_VERSION = "0.1"
+from podium.text import FORMAT_VERSION, Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +46,9 @@ class Entry:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as the contract's JSON has it; extra figures stand beside the others."""
-        row = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "extra"}
-        return row | dict(self.extra)
+        row = asdict(self)
+        extra = row.pop("extra")
+        return row | extra
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +66,8 @@ class Fit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures that apply."""
-        known = {item.name: getattr(self, item.name) for item in fields(self)}
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in known.items()
-            if value is not None
-        }
+        known = {name: value for name, value in asdict(self).items() if value is not None}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in known.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +102,14 @@ class Standings:
             "interval": self.interval,
             "models": [entry.to_dict() for entry in self.entries],
             "fit": self.fit.to_dict(),
-            "counts": {item.name: getattr(self.counts, item.name) for item in fields(self.counts)}
-            | {"judged": self.counts.readable},
+            "counts": self.counts.to_dict(),
             "diagnostics": dict(self.diagnostics),
             "warnings": list(self.warnings),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Document):
     """The answer to one question: standings for every ranker and slice that was asked for.
 
     Attributes:
@@ -143,10 +137,6 @@ class Ranking:
             "rankings": [each.to_dict() for each in self.standings],
             "provenance": dict(self.provenance),
         } | ({"failures": list(self.failures)} if self.failures else {})
-
-    def to_json(self) -> str:
-        """Return the contract's JSON document; no NaN or infinity ever appears in it."""
-        return json_text(self.to_dict())
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per entrant, slice and ranker, with the method of the interval and the denominators."""

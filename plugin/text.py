@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+FORMAT_VERSION = "0.1"
+"""Of what podium writes as JSON."""
 EMPTY = frozenset({"", "nan", "null", "none", "<na>"})
 """Spellings of an empty cell in a numeric column, lower case."""
 INVISIBLE = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
@@ -63,6 +65,20 @@ def json_text(document: Any) -> str:
     """
     text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False, default=plain)
     return INVISIBLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
+
+
+class Document:
+    """A noun that is written as JSON."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """Return a JSON document, in which NaN and infinity never occur."""
+        return json_text(self.to_dict())
 
 
 def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:

@@ -66,5 +66,5 @@ def calibrate(output: "Place | None", side_by_side: bool, **arguments: Any) -> N
     if output is None:
         tell("nothing written; -o calibration.json keeps the calibration for podium rank")
         return
-    write_text(output, calibration.to_json())
+    write_text(output, calibration.to_json() + "\n")
     tell(f"wrote {output}")

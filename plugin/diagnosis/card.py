@@ -1,7 +1,7 @@
 """The judge card: which questions there are, and one card per judge."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,8 +22,8 @@ from podium.diagnosis.transitivity import transitivity
 from podium.diagnosis.verbosity import verbosity
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.intervals import check_level
-from podium.ranking import FORMAT_VERSION, provenance
-from podium.text import as_text, json_text
+from podium.ranking import provenance
+from podium.text import FORMAT_VERSION, Document, as_text
 
 Reply: TypeAlias = CardAnswer | Missing
 
@@ -67,19 +67,18 @@ class Card:
     def to_dict(self) -> dict[str, Any]:
         """Return the card for JSON."""
         subject = self.subject
-        counts = subject.battles.counts()
         return {
             "judge": subject.judge,
             "realization": subject.realization,
             "entrants": len(subject.battles.entrants),
-            "counts": {**asdict(counts), "judged": counts.readable},
+            "counts": subject.battles.counts().to_dict(),
             "unread_reasons": subject.battles.unread_reasons(),
             "sections": {name: as_dict(answer) for name, answer in self.answers.items()},
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Document):
     """The cards of all judges, and what is said of them together."""
 
     cards: tuple[Card, ...]
@@ -89,7 +88,7 @@ class Diagnosis:
     provenance: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the diagnosis for JSON; NaN and infinity never occur in it."""
+        """Return the diagnosis for JSON."""
         return {
             "podium": FORMAT_VERSION,
             "level": self.level,
@@ -98,10 +97,6 @@ class Diagnosis:
             "warnings": list(self.warnings),
             "provenance": dict(self.provenance),
         }
-
-    def to_json(self) -> str:
-        """Return a JSON document without NaN or infinity."""
-        return json_text(self.to_dict())
 
 
 def diagnose(

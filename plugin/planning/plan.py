@@ -5,9 +5,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from podium.errors import UsageError
-from podium.ranking import FORMAT_VERSION
 from podium.scorers.battle import Orders, presentations
-from podium.text import json_text
+from podium.text import FORMAT_VERSION, Document
 
 UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")
 
@@ -237,7 +236,7 @@ class Unanswered:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Document):
     """All that a plan says.
 
     Attributes:
@@ -272,7 +271,3 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
         return {"podium": FORMAT_VERSION, "plan": asdict(self)}
-
-    def to_json(self) -> str:
-        """Return a JSON document without NaN or infinity."""
-        return json_text(self.to_dict())

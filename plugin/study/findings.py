@@ -7,8 +7,7 @@ from typing import Any
 import pandas as pd
 from scipy.stats import pearsonr
 
-from podium.ranking import FORMAT_VERSION
-from podium.text import json_text
+from podium.text import FORMAT_VERSION, Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class AnchorProfile:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(Document):
     """All that a study found.
 
     Attributes:
@@ -116,10 +115,9 @@ class Findings:
         low, high = pearson.confidence_interval(self.level)
         return Spread(float(pearson.statistic), None, float(low), float(high))
 
-    def to_json(self) -> str:
-        """Return a JSON document without NaN or infinity."""
-        document = {"podium": FORMAT_VERSION, "study": asdict(self)}
-        return json_text(document)
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {"podium": FORMAT_VERSION, "study": asdict(self)}
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per point; anchors bring their place and their informativeness."""

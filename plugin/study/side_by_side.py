@@ -17,7 +17,7 @@ from podium.plugins.settings import options_of, ranker_names, ranker_options
 from podium.ranking import provenance
 from podium.replays import Recording, divide_options, play, recording_of, seed_settings
 from podium.study.yardstick import Yardstick
-from podium.text import json_text, some
+from podium.text import Document, some
 
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
 """Of a tournament's price."""
@@ -54,7 +54,7 @@ class TournamentRow:
 
 
 @dataclass(frozen=True, slots=True)
-class TournamentTable:
+class TournamentTable(Document):
     """Tournaments side by side: a row per tournament and budget, all ranked by one ranker.
 
     `scale` is that of the rows' `error`, `whole` the battles, judge calls and items of the whole record.
@@ -67,9 +67,9 @@ class TournamentTable:
     provenance: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
 
-    def to_json(self) -> str:
-        """Return a JSON document without NaN or infinity."""
-        return json_text(asdict(self))
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return asdict(self)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per tournament and budget."""

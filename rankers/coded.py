@@ -1,7 +1,7 @@
 """Readable battles as arrays: what every ranker starts from."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -52,6 +52,12 @@ class Coded:
         """Return the number of clusters in which each entrant has a battle, shape (entrants,)."""
         shape = (self.clusters, len(self.entrants))
         return distinct_clusters(np.tile(self.cluster, 2), np.concatenate([self.a, self.b]), shape)
+
+    def take(self, rows: np.ndarray) -> "Coded":
+        """Return some battles, given by a mask or by positions; clusters and entrants keep their codes."""
+        number = None if self.number is None else self.number[rows]
+        a, b, credit, weight = self.a[rows], self.b[rows], self.credit[rows], self.weight[rows]
+        return replace(self, a=a, b=b, credit=credit, weight=weight, cluster=self.cluster[rows], number=number)
 
     def blocks(self) -> Iterator["Coded"]:
         """Yield all battles at once: they are in memory."""
@@ -137,6 +143,11 @@ def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
 def nothing_readable(battles: Battles) -> NotIdentifiedError:
     """Return the error of battles of which none can be read."""
     return NotIdentifiedError(f"none of the {len(battles)} battles has a readable verdict: nothing to rank")
+
+
+def ratio_or_nan(total: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Return total / number, NaN where the number is not above 0, same shape."""
+    return np.divide(total, number, out=np.full(np.shape(number), np.nan), where=number > 0)
 
 
 def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
-from podium.rankers.coded import Coded, code_battles, require_choice
+from podium.rankers.coded import Coded, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
 from podium.rankers.standings import Result, exposure_of, standings
@@ -92,7 +92,7 @@ def count_differences(
     for anchor, (item, entrant, seen) in enumerate(_by_anchor(coded, verdict)):
         cell = item * size + entrant
         number = np.bincount(cell, minlength=coded.clusters * size)
-        mean = np.round(_shares(np.bincount(cell, seen, coded.clusters * size), number), 12)
+        mean = np.round(ratio_or_nan(np.bincount(cell, seen, coded.clusters * size), number), 12)
         against = (level_of(mean) if level_of else mean).reshape(-1, size)
         compared[:, anchor] = _pairs((~np.isnan(against)).sum(axis=1))
         levels = np.unique(against[~np.isnan(against)])
@@ -148,9 +148,9 @@ def _coarse_levels(battles: Battles, full: Comparisons | None) -> list[str]:
 def _estimate(
     counts: Comparisons, level: float, interval: Interval, resamples: int, rng: np.random.Generator
 ) -> Estimate:
-    score, clusters = _shares(counts.apart.sum(axis=0), counts.compared.sum(axis=0)), len(counts.apart)
+    score, clusters = ratio_or_nan(counts.apart.sum(axis=0), counts.compared.sum(axis=0)), len(counts.apart)
     if interval == "bootstrap":
-        draws = resample(lambda n: _shares(n @ counts.apart, n @ counts.compared), clusters, resamples, rng)
+        draws = resample(lambda n: ratio_or_nan(n @ counts.apart, n @ counts.compared), clusters, resamples, rng)
         return by_bootstrap(score, draws, clusters, level=level, cluster="item").clip(0, 1)
     return by_sandwich(score, covariance_of(_influence(counts)), clusters, level=level, cluster="item").clip(0, 1)
 
@@ -160,17 +160,13 @@ def _influence(counts: Comparisons) -> np.ndarray:
     return (counts.apart - counts.compared * (counts.apart.sum(axis=0) / total)) / total
 
 
-def _shares(apart: np.ndarray, compared: np.ndarray) -> np.ndarray:
-    return np.divide(apart, compared, out=np.full(np.shape(compared), np.nan), where=compared > 0)
-
-
 def _columns(full: Comparisons | None, three: Comparisons, chosen: Comparisons) -> dict[str, np.ndarray]:
     """Return the variant that is not the score, with its standard error, and the pairs compared."""
     name, other = ("full", full) if chosen is three else ("three_level", three)
     columns = {"pairs": chosen.compared.sum(axis=0)}
     if other is None:
         return columns
-    share = _shares(other.apart.sum(axis=0), other.compared.sum(axis=0))
+    share = ratio_or_nan(other.apart.sum(axis=0), other.compared.sum(axis=0))
     return {name: share, f"{name}_se": np.sqrt(np.diag(covariance_of(_influence(other))))} | columns
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
-from podium.rankers.coded import cluster_codes, code_battles, require_choice
+from podium.rankers.coded import cluster_codes, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.intervals import (
     FEW,
@@ -67,7 +67,7 @@ def mean(
         estimate = estimate_means(matrix, level)
     else:
         filled, known = np.nan_to_num(matrix.values), matrix.is_known.astype(np.float64)
-        draws = resample(lambda counts: _ratio(counts @ filled, counts @ known), len(filled), resamples, rng)
+        draws = resample(lambda counts: ratio_or_nan(counts @ filled, counts @ known), len(filled), resamples, rng)
         score = np.nanmean(matrix.values, axis=0)
         estimate = by_bootstrap(score, draws, len(filled), level=level, cluster="item", own=matrix.is_known.sum(axis=0))
         estimate = estimate.clip(0, 1) if matrix.is_bounded else estimate
@@ -169,7 +169,7 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
     known = ~np.isnan(score)
     cell = (item * shape[1] + entrant)[known]
     total, number = (np.bincount(cell, values, shape[0] * shape[1]) for values in (score[known], known[known]))
-    return _of_scored(_ratio(total, number).reshape(shape), battles.entrants)
+    return _of_scored(ratio_or_nan(total, number).reshape(shape), battles.entrants)
 
 
 def _of_scored(values: np.ndarray, entrants: tuple[str, ...]) -> ScoreMatrix:
@@ -177,10 +177,6 @@ def _of_scored(values: np.ndarray, entrants: tuple[str, ...]) -> ScoreMatrix:
     if missing:
         raise NotIdentifiedError(f"no pointwise score for {', '.join(missing[:5])}; leave those entrants out")
     return ScoreMatrix(values[~np.isnan(values).all(axis=1)], entrants)
-
-
-def _ratio(total: np.ndarray, number: np.ndarray) -> np.ndarray:
-    return np.divide(total, number, out=np.full(np.shape(number), np.nan), where=number > 0)
 
 
 def _medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:

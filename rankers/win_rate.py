@@ -114,17 +114,9 @@ def _battles_against(coded: Summed, anchor: str) -> Summed:
     if isinstance(coded, Cells):
         return coded.cells_of(anchor)
     which = coded.entrants.index(anchor)
-    keep = (coded.a == which) | (coded.b == which)
-    distinct, cluster = np.unique(coded.cluster[keep], return_inverse=True)
-    return replace(
-        coded,
-        a=coded.a[keep],
-        b=coded.b[keep],
-        credit=coded.credit[keep],
-        weight=coded.weight[keep],
-        cluster=cluster,
-        clusters=len(distinct),
-    )
+    against = coded.take((coded.a == which) | (coded.b == which))
+    distinct, cluster = np.unique(against.cluster, return_inverse=True)
+    return replace(against, cluster=cluster, clusters=len(distinct))
 
 
 def _with_entrant(battles: Battles, entrant: str) -> Battles:

@@ -10,7 +10,7 @@ from podium.diagnosis.clustered import reflected_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.triples import KINDS, TIE, deviation, outcomes, triples_among
-from podium.rankers.coded import code_battles
+from podium.rankers.coded import code_battles, ratio_or_nan
 from podium.rankers.intervals import holm, resample
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_sums
 from podium.report.model import Table
@@ -161,8 +161,7 @@ def deviations_of_draws(cells: PairCells, triples: np.ndarray, resamples: int, r
 
     def deviations(counts: np.ndarray) -> np.ndarray:
         credit, weight = cells.sums_of_draws(counts)
-        rate = np.divide(credit, weight, out=np.full(credit.shape, np.nan), where=weight > 0)
-        return model_deviation(rate, triples)
+        return model_deviation(ratio_or_nan(credit, weight), triples)
 
     return resample(deviations, cells.credit.shape[0], resamples, rng, width=3 * len(triples))
 

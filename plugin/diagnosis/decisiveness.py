@@ -10,6 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import betainc
 
 from podium.errors import NotIdentifiedError
+from podium.rankers.coded import ratio_or_nan
 from podium.rankers.intervals import FEWEST_DRAWS
 
 LOWEST, HIGHEST = 0.1, 10_000.0
@@ -129,7 +130,7 @@ def system_biases(low: np.ndarray, high: np.ndarray, surplus: np.ndarray, system
     known = ~np.isnan(surplus)
     met = known.astype(np.float64) @ np.abs(side)
     total = np.where(known, surplus, 0) @ side
-    return np.divide(total, met, out=np.full(met.shape, np.nan), where=met > 0)
+    return ratio_or_nan(total, met)
 
 
 def spread_of(values: np.ndarray, fewest: float = 2) -> np.ndarray:

@@ -23,6 +23,7 @@ from podium.diagnosis.sides import FEWEST_DECIDED, taus
 from podium.diagnosis.subject import Subject, model_of
 from podium.errors import NotIdentifiedError
 from podium.judge_checks import same_model
+from podium.rankers.coded import ratio_or_nan
 from podium.rankers.intervals import finite_or_none, holm, t_reach
 
 SELF_BIAS = "self-bias"
@@ -170,8 +171,7 @@ class GoldComparison:
         """Return the strongest bias first; each kind has values and standard errors, shape (systems,) each."""
         met = np.bincount(np.concatenate([self.both.low, self.both.high]), minlength=self.systems)
         value, se = (raw[0], np.full(self.systems, np.nan)) if isinstance(corrected, Missing) else corrected
-        t = np.divide(value, se, out=np.full(len(value), np.nan), where=se > 0)
-        p = holm(np.asarray(2 * stdtr(max(self.items - 1, 1), -np.abs(t))))
+        p = holm(np.asarray(2 * stdtr(max(self.items - 1, 1), -np.abs(ratio_or_nan(value, se)))))
         biases, method = [], f"{self.draws.method}, standard error, t"
         for k in np.argsort(-np.nan_to_num(np.abs(value)), kind="stable").tolist():
             if met[k]:

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from podium.battles import Battles
 from podium.diagnosis.clustered import Clustered, sample_of
-from podium.rankers.coded import Coded, code_battles
+from podium.rankers.coded import Coded, code_battles, ratio_or_nan
 from podium.rankers.identification import strengths_of
 from podium.rankers.pairs import PairCells, cells_by_cluster, pair_sums
 from podium.rankers.scale import POINTS
@@ -159,9 +159,8 @@ def prepare_side(battles: Battles, credit: np.ndarray | None = None) -> JudgedSi
     coded = code_battles(battles, credit=credit)
     fit, size = strengths_of(coded), len(coded.entrants)
     no_tie = np.abs(coded.credit - 0.5) > 1e-12
-    a, b, weight, cluster = (part[no_tie] for part in (coded.a, coded.b, coded.weight, coded.cluster))
-    decided = replace(coded, a=a, b=b, credit=(coded.credit[no_tie] > 0.5) * 1.0, weight=weight, cluster=cluster)
-    met = np.minimum(a, b).astype(np.int64) * size + np.maximum(a, b)
+    decided = replace(coded, credit=(coded.credit > 0.5) * 1.0).take(no_tie)
+    met = np.minimum(decided.a, decided.b).astype(np.int64) * size + np.maximum(decided.a, decided.b)
     used = battles.readable if credit is None else ~np.isnan(credit)
     names = np.full(coded.clusters, None, dtype=object)
     if coded.unit == "item":
@@ -194,5 +193,4 @@ def taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     low, high = np.triu_indices(first.shape[-1], 1)
     signs = [np.sign(np.round(scores[..., low] - scores[..., high], 9)) for scores in (first, second)]
     scale = np.sqrt(np.abs(signs[0]).sum(axis=-1) * np.abs(signs[1]).sum(axis=-1))
-    agreed = np.asarray((signs[0] * signs[1]).sum(axis=-1))
-    return np.divide(agreed, scale, out=np.full(agreed.shape, np.nan), where=scale > 0)
+    return ratio_or_nan((signs[0] * signs[1]).sum(axis=-1), scale)

@@ -9,7 +9,7 @@ from scipy.special import entr, expit, logit
 
 from podium.battles import Battles
 from podium.diagnosis.figures import Missing
-from podium.rankers.coded import Coded, code_battles
+from podium.rankers.coded import Coded, code_battles, ratio_or_nan
 from podium.rankers.pairs import pair_sums, win_rates
 
 TIE = 0.025
@@ -143,7 +143,7 @@ def _arrange(battles: Battles, coded: Coded, place: np.ndarray) -> tuple[np.ndar
     cell, shape = pair * coded.clusters + coded.cluster, (comb(len(place), 2), coded.clusters)
     votes = np.bincount(cell, minlength=shape[0] * shape[1])
     total = np.bincount(cell, np.where(first < second, coded.credit, 1 - coded.credit), len(votes))
-    mean = np.divide(total, votes, out=np.full(len(votes), np.nan), where=votes > 0)
+    mean = ratio_or_nan(total, votes)
     steady = np.full(len(votes), UNSEEN, dtype=np.uint8)
     if "swap" in battles.table:
         # Repeats must all hold.

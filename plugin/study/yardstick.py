@@ -25,8 +25,6 @@ Scorer = Callable[[np.ndarray], np.ndarray]
 
 FROM_PAIRS = {"bradley-terry": {"regularization", "labels"}, "win-rate": {"labels"}}
 """Rankers that need pair sums only, and the options with which they still do."""
-SUMMED = ("a", "b", "credit", "weight", "cluster")
-"""Of coded battles."""
 
 
 class Yardstick:
@@ -118,8 +116,7 @@ def _scorer_from_pairs(battles: Battles, labels: Any, score: Callable[[Pairs], n
     coded = replace(coded, a=position[coded.a], b=position[coded.b], entrants=battles.entrants)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
-        keep = rows[readable]
-        return score(pairs_of(replace(coded, **{name: getattr(coded, name)[keep] for name in SUMMED})))
+        return score(pairs_of(coded.take(rows[readable])))
 
     return score_rows
 

@@ -6,8 +6,13 @@ import pandas as pd
 import pytest
 
 import podium
+from podium import table
+from podium.counting.duck import Duck
+from podium.counting.relations import ROW
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.figures import Missing
+from podium.reading.rows import RecordTable, join_tables
+from podium.records import records_of
 
 ANNOTATION = {"generator_1": "base", "generator_2": "wren", "annotator": "judge", "preference_price_per_example": 0.1}
 
@@ -125,3 +130,12 @@ def test_files_without_items_of_other_rows_or_another_order_are_no_copies(tmp_pa
     others = [without_items(credits[::-1]), without_items(credits, note="other")]
     battles = read(tmp_path, without_items(credits), *others)
     assert (len(battles), battles.copies) == (90, 0)
+
+
+def test_rows_of_many_files_and_battles_made_of_scores_keep_places_of_their_own():
+    engine = Duck()
+    scores = pd.DataFrame({"item": ["q0", "q1"] * 2, "model": ["x"] * 2 + ["y"] * 2, "score": [1.0, 2.0, 2.0, 2.0]})
+    frames = [rows(1, 0), rows(1, 0).assign(judge="k"), rows(1, 1).assign(judge="l"), scores]
+    joined = join_tables(engine, [RecordTable(table.check(records_of(engine, frame, "it"))) for frame in frames])
+    places = [place for (place,) in engine.rows(f"select {ROW} from {joined.view}")]
+    assert len(places) == len({*places}) == 8

@@ -142,7 +142,7 @@ def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> Joined:
         paired = pointwise.pair_up(_records_of(engine, scores, " and ".join(each.source for each in scored[:3])))
         battles = table.check(paired.records)
         both = [_records_of(engine, view, "")] if played else []
-        view = _union(engine, [*both, *([battles] if battles else [])])
+        view = _union(engine, [*both, *([battles] if battles else [])], [0, len(played)] if played else [0])
         missing.append(paired.missing)
         notes += [*_note_of(copied, "scores"), *paired.notes()]
     return Joined(view, sum(missing) if missing else None, notes, copies)
@@ -238,14 +238,18 @@ def _records_of(engine: Duck, view: str, source: str) -> Records:
     return Records(engine, source, view, {name: Column(f'"{name}"', types[name]) for name in types if name != ROW})
 
 
-def _union(engine: Duck, parts: Sequence[Records]) -> str:
-    """Give all rows one name; a column that a file lacks is empty there."""
+def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None = None) -> str:
+    """Give all rows one name; a column that a file lacks is empty there.
+
+    Args:
+        places: which file each part begins with, where a part has several.
+    """
     names = list(dict.fromkeys(name for part in parts for name in part.columns))
     known = [*(name for name in COLUMNS if name in names), *criterion_columns(names)]
     names = list(dict.fromkeys([*known, *names]))
     types = {name: {part.columns[name].type for part in parts if name in part.columns} for name in names}
     queries = []
-    for place, part in enumerate(parts):
+    for place, part in zip(places or range(len(parts)), parts, strict=False):
         cells = {name: _cell(part.columns.get(name), name, types[name]) for name in names}
         queries.append(f"select {place * ROWS_OF_A_FILE} + {ROW} as {ROW}, {columns_as(cells)} from {part.scan}")
     view = engine.fresh("presentations")

@@ -41,8 +41,9 @@ MAKERS: Mapping[str, tuple[str, ...]] = {
 }
 """How names begin that a maker gives its models, lower case. The longest that fits at the earliest place counts."""
 
-NO_MODEL = re.compile(r"alpaca[-_ ]?eval")
-"""Names of tools that begin as a model's does: AlpacaEval calls its judges alpaca_eval_gpt4 and the like."""
+NO_MODEL = re.compile(r"alpaca[-_ ]?eval|openai-api")
+"""Names of tools that begin as a model's does: AlpacaEval calls its judges alpaca_eval_gpt4 and the like, and Inspect's
+provider `openai-api` is any server that speaks as OpenAI's does."""
 
 
 @dataclass(frozen=True, slots=True)

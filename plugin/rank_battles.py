@@ -153,11 +153,19 @@ def _rank_slices(
     for ranker in _center_rankers(rankers, slices):
         done, lost = _rank_by(ranker, slices, one_judge=one_judge)
         standings += [replace(each, warnings=(*each.warnings, *warnings[each.slice])) for each in done]
+        lost = [(value, _with_alarm(error, dict(slices)[value], warnings[value])) for value, error in lost]
         errors += [(ranker.name + (f" [{value}]" if by else ""), error) for value, error in lost]
     failures = tuple(f"{part}: {error}" for part, error in errors)
     if not standings:
         raise errors[0][1] if len(errors) == 1 else NotIdentifiedError("; ".join(failures))
     return tuple(standings), failures
+
+
+def _with_alarm(error: PodiumError, battles: Battles, warnings: Sequence[str]) -> PodiumError:
+    """Return an error with what is known of the judge, where the reason is that nothing it said could be read."""
+    if battles.tally.judged or not warnings or not isinstance(error, NotIdentifiedError):
+        return error
+    return NotIdentifiedError(f"{error}; {warnings[0]}")
 
 
 def _rank_by(

@@ -92,3 +92,8 @@ def test_every_judge_of_a_slice_is_looked_at() -> None:
     ranking = podium.rank(podium.read_battles(frame), by="judge")
     kin = {each.slice: any("family" in text for text in each.warnings) for each in ranking.standings}
     assert kin == {"gpt-4o|direct|1": True, "claude-x|direct|1": False}
+
+
+def test_a_judge_of_which_nothing_could_be_read_gets_the_alarm_in_the_error() -> None:
+    with pytest.raises(podium.NotIdentifiedError, match=r"nothing to rank; 100 of 100 .*wrote 'Both.' \(100\).*=cot"):
+        warnings_of(table(100, ("Both.",)))

@@ -34,7 +34,7 @@ def test_a_family_is_guessed_from_the_beginning_of_a_word(name, family):
     assert family_of(name, {}) == Family(family, "guessed")
 
 
-@pytest.mark.parametrize("name", ["my-model", "crowd", "model-01", "egpt", "alpaca_eval"])
+@pytest.mark.parametrize("name", ["my-model", "crowd", "model-01", "egpt", "alpaca_eval", "openai-api/local/ash"])
 def test_names_that_tell_nothing_have_no_family(name):
     assert family_of(name, {}) is None
 

@@ -306,7 +306,6 @@ class Battles:
         return plain[[*known, *(name for name in plain if name not in known)]]
 
     def _keep_where(self, column: str, value: str) -> "Battles":
-        """Keep the rows whose column, as text, equals the value."""
         if not (self.verdicts and self.verdicts.holds_text(column)):
             return self.select((as_text(self._column(column)) == value).to_numpy())
         kept = self.verdicts.keep_where(f"{quote_name(column)} = {text(value)}")

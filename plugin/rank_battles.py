@@ -171,7 +171,6 @@ def _with_alarm(error: PodiumError, battles: Battles, warnings: Sequence[str]) -
 def _rank_by(
     ranker: RankerCall, slices: Sequence[Slice], *, one_judge: bool
 ) -> tuple[list[Standings], list[tuple[str | None, PodiumError]]]:
-    """Rank slice by slice."""
     standings: list[Standings] = []
     errors: list[tuple[str | None, PodiumError]] = []
     for value, part in slices:

@@ -1,7 +1,7 @@
 """Replay a tournament: recorded verdicts stand in for the judge, and nothing is called."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,16 @@ class Recording:
         entrants = len(self.field.entrants)
         share = len(self.codes) / (entrants * (entrants - 1) // 2 * len(self.field.items))
         return [f"the record is no full round robin: {share:.1%} of its battles are there"] if share < 1 else []
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentDesign:
+    """A tournament by its name, with its settings, what to call both, and battles that it is not to exceed."""
+
+    label: str
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    budget: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

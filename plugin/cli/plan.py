@@ -81,7 +81,6 @@ def plan(context: click.Context, **arguments: Any) -> None:
 
 
 def _make_plan(context: click.Context, arguments: dict[str, Any]) -> Any:
-    """Return the plan that was typed."""
     from podium.planning.plan import Tariff
     from podium.planning.planner import make_plan
 

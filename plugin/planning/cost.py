@@ -7,7 +7,7 @@ from math import inf
 
 from podium.errors import NotIdentifiedError
 from podium.planning.draft import Draft
-from podium.planning.plan import Bill, PricedDesign, Quantity, TournamentDesign
+from podium.planning.plan import Bill, PricedDesign, Quantity
 from podium.planning.precision import (
     MOST_ENTRANTS,
     WORLDS,
@@ -19,7 +19,7 @@ from podium.planning.precision import (
 )
 from podium.planning.sample_size import informative_needed, items_needed
 from podium.plugins.catalogue import make_tournament
-from podium.replays import Recording
+from podium.replays import Recording, TournamentDesign
 from podium.text import some
 from podium.tournaments.schedule import Field
 

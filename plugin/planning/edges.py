@@ -73,7 +73,6 @@ def _differences_by_edge(draft: Draft, edges: Sequence[float]) -> Mapping[float,
 
 
 def _expected_differences(draft: Draft, edge: float) -> Differences:
-    """Return the differences that are expected without a pilot."""
     differences = three_levels(draft.ties.value, edge)
     return differences.with_share(draft.share.value) if draft.share else differences
 

@@ -1,7 +1,7 @@
 """The nouns of a plan: what is asked, what a design costs, what it will tell, and what could not be answered."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from podium.errors import UsageError
@@ -23,15 +23,6 @@ class Quantity:
         """Pass the figure and its interval through a monotone function; a falling one turns the ends around."""
         ends = (self.high, self.low) if falling else (self.low, self.high)
         return Quantity(function(self.value), *(None if end is None else function(end) for end in ends))
-
-
-@dataclass(frozen=True, slots=True)
-class TournamentDesign:
-    """A tournament by its name, with its settings, and what to call both."""
-
-    label: str
-    name: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

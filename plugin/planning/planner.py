@@ -14,13 +14,14 @@ from podium.planning.differences import three_levels
 from podium.planning.draft import Draft
 from podium.planning.edges import sample_sizes, smallest_gaps
 from podium.planning.pilots import anchor_candidates, read_pilot, share_of_ties
-from podium.planning.plan import Candidate, Plan, Quantity, Tariff, TournamentDesign
+from podium.planning.plan import Candidate, Plan, Quantity, Tariff
 from podium.planning.precision import MOST_ENTRANTS, SPREAD
 from podium.planning.sample_size import check_numbers
 from podium.rank_battles import rank
 from podium.rankers.intervals import check_level
 from podium.rankers.scale import POINTS
 from podium.ranking import provenance
+from podium.replays import TournamentDesign
 
 TIES = 0.15
 """Share of battles that end in a tie, where nothing else is known."""

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import norm
 
 from podium.errors import NotIdentifiedError
-from podium.planning.plan import Quantity, TournamentDesign
+from podium.planning.plan import Quantity
 from podium.planning.sample_size import check_numbers
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.coded import code_battles
@@ -22,7 +22,7 @@ from podium.rankers.intervals import Estimate, mean_interval, t_reach
 from podium.rankers.pairs import pair_sums, win_rates
 from podium.rankers.rank_sets import rank_sets
 from podium.rankers.scale import scale_of
-from podium.replays import Recording, play, recording_of
+from podium.replays import Recording, TournamentDesign, play, recording_of
 from podium.scorers.battle import Orders
 from podium.simulation import Judge, simulate
 from podium.text import some

@@ -52,7 +52,6 @@ def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
 
 
 def _additions(function: Callable[[], Iterable[Any]], kind: type[Kind], origin: str) -> list[Kind]:
-    """Return what a plugin adds by one hook."""
     hook = f"podium_{KINDS[kind]}s"
     try:
         additions = list(function())

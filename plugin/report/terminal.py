@@ -61,7 +61,6 @@ def terminal_text(reports: Sequence[Report], terminal: bool = False, width: int 
 
 
 def _page(report: Report, width: int, styled: bool) -> list[str]:
-    """Return the lines of a ledger or a card."""
     card = report.form is Form.CARD
     room, table_lines = (width, _folded_table) if card else (None, _framed_table)
     lines = [*_paragraphs(report.answer, width), ""] if report.answer else []
@@ -261,7 +260,6 @@ def _select_columns(table: Table, kept: Sequence[int]) -> Table:
 
 
 def _shorten(name: str, longest: int) -> str:
-    """Leave out the middle of a long name."""
     if cell_len(name) <= longest:
         return name
     tail = longest // 2

@@ -15,7 +15,7 @@ from podium.plugins import catalogue
 from podium.plugins.catalogue import make_tournament
 from podium.plugins.settings import options_of, ranker_names, ranker_options
 from podium.ranking import provenance
-from podium.replays import Recording, divide_options, play, recording_of, seed_settings
+from podium.replays import Recording, TournamentDesign, divide_options, play, recording_of, seed_settings
 from podium.study.yardstick import Yardstick
 from podium.text import Document, some
 
@@ -76,16 +76,6 @@ class TournamentTable(Document):
         return pd.DataFrame([asdict(row) for row in self.rows]).astype({"budget": "Int64"})
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """A tournament before it is played: its label, name, options without the seed, and battles not to exceed."""
-
-    label: str
-    name: str
-    settings: Mapping[str, Any]
-    budget: int | None = None
-
-
 def set_side_by_side(
     battles: Battles | pd.DataFrame,
     tournaments: str | Sequence[str] = ("round_robin", "anchor", "swim", "chain"),
@@ -142,8 +132,7 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
     return list(names)
 
 
-def _row(variant: Variant, record: Recording, yardstick: Yardstick, seeds: Sequence[int]) -> TournamentRow:
-    """Play a variant with all seeds."""
+def _row(variant: TournamentDesign, record: Recording, yardstick: Yardstick, seeds: Sequence[int]) -> TournamentRow:
     everyone = np.arange(len(record.field.entrants))
     prices, distances = [], []
     for seed in seeds:
@@ -166,19 +155,19 @@ def _row(variant: Variant, record: Recording, yardstick: Yardstick, seeds: Seque
     )
 
 
-def _variants(name: str, settings: Mapping[str, Any], record: Recording) -> Iterator[Variant]:
+def _variants(name: str, settings: Mapping[str, Any], record: Recording) -> Iterator[TournamentDesign]:
     """Yield the tournament as it is asked for, or in each of its variants where the settings do not choose."""
     offer = getattr(catalogue.tournament_rule(name), "variants", None)
     variants: Mapping[str, Mapping[str, Any]] = offer(record.field) if offer else {}
     if not variants or any(option in settings for variant in variants.values() for option in variant):
         chosen = [label for label, variant in variants.items() if variant.items() <= settings.items()]
-        yield Variant(" ".join([name, *chosen]), name, settings)
+        yield TournamentDesign(" ".join([name, *chosen]), name, settings)
         return
     for label, variant in variants.items():
-        yield Variant(f"{name} {label}", name, {**settings, **variant})
+        yield TournamentDesign(f"{name} {label}", name, {**settings, **variant})
 
 
-def _fit_to_budgets(variant: Variant, record: Recording, budgets: Sequence[int]) -> Iterator[Variant]:
+def _fit_to_budgets(variant: TournamentDesign, record: Recording, budgets: Sequence[int]) -> Iterator[TournamentDesign]:
     """Yield the tournament on as many items as each budget allows, as it is without budgets."""
     if not budgets:
         yield variant

@@ -37,7 +37,6 @@ class Chain:
         return len(self.next(field, ()).pairings)
 
     def _path(self, field: Field, item: str) -> Iterator[Pairing]:
-        """Yield the steps of the item's path, in its order."""
         names = sorted(field.entrants)
         visited = [names[k] for k in generator(self.seed, "path", item).permutation(len(names))]
         for a, b in pairwise(name for name in visited if field.can_play(item, name)):

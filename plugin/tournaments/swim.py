@@ -122,7 +122,6 @@ def opponents(ranked: int) -> int:
 
 
 def _elo(ratings: str | Mapping[str, float]) -> dict[str, float]:
-    """Read ratings as they are typed."""
     if not isinstance(ratings, str):
         return dict(ratings)
     parts = [part.strip().rpartition(":") for part in ratings.split(",")]

@@ -109,11 +109,7 @@ def _on_logit_scale(estimate: Estimate, freedom: np.ndarray, level: float) -> Es
 
 
 def _baseline(coded: Coded, anchor: str | None) -> int:
-    """Return the baseline: the one that is named, or the one that is in all battles.
-
-    Raises:
-        UsageError: it has no readable battle with lengths, or several could be meant.
-    """
+    """Return the baseline: the one that is named, or the one that is in all battles."""
     if anchor is not None:
         return coded.entrants.index(find_name("entrant with readable battles", anchor, coded.entrants))
     common = [k for k in range(len(coded.entrants)) if ((coded.a == k) | (coded.b == k)).all()]
@@ -159,12 +155,7 @@ def _fit_rate(
     external: External | None,
     cluster: np.ndarray,
 ) -> Rate:
-    """Fit one entrant's battles, and predict them at equal lengths.
-
-    Raises:
-        NotIdentifiedError: the lead is the same in all battles, or a coefficient is unbounded, or next to it.
-        NotConvergedError: no maximum.
-    """
+    """Fit one entrant's battles, and predict them at equal lengths."""
     sd = float(np.std(lead, ddof=1)) if len(lead) > 1 else 0.0
     if not sd > 0:
         raise NotIdentifiedError("its lead in length is the same in all battles")
@@ -201,9 +192,6 @@ def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None
 
     199 wins and a tie, of a response longer than most, would give 0.9999999998 +- 1e-9 at equal length. With fewer
     losses than coefficients intervals held in 45 to 75% of simulated worlds, with as many in 93 to 96%.
-
-    Raises:
-        NotIdentifiedError: they are too few, or the items are.
     """
     won, lost = float(credit.sum()), float((1 - credit).sum())
     what, number = ("won", won) if won < lost else ("lost", lost)
@@ -217,12 +205,7 @@ def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None
 
 
 def _regression(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the coefficients of a logistic regression, and its information.
-
-    Raises:
-        NotIdentifiedError: a coefficient is unbounded.
-        NotConvergedError: no maximum.
-    """
+    """Return the coefficients of a logistic regression, and its information."""
     likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]), largest=FAR)
     try:
         at = maximise(likelihood).at

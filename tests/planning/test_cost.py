@@ -4,7 +4,8 @@ import pytest
 
 from podium import UsageError
 from podium.planning.cost import battles_of
-from podium.planning.plan import Bill, Tariff, TournamentDesign
+from podium.planning.plan import Bill, Tariff
+from podium.replays import TournamentDesign
 
 SEVEN = tuple("abcdefg")
 

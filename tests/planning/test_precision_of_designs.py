@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from podium import Battles, Judge, NotIdentifiedError, World, rank, read_battles, simulate
-from podium.planning.plan import Quantity, TournamentDesign
+from podium.planning.plan import Quantity
 from podium.planning.precision import (
     PerItem,
     Precision,
@@ -22,7 +22,7 @@ from podium.planning.precision import (
 )
 from podium.rankers.intervals import mean_interval
 from podium.rankers.scale import POINTS
-from podium.replays import Recording, play, recording_of
+from podium.replays import Recording, TournamentDesign, play, recording_of
 from podium.tournaments.chain import Chain
 
 ROUND_ROBIN = TournamentDesign("round_robin", "round_robin")

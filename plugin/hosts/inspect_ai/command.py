@@ -144,7 +144,6 @@ def _run_stock(stock: Callable[[], None], arguments: Sequence[str], *, ranking: 
 
 
 def _logs_near(arguments: Sequence[str]) -> set[Place]:
-    """Return the logs that are named, and those beside them."""
     near: set[Place] = set()
     for word in arguments:
         if word.endswith((".eval", ".json")):

@@ -114,7 +114,6 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
 
 
 def _count_done(path: Path) -> int:
-    """Count the samples that ended well."""
     try:
         return sum(summary.completed and not summary.error for summary in read_eval_log_sample_summaries(str(path)))
     except (ValueError, KeyError, OSError):

@@ -132,7 +132,6 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
 
 
 def _parts(typed: Any) -> tuple[str, ...]:
-    """Split settings at the commas between them."""
     return tuple(part for text in _texts(typed) for part in NEXT_SETTING.split(text))
 
 

@@ -166,7 +166,8 @@ def choose_metrics(files: Sequence[Scores], asked: Sequence[str]) -> tuple[dict[
             for metric, why in metrics.items()
             if _is_wanted(asked, metric)
         ]
-        raise NotIdentifiedError(f"no number per document to compare: {some(why, '; ', most=5)}")
+        judged = f"{some(lacking, most=3)} has no metric; a judge compares responses: podium lm_eval ... --ranker_judge"
+        raise NotIdentifiedError(f"no number per document to compare: {some(why, '; ', most=5) or judged}")
     notes = []
     if lacking and asked:
         notes = [f"{len(lacking)} tasks without {' or '.join(asked)} are left out: {some(lacking, most=10)}"]

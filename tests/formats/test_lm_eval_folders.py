@@ -217,7 +217,7 @@ def test_a_metric_without_a_number_per_document_is_refused_by_name(tmp_path: Pat
 def test_a_task_without_any_metric_says_that_a_judge_can_compare(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_run(tmp_path, name, {"t": [sample("q0", {})]})
-    with pytest.raises(podium.NotIdentifiedError, match="to compare: t has no metric; a judge .*--ranker_judge"):
+    with pytest.raises(podium.NotIdentifiedError, match=r"to compare: t has no metric; a judge .*--ranker_judge"):
         podium.read_battles(tmp_path)
 
 

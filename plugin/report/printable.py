@@ -4,8 +4,6 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from podium.storage.remote import without_secrets
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -24,6 +22,8 @@ def printable(text: str) -> str:
 
 def tell(message: str, who: str = "podium") -> None:
     """Write a message to stderr; names in it cannot move the cursor, and URLs show no credentials."""
+    from podium.storage.remote import without_secrets  # lm-eval's help loads this file, and tells nothing
+
     print(printable(f"{who}: {without_secrets(message)}"), file=sys.stderr)
 
 

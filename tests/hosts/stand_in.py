@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -99,7 +100,7 @@ class Judge:
     def __init__(self) -> None:
         self.script = Script()
         self.calls: list[Call] = []
-        self.asked: dict[str, int] = {}
+        self.asked: Counter[tuple[str, str]] = Counter()
 
     async def completion(self, request: dict[str, Any], bearer: str) -> tuple[Call, int, str] | None:
         """Return status and body of one call; None where the connection is to be closed."""
@@ -107,8 +108,10 @@ class Judge:
         call = noted(request, turned=script.turned)
         call.bearer = bearer
         self.calls.append(call)
-        self.asked[call.key] = ask = self.asked.get(call.key, 0) + 1
-        fault = script.fault(f"{call.item} {call.first} {call.second}", ask, number)
+        shown = f"{call.item} {call.first} {call.second}"
+        self.asked[call.model, shown] += 1
+        ask = self.asked[call.model, shown]
+        fault = script.fault(shown, ask, number)
         await asyncio.sleep(HANG if fault == "hang" else script.latency)
         call.fate = fault or "answered"
         if fault in ("hang", "close"):

@@ -138,6 +138,11 @@ def of_battle(call: Call) -> str:
     return Pairing(call.item, *sorted((call.first, call.second))).key
 
 
+def shown(call: Call) -> tuple[str, str, str]:
+    """Return what a call shows, whatever words ask for a verdict."""
+    return call.item, call.first, call.second
+
+
 def again(calls: Iterable[Call]) -> Counter[str]:
     """Count by prompt how often it was asked beyond once."""
     asked = Counter(call.key for call in calls)
@@ -262,10 +267,11 @@ def test_replies_that_cannot_be_read_are_asked_for_again_and_then_counted_with_t
     host.judge.script(faults={"reply": 0.05}, lasting=True, draw=2)
     log = host.run("eval", "podium/round_robin")
     planned, calls = schedule("round_robin"), host.judge.calls()
-    garbled = {call.key for call in calls if call.fate == "reply"}
-    unread = {of_battle(call) for call in calls if call.key in garbled}
+    garbled = {shown(call) for call in calls if call.fate == "reply"}
+    unread = {of_battle(call) for call in calls if shown(call) in garbled}
     assert garbled
-    assert again(calls) == dict.fromkeys(garbled, 1)
+    assert Counter(map(shown, calls)) == {one: 1 + (one in garbled) for one in map(shown, calls)}
+    assert len({call.key for call in calls}) == len(calls), "whoever is asked again is told the form"
     assert_judged(log, planned, unread=unread)
     assert_ranked(log, planned, unread)
     rows = [row for one in battles(log) for row in one.scores["verdict"].metadata["podium"]["presentations"]]

@@ -121,9 +121,8 @@ def flat(text):
 @pytest.mark.slow
 def test_the_command_says_what_is_wrong_and_fails(write_responses, tmp_path):
     write_responses()
-    ended = inspect(
-        "eval", "podium/round_robin", "-T", "responses=ash.jsonl,elm.jsonl", "-T", "realization=directt", cwd=tmp_path
-    )
+    options = ["-T", "responses=ash.jsonl,elm.jsonl", "-T", "realization=directt"]
+    ended = inspect("eval", "podium/round_robin", *options, "--model-role", "judge=podium/offline", cwd=tmp_path)
     told = flat(ended.stdout + ended.stderr)
     assert ended.returncode != 0
     assert "podium: no scorer called 'directt'; did you mean 'direct'?" in told
@@ -134,8 +133,8 @@ def test_the_command_says_what_is_wrong_and_fails(write_responses, tmp_path):
 def test_the_command_says_that_no_judge_was_named(write_responses, tmp_path):
     write_responses(dict(list(ENTRANTS.items())[:2]), items=1)
     ended = inspect("eval", "podium/round_robin", "-T", "responses=ash.jsonl,elm.jsonl", cwd=tmp_path)
-    told = flat(ended.stdout + ended.stderr)
-    assert "no battle was judged; the first of those that failed: Model role 'judge' is required" in told
+    assert ended.returncode != 0
+    assert "podium: nobody is the judge; name a model with --model-role judge=MODEL" in flat(ended.stderr)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Other names, another order of the rows, other sides: every figure stays the same, to 1e-9."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from disguises import NAME, differences, disguise, figures_of, new_names
 
 from podium import Judge, PodiumError, calibrate, diagnose, rank, read_battles, simulate
+from podium.calibration_run import compare, differences_from_best
 from podium.diagnosis.gold_source import Gold
 
 ENTRANTS = tuple(f"entrant-{letter}" for letter in "abcdef")
@@ -147,15 +149,48 @@ def test_no_figure_of_placed_newcomers_depends_on_names_sides_or_order(bootstrap
     assert moved(placed, "round robin") == []
 
 
-@pytest.mark.parametrize("ranker", ["bradley-terry", "soft-elo", "win-rate", "informativeness", "mean", "median"])
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TABLES[:2])
-def test_the_same_file_as_two_sources_changes_no_figure(tmp_path, ranker, kind):
-    """Rows without items are not looked at: nothing says that two of them are one verdict."""
+def test_no_figure_of_targets_side_by_side_depends_on_names_sides_or_order(kind):
+    assert moved(lambda table, _: targets_of(read_battles(table)), kind) == []
+
+
+def targets_of(battles):
+    """Return what `calibrate --compare` shows: every target, and what each errs beyond the best."""
+    targets = compare(battles, level=0.5)
+    best, differences = differences_from_best(targets)
+    beyond = {f"{k} {one.target.kind}": asdict(beside) for k, (one, beside) in enumerate(differences)}
+    return {"targets": [without_provenance(one) for one in targets], "best": best.target.kind, "beyond": beyond}
+
+
+COMMANDS = {
+    ranker: lambda sources, ranker=ranker: rank(read_battles(*sources), ranker).to_dict()["rankings"]
+    for ranker in ("bradley-terry", "soft-elo", "win-rate", "informativeness", "mean", "median")
+}
+SLOW_COMMANDS = {
+    "compare": lambda sources: targets_of(read_battles(*sources)),
+    "diagnose": lambda sources: without_provenance(
+        diagnose(read_battles(*sources, merge=False), read_battles(*sources))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize(
+    "command", [*COMMANDS, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW_COMMANDS)]
+)
+def test_the_same_file_as_two_sources_changes_no_figure(tmp_path, command, kind):
+    if (command, kind) == ("informativeness", "no items"):
+        pytest.skip("informativeness needs items")
     sources = [tmp_path / "verdicts.csv", tmp_path / "again.csv"]
     for source in sources:
         table_of(kind).to_csv(source, index=False)
-    rankings = [without_provenance(rank(read_battles(*given), ranker)) for given in (sources[:1], sources)]
-    for ranking in rankings:
-        for standings in ranking["rankings"]:
-            standings.pop("warnings")
-    assert differences(*(figures_of(ranking, {}) for ranking in rankings)) == []
+    once, twice = ((COMMANDS | SLOW_COMMANDS)[command](given) for given in (sources[:1], sources))
+    assert differences(figures_of(without_notes(once), {}), figures_of(without_notes(twice), {})) == []
+
+
+def without_notes(answer):
+    """Leave out what is said about the sources themselves."""
+    if isinstance(answer, dict):
+        return {name: without_notes(part) for name, part in answer.items() if name not in ("warnings", "notes")}
+    return [without_notes(part) for part in answer] if isinstance(answer, list) else answer

@@ -88,7 +88,7 @@ def people(subject: Subject) -> People | Missing:
     sized = decisive & ~np.isnan(evidence.margin)
     return People(
         accuracy=sample.share(agree, what="labelled battles", among=both),
-        kappa=_kappa(judge[both], human[both], sample.take(both)),
+        kappa=clustered_kappa(judge[both], human[both], sample.take(both)),
         agreement=sample.share(agree, what="battles without a tie", among=decisive),
         margin_tells=_auc(np.abs(evidence.margin[sized]), agree[sized], sample.take(sized)),
         temperature=temperature,
@@ -97,10 +97,13 @@ def people(subject: Subject) -> People | Missing:
     )
 
 
-def _kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> Figured:
+def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> Figured:
     """Return Cohen's kappa with the interval of its influence function.
 
     The two sides of a battle share a cluster, and add the same to the error: a row stands for both.
+
+    Args:
+        judge, human: who wins by either, a as 1 and b as -1, shape (battles,) each.
     """
     value = kappa(judge, human)
     if value is None:

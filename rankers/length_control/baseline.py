@@ -1,5 +1,6 @@
 """AlpacaEval's length-controlled win rate: each entrant against one baseline, at equal lengths."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,9 +70,31 @@ def against_baseline(
     coded = lengths.coded
     base = _baseline(coded, anchor)
     name = coded.entrants[base]
-    rates, refused = _rates(lengths, base, external, battles)
+    rates, refused = rates_against(lengths, base, external, battles)
     if not rates:
         raise NotIdentifiedError("; ".join(refused))
+    estimate = estimate_equal_lengths(coded, base, rates, level)
+    used = {
+        "model": _describe_model(external),
+        "slopes": {coded.entrants[k]: rate.slope for k, (_, rate) in rates.items()},
+        "sd": {coded.entrants[k]: rate.sd for k, (_, rate) in rates.items()},
+        "left_out": lengths.left_out,
+    }
+    result = Result(estimate, diagnostics={"length_control": used}, warnings=refused)
+    exposure = exposure_of(battles, coded)
+    return standings("win-rate", f"win rate against {name}", exposure, result, level=level, rng=rng)
+
+
+def estimate_equal_lengths(
+    coded: Coded, base: int, rates: Mapping[int, tuple[np.ndarray, Rate]], level: float
+) -> Estimate:
+    """Return win rates with intervals, and that of the baseline: what the others leave it.
+
+    Args:
+        base: code of the baseline.
+        rates: of `rates_against`.
+        level: in (0, 1).
+    """
     size = len(coded.entrants)
     score, spread, freedom = np.full(size, np.nan), np.zeros((coded.clusters, size)), np.zeros(size)
     for which, (own, rate) in rates.items():
@@ -83,17 +106,7 @@ def against_baseline(
     # Satterthwaite: that of the mean is made of variances that are known to different degrees.
     freedom[base] = variance.sum() ** 2 / max(np.sum(variance**2 / freedom[list(rates)]), 1e-300)
     estimate = by_sandwich(score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit)
-    if estimate.method:
-        estimate = _on_logit_scale(estimate, freedom, level)
-    used = {
-        "model": _describe_model(external),
-        "slopes": {coded.entrants[k]: rate.slope for k, (_, rate) in rates.items()},
-        "sd": {coded.entrants[k]: rate.sd for k, (_, rate) in rates.items()},
-        "left_out": lengths.left_out,
-    }
-    result = Result(estimate, diagnostics={"length_control": used}, warnings=refused)
-    exposure = exposure_of(battles, coded)
-    return standings("win-rate", f"win rate against {name}", exposure, result, level=level, rng=rng)
+    return _on_logit_scale(estimate, freedom, level) if estimate.method else estimate
 
 
 def _on_logit_scale(estimate: Estimate, freedom: np.ndarray, level: float) -> Estimate:
@@ -121,12 +134,22 @@ def _baseline(coded: Coded, anchor: str | None) -> int:
     return common[0]
 
 
-def _rates(
-    lengths: Lengths, base: int, external: External | None, battles: Battles
+def rates_against(
+    lengths: Lengths, base: int, external: External | None = None, battles: Battles | None = None
 ) -> tuple[dict[int, tuple[np.ndarray, Rate]], list[str]]:
-    """Fit every entrant that met the baseline; say of whom there is no fit."""
+    """Fit every entrant that met the baseline; say of whom there is no fit.
+
+    Args:
+        base: code of the baseline.
+        external, battles: difficulties of items, and the battles that name them.
+
+    Returns:
+        By code, the entrant's battles and its rate; and what is said.
+    """
     coded, rates, refused = lengths.coded, {}, []
-    difficulty = None if external is None else external.difficulties(battles.table.iloc[lengths.rows])
+    difficulty = (
+        None if external is None or battles is None else external.difficulties(battles.table.iloc[lengths.rows])
+    )
     for which, name in enumerate(coded.entrants):
         first, second = (coded.a == which) & (coded.b == base), (coded.b == which) & (coded.a == base)
         own = np.flatnonzero(first | second)

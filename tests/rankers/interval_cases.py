@@ -6,29 +6,32 @@ and so on, fixed beforehand.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import uneven_worlds as worlds
+from scipy.stats import binom
 from uneven_worlds import Played
 
 from podium.rankers.bradley_terry import estimate_elo, hide_separated
 from podium.rankers.cells import pairs_of
 from podium.rankers.clusters import sums
 from podium.rankers.coded import Coded
-from podium.rankers.from_pairs import scores_of_draws
 from podium.rankers.identification import are_bounded, strengths_of
 from podium.rankers.intervals import FEW, Estimate, by_bootstrap, by_sandwich, covariance_of, resample
-from podium.rankers.pairs import Pairs, cells_by_cluster, pair_of, pair_sums, win_rates
+from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_of, pair_sums, win_rates
 from podium.rankers.pointwise import ScoreMatrix, estimate_means, estimate_medians
 from podium.rankers.rank_sets import rank_sets
 from podium.rankers.scale import EloScale, scale_of
-from podium.rankers.strengths import fit_strengths
+from podium.rankers.strengths import Strengths, fit_strengths
 from podium.rankers.win_rate import estimate_rates
 
 LEVEL = 0.95
+RARE = 3.09
+"""Standard errors below which one of 1,000 lies."""
 RESAMPLES = 300
-World = Callable[[int], tuple[Estimate, np.ndarray]]
-"""From the number of a world to an estimate and the truth, shape (entrants,)."""
+World = Callable[[int], tuple[Estimate, np.ndarray] | None]
+"""From the number of a world to an estimate and the truth, shape (entrants,); None where the data are refused."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,14 @@ class Case:
         wrong: a variant that must not hold: what podium did before, or what is usual.
         least: share of intervals that must hold.
         ranks: whether rank sets are looked at.
+        held: whether the wrong variant is what held before.
     """
 
     right: World
     wrong: World
     least: float = 0.92
     ranks: bool = True
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,24 +58,39 @@ class Shares:
     """What held over many worlds.
 
     Attributes:
+        worlds: in which the data were not refused.
         others: share of the intervals of all but the last entrant that hold the truth; none holds nothing.
+        spread: variance of a world's share of `others`, over that of one interval.
         last: the same of the last entrant (the newcomer, where there is one).
         sets: share of worlds in which all rank sets hold; NaN where they are not looked at.
         width, last_width: mean half-width of those intervals that are bounded on both sides.
     """
 
+    worlds: int
     others: float
+    spread: float
     last: float
     sets: float
     width: float
     last_width: float
+
+    def least(self) -> float:
+        """Return the share of `others` below which a right interval of 95% falls in one of 1,000 runs."""
+        return LEVEL - RARE * np.sqrt(LEVEL * (1 - LEVEL) * self.spread / self.worlds)
+
+    def least_of_one(self) -> float:
+        """Return the same of one interval a world, exactly."""
+        return float(binom.ppf(1e-3, self.worlds, LEVEL)) / self.worlds
 
 
 def shares_of(world: World, number: int, *, ranks: bool = False) -> Shares:
     """Return what holds in worlds 0 to number - 1."""
     held, widths, sets = [], [], []
     for seed in range(number):
-        estimate, truth = world(seed)
+        found = world(seed)
+        if found is None:
+            continue
+        estimate, truth = found
         held.append((estimate.low <= truth + 1e-9) & (truth <= estimate.high + 1e-9))
         widths.append((estimate.high - estimate.low) / 2)
         if ranks:
@@ -78,8 +98,12 @@ def shares_of(world: World, number: int, *, ranks: bool = False) -> Shares:
     hits = np.array(held)
     width = np.array([np.nanmean(column[np.isfinite(column)]) for column in np.array(widths).T])
     others = slice(None, -1) if hits.shape[1] > 1 else slice(None)
+    share = hits[:, others].mean(axis=1)
+    one = share.mean() * (1 - share.mean())
     return Shares(
-        float(hits[:, others].mean()),
+        len(hits),
+        float(share.mean()),
+        float(np.clip(share.var() / one, 1 / hits[:, others].shape[1], 1)) if one > 0 else 1.0,
         float(hits[:, -1].mean()),
         float(np.mean(sets)) if ranks else np.nan,
         float(width[others].mean()),
@@ -173,18 +197,50 @@ def wald_means(play: Callable[[int], tuple[ScoreMatrix, np.ndarray]]) -> World:
 
 
 def rates_by_bootstrap(play: Callable[[int], Played], *, widened: bool = True) -> World:
-    """Win rates with percentile intervals; the wrong variant does not widen them."""
+    """Win rates of a round robin with percentile intervals; the wrong variant does not widen them."""
 
     def world(seed: int) -> tuple[Estimate, np.ndarray]:
         played = play(seed)
         coded, pairs = played.coded, pairs_of(played.coded)
         cells, rng = cells_by_cluster(coded, pairs), np.random.default_rng(seed)
-        draws = resample(lambda counts: scores_of_draws(win_rates, cells, counts), coded.clusters, RESAMPLES, rng)
+        draws = resample(lambda counts: _plain_rates(cells, counts), coded.clusters, RESAMPLES, rng)
         own = coded.clusters_of() if widened else FEW
         estimate = by_bootstrap(win_rates(pairs), draws, coded.clusters, level=LEVEL, cluster="item", own=own)
         return estimate.clip(0, 1), win_rates(_exact(pairs, played.credit))
 
     return world
+
+
+def _plain_rates(cells: PairCells, counts: np.ndarray) -> np.ndarray:
+    """Return win rates where every pair met on every item, shape (draws, entrants); all draws in one product."""
+    pairs = cells.pairs
+    credit, weight = cells.sums_of_draws(counts)
+    rate, sides = credit / weight, np.zeros((2, len(pairs.low), pairs.entrants))
+    sides[0, np.arange(len(pairs.low)), pairs.low] = sides[1, np.arange(len(pairs.low)), pairs.high] = 1
+    return (rate @ sides[0] + (1 - rate) @ sides[1]) / (pairs.entrants - 1)
+
+
+def elo_by_bootstrap(items: int, *, widened: bool = True) -> World:
+    """Elo of a round robin with percentile intervals; the wrong variant does not widen them."""
+
+    def world(seed: int) -> tuple[Estimate, np.ndarray]:
+        played, strengths, draws = _elo_draws(items, seed)
+        coded, own = played.coded, played.coded.clusters_of()
+        scale = scale_of(coded.entrants, are_bounded(strengths.graph), own, None, None)
+        score, own = scale.scores(strengths.theta), own if widened else FEW
+        estimate = by_bootstrap(score, scale.scores(draws), items, level=LEVEL, cluster="item", own=own)
+        truth = fit_strengths(_exact(strengths.pairs, played.credit), 0.0).theta
+        return hide_separated(estimate, strengths.graph), scale.scores(truth)
+
+    return world
+
+
+@cache
+def _elo_draws(items: int, seed: int) -> tuple[Played, Strengths, np.ndarray]:
+    played = worlds.whole(seed, items)
+    strengths, rng = strengths_of(played.coded), np.random.default_rng(seed)
+    cells = cells_by_cluster(played.coded, strengths.pairs)
+    return played, strengths, resample(lambda n: strengths.theta_of_draws(cells, n), items, RESAMPLES, rng)
 
 
 def medians(items: int, *, guarded: bool = True) -> World:
@@ -237,6 +293,10 @@ def _case_of_bootstrap(items: int, least: float) -> Case:
     return Case(rates_by_bootstrap(play), rates_by_bootstrap(play, widened=False), least)
 
 
+def _case_of_elo_by_bootstrap(items: int, least: float) -> Case:
+    return Case(elo_by_bootstrap(items), elo_by_bootstrap(items, widened=False), least)
+
+
 def _case_of_medians(items: int) -> Case:
     return Case(medians(items), medians(items, guarded=False))
 
@@ -256,6 +316,9 @@ CASES: Mapping[str, Case] = {
     "win rates by bootstrap, 5 items": _case_of_bootstrap(5, 0.91),
     "win rates by bootstrap, 8 items": _case_of_bootstrap(8, 0.91),
     "win rates by bootstrap, 12 items": _case_of_bootstrap(12, 0.92),
+    "Elo by bootstrap, 5 items": _case_of_elo_by_bootstrap(5, 0.91),
+    "Elo by bootstrap, 8 items": _case_of_elo_by_bootstrap(8, 0.91),
+    "Elo by bootstrap, 12 items": _case_of_elo_by_bootstrap(12, 0.92),
     "Elo, newcomer with 5 battles": _case_of_elo(_newcomer(5)),
     "Elo, newcomer with 10 battles": _case_of_elo(_newcomer(10)),
     "Elo, newcomer with 20 battles": _case_of_elo(_newcomer(20)),
@@ -267,7 +330,7 @@ MEDIANS: Mapping[str, Case] = {
 }
 """Equal entrants, whose median may be 5 or 6: it is rank sets that must hold, and did not."""
 
-HELD: Mapping[str, Case] = {
+_HELD_BEFORE: Mapping[str, Case] = {
     "win rates, round robin of 8 items": _case_of_rates(lambda seed: worlds.whole(seed, 8)),
     "win rates, round robin of 200 items": _case_of_rates(lambda seed: worlds.whole(seed, 200)),
     "win rates, rings of 12 on 40 items": _case_of_rates(worlds.random_rings),
@@ -278,4 +341,5 @@ HELD: Mapping[str, Case] = {
     "Elo, round robin of 200 items": _case_of_elo(lambda seed: worlds.whole(seed, 200)),
     "Elo, rings of 12 on 40 items": _case_of_elo(worlds.random_rings),
 }
-"""Designs that held before: both ways should, and be as wide."""
+"""Designs that held before: both ways should, and be as wide; Wilson's intervals of means may be wider."""
+HELD = {name: replace(case, held=True) for name, case in _HELD_BEFORE.items()}

@@ -41,10 +41,7 @@ def pytest_runtest_setup(item):
 def pytest_terminal_summary(terminalreporter, config):
     """Say how to run the slow tests where they were left out."""
     deselected = terminalreporter.stats.get("deselected", ())
-    if config.option.markexpr != "not slow and not worlds":
-        return
-    for marker in ("slow", "worlds"):
-        left_out = sum(item.get_closest_marker(marker) is not None for item in deselected)
-        if left_out:
-            words = f"{left_out} tests marked {marker} were left out: `pytest -m {marker} -n 2` runs them"
-            terminalreporter.write_line(words)
+    left_out = sum(item.get_closest_marker("slow") is not None for item in deselected)
+    if config.option.markexpr == "not slow" and left_out:
+        words = f"{left_out} tests marked slow were left out: `pytest -m slow -n 2` runs them"
+        terminalreporter.write_line(words)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, ndtr
 
-from podium import Battles, read_battles
+from podium import Battles
 
 
 def strengths(entrants: int, spread: float = 1.0) -> np.ndarray:
@@ -42,14 +42,15 @@ def verdicts(rates: np.ndarray, items: int, seed: int, shared: float = 0.5, soft
     lean = np.sqrt(shared / 2) * (response[:, high] - response[:, low]) + np.sqrt(1 - shared) * alone
     rate = rates[low, high]
     credit = expit(np.log(rate / (1 - rate)) + soft * alone) if soft else (ndtr(lean) < rate) * 1.0
-    label = np.array(names(len(rates)), dtype=object)
+    label = names(len(rates))
     frame = {
-        "item": np.repeat([f"i{k:05d}" for k in range(items)], len(low)),
-        "model_a": np.tile(label[low], items),
-        "model_b": np.tile(label[high], items),
+        "item": pd.Categorical.from_codes(np.repeat(np.arange(items), len(low)), [f"i{k:05d}" for k in range(items)]),
+        "model_a": pd.Categorical.from_codes(np.tile(low, items), label),
+        "model_b": pd.Categorical.from_codes(np.tile(high, items), label),
         "credit": credit.ravel(),
     }
-    return read_battles(pd.DataFrame(frame))
+    # What read_battles makes of such a table, in a twentieth of its time: hundreds of worlds are drawn.
+    return Battles(pd.DataFrame(frame))
 
 
 def covers(figure, truth: float) -> bool:

@@ -7,7 +7,7 @@ import statsmodels.stats.multitest as multitest
 from correlated_verdicts import by_strength, strengths, verdicts
 from scipy.special import expit
 
-from podium import NotIdentifiedError, read_battles
+from podium import Battles, NotIdentifiedError, read_battles
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit, influence_on_residuals
 from podium.rankers.coded import code_battles
@@ -87,27 +87,27 @@ def test_a_judge_who_follows_strengths_is_not_accused(fair):
     assert 0.02 <= np.mean([one.whole.p <= 0.05 for one in found]) <= 0.09
 
 
-@pytest.mark.worlds
+@pytest.mark.slow
 def test_without_holm_most_would_be_accused(fair):
     """Wrong variant: any pair with p below 5% by itself."""
     found = [bradley_terry_fit(one) for one in fair[:100]]
     assert np.mean([any(miss.p is not None and miss.p <= 0.05 for miss in one.misses) for one in found]) > 0.3
 
 
-@pytest.mark.worlds
+@pytest.mark.slow
 def test_rows_taken_for_independent_would_be_accused():
     """Wrong variant: every verdict three times (an item's copies are one cluster) and errors by row."""
     copies = []
     for seed in range(40):
-        frame = verdicts(by_strength(THETA), 60, seed).to_frame()
-        copies.append(read_battles(pd.concat([frame] * 3), merge=False))
+        table = verdicts(by_strength(THETA), 60, seed).table
+        copies.append(Battles(pd.concat([table] * 3, ignore_index=True)))
     by_row = [bradley_terry_fit(one, cluster="row") for one in copies]
     by_item = [bradley_terry_fit(one) for one in copies]
     assert np.mean([one.whole.p <= 0.05 for one in by_row]) > 0.3
     assert np.mean([one.whole.p <= 0.05 for one in by_item]) <= 0.15
 
 
-@pytest.mark.worlds
+@pytest.mark.slow
 def test_intervals_cover_exact_residuals_and_the_planted_pair_is_named():
     truth = exact_residuals(planted())
     found = [bradley_terry_fit(verdicts(planted(), 150, seed)) for seed in range(100)]

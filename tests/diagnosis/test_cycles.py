@@ -115,7 +115,7 @@ def test_a_judge_without_rings_is_not_accused(equals):
     assert np.mean([one.certain > 0 for one in equals]) <= 0.05
 
 
-@pytest.mark.worlds
+@pytest.mark.slow
 def test_rings_counted_as_they_are_would_accuse_most(equals):
     """Wrong variant: any ring among the estimated win rates."""
     assert np.mean([one.rings > 0 for one in equals]) > 0.5
@@ -127,7 +127,7 @@ def test_a_true_ring_is_told_from_chance():
     assert np.mean([one.certain == 1 for one in found]) >= 0.95
 
 
-@pytest.mark.worlds
+@pytest.mark.slow
 @pytest.mark.parametrize("rates", [by_strength(strengths(5)), ring(0.65, 5)])
 def test_the_interval_beyond_noise_covers_the_true_sntd(rates):
     """In 100 worlds; the plain value, which the noise of 60 items inflates, lies above the truth."""

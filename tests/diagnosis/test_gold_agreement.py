@@ -163,7 +163,7 @@ def test_a_judge_without_faults_is_not_accused(fair):
     assert np.mean([covers(one.mse_beyond_noise, 0.0) for one in fair]) >= 0.95
 
 
-@pytest.mark.worlds
+@pytest.mark.slow
 def test_plain_figures_would_accuse_him(fair):
     """Wrong variants: delta and error without the correction for noise; each system tested by itself."""
     assert np.mean([one.delta for one in fair]) > 0.02
@@ -202,7 +202,7 @@ def test_decisiveness_and_self_preference_are_recovered(faulty):
     assert np.mean([one.self_bias.favours_itself for one in found]) >= 0.9
 
 
-@pytest.mark.worlds
+@pytest.mark.slow
 def test_biases_of_all_systems_are_covered(faulty):
     found, truth = faulty
     by_name = dict(zip(names(SYSTEMS), truth["biases"], strict=True))
@@ -217,13 +217,13 @@ def test_known_decisiveness_is_recovered_within_its_interval(alpha):
     assert np.mean([covers(one.alpha_beyond_noise, alpha) for one in found]) >= 0.9
 
 
-@pytest.mark.worlds
+@pytest.mark.slow
 def test_a_percentile_interval_of_alpha_would_miss():
     """Wrong variant: noise makes win rates extreme and alpha large, and resampling adds the same noise again."""
     theta, hits = strengths(15), []
     for seed in range(40):
         both = pairs_beside(verdicts(by_strength(theta), 80, seed), gold_of(theta))
-        drawn = resample_both(both, 60, np.random.default_rng(seed))
+        drawn = resample_both(both, 60, np.random.default_rng(seed), ranked=False)
         low, high = np.quantile(decisiveness_of_draws(drawn.judge, drawn.gold), [0.025, 0.975])
         hits.append(low <= 1.0 <= high)
     assert np.mean(hits) < 0.75

@@ -265,7 +265,7 @@ def test_intervals_of_pnt_and_sntd_cover_the_truth(many):
     assert np.mean([covers(one, true_soft.value) for one in soft]) >= 0.92
 
 
-@pytest.mark.worlds
+@pytest.mark.slow
 def test_intervals_that_take_triples_of_an_item_for_independent_do_not(many):
     """Wrong variant: a binomial interval of all triples on all items."""
     hard, _, (truth, _) = many

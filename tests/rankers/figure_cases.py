@@ -11,7 +11,6 @@ from scipy.special import expit, logit, ndtri
 from podium.calibration import HeldOut
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.people import clustered_kappa
-from podium.errors import NotIdentifiedError
 from podium.rankers.bradley_terry import estimate_elo
 from podium.rankers.calibration.accuracy import Difference, accuracy_of, difference_of
 from podium.rankers.cells import pairs_of
@@ -23,6 +22,8 @@ from podium.rankers.length_control.baseline import estimate_equal_lengths, rates
 from podium.rankers.length_control.joint import fit_at_equal_length
 from podium.rankers.length_control.term import Lengths
 from podium.rankers.scale import POINTS, scale_of
+from podium.rankers.strengths import Strengths
+from podium.rankers.win_rate import estimate_rates
 
 Interval = tuple[float, float]
 Draw = Callable[[int], tuple[float, Interval, Interval, float] | None]
@@ -92,37 +93,81 @@ def _plain_error(value: float, credit: np.ndarray, ahead: np.ndarray) -> float:
     return float(value * (1 - value) * np.sqrt(np.var(moved, ddof=1) * len(credit)))
 
 
+def rates_at_equal_length(items: int) -> Case:
+    """Rates of three entrants against a baseline, their lengths as their quality; raw ones are the wrong variant."""
+
+    def world(controlled: bool) -> World:
+        def estimate(seed: int) -> tuple[Estimate, np.ndarray]:
+            rng = np.random.default_rng(seed)
+            lengths = np.exp(rng.normal(6, 0.5, (items, 4))) * WORDY
+            lead = lengths[:, :3] - lengths[:, 3:]
+            gap = STRENGTHS[:3] - STRENGTHS[3] + 1.2 * np.tanh(lead / lead.std(axis=0, ddof=1))
+            credit, item = (rng.random(gap.shape) < expit(gap)) * 1.0, np.repeat(np.arange(items), 3)
+            sides, number = (np.tile(np.arange(3), items), np.full(3 * items, 3)), np.ones(3 * items)
+            coded = Coded(*sides, credit.ravel(), number, item, items, "item", tuple("abcd"))
+            if controlled:
+                rates, _ = rates_against(Lengths(coded, lead.ravel(), np.arange(len(item)), 0), 3)
+                found = estimate_equal_lengths(coded, 3, rates, LEVEL)
+            else:
+                found = estimate_rates(coded, pairs_of(coded), LEVEL)
+            return _first(found, 3), expit(STRENGTHS[:3] - STRENGTHS[3])
+
+        return estimate
+
+    return Case(world(True), world(False), ranks=False)
+
+
+def _first(estimate: Estimate, number: int) -> Estimate:
+    kept = slice(None, number)
+    parts = {name: getattr(estimate, name)[kept] for name in ("score", "low", "high")}
+    return replace(estimate, **parts, covariance=estimate.covariance[kept, kept])
+
+
+def _battles_of_four(seed: int, items: int, slope: float) -> Lengths:
+    """Return a round robin of four entrants, by a judge that gives length so many logits."""
+    rng = np.random.default_rng(seed)
+    lengths = np.exp(rng.normal(6, 0.5, (items, 4))) * WORDY
+    a, b = np.triu_indices(4, 1)
+    lead = (lengths[:, a] - lengths[:, b]).ravel()
+    gap = np.tile(STRENGTHS[a] - STRENGTHS[b], items) + slope * np.tanh(lead / np.sqrt(np.mean(lead**2)))
+    credit, item = (rng.random(len(gap)) < expit(gap)) * 1.0, np.repeat(np.arange(items), 6)
+    sides = np.tile(a, items), np.tile(b, items)
+    coded = Coded(*sides, credit, np.ones(len(gap)), item, items, "item", tuple("abcd"))
+    return Lengths(coded, lead, np.arange(len(gap)), 0)
+
+
+def _strengths_of_four(lengths: Lengths) -> Strengths:
+    coded = lengths.coded
+    return fit_identified(coded.entrants, pairs_of(coded), np.full(4, 3 * coded.clusters), REGULARIZATION)
+
+
 def ratings_at_equal_length(items: int) -> Case:
     """Joint ratings of entrants whose lengths differ; the wrong variant takes the judge's taste for quality."""
 
-    def play(seed: int) -> Lengths:
-        rng = np.random.default_rng(seed)
-        lengths = np.exp(rng.normal(6, 0.5, (items, 4))) * WORDY
-        a, b = np.triu_indices(4, 1)
-        lead = (lengths[:, a] - lengths[:, b]).ravel()
-        gap = np.tile(STRENGTHS[a] - STRENGTHS[b], items) + 0.9 * np.tanh(lead / np.sqrt(np.mean(lead**2)))
-        credit, item = (rng.random(len(gap)) < expit(gap)) * 1.0, np.repeat(np.arange(items), 6)
-        coded = Coded(
-            np.tile(a, items), np.tile(b, items), credit, np.ones(len(gap)), item, items, "item", tuple("abcd")
-        )
-        return Lengths(coded, lead, np.arange(len(gap)), 0)
-
     def world(controlled: bool) -> World:
-        def estimate(seed: int) -> tuple[Estimate, np.ndarray] | None:
-            lengths = play(seed)
-            coded, pairs = lengths.coded, pairs_of(lengths.coded)
-            strengths = fit_identified(coded.entrants, pairs, np.full(4, 3 * items), REGULARIZATION)
+        def estimate(seed: int) -> tuple[Estimate, np.ndarray]:
+            lengths = _battles_of_four(seed, items, 0.9)
+            coded, strengths = lengths.coded, _strengths_of_four(lengths)
             if controlled:
-                try:
-                    strengths = fit_at_equal_length(lengths, strengths).strengths
-                except NotIdentifiedError:
-                    return None
+                strengths = fit_at_equal_length(lengths, strengths).strengths
             scale = scale_of(coded.entrants, are_bounded(strengths.graph), coded.clusters_of(), None, None)
             return estimate_elo(strengths, coded, scale, LEVEL), 1500 + POINTS * (STRENGTHS - STRENGTHS.mean())
 
         return estimate
 
     return Case(world(True), world(False))
+
+
+def worth_of_length(items: int, slope: float) -> Draw:
+    """Draw what a joint fit says that length is worth to the judge; the wrong variant is half as wide."""
+
+    def draw(seed: int) -> tuple[float, Interval, Interval, float]:
+        lengths = _battles_of_four(seed, items, slope)
+        found = fit_at_equal_length(lengths, _strengths_of_four(lengths)).summary(LEVEL)
+        value, low, high = (found[f"elo_per_sd{end}"] for end in ("", "_low", "_high"))
+        return value, (low, high), ((value + low) / 2, (value + high) / 2), float(POINTS * np.tanh(1) * slope)
+
+    return draw
 
 
 def kappa_of_battles(items: int, right: float, listed: float) -> Draw:
@@ -205,7 +250,10 @@ FIGURES: Mapping[str, Case] = {
     "rate at equal length, 20 items, ties": _case_of(rate_at_equal_length(20, 0.7, 1.5, 0.7, tie=0.2)),
     "rate at equal length, 12 items": _case_of(rate_at_equal_length(12, 0.7, 1.5, 0.7)),
     "rate at equal length, 8 items": _case_of(rate_at_equal_length(8, 0.5, 0.0, 0.0), 0.91),
+    "rates at equal length, 3 models, 150 items": rates_at_equal_length(150),
     "ratings at equal length, 60 items": ratings_at_equal_length(60),
+    "worth of length, 60 items": _case_of(worth_of_length(60, 0.9)),
+    "worth of length, 60 items, none": _case_of(worth_of_length(60, 0.0)),
     "kappa, 60 items": _case_of(kappa_of_battles(60, 0.8, 0.5)),
     "kappa, 60 items, all listed as right": _case_of(kappa_of_battles(60, 0.8, 1.0)),
     **{f"calibrate: {name}, 12 models": _case_of(accuracy(name, 12)) for name in FIGURES_OF_ACCURACY},

@@ -9,7 +9,7 @@ import pytest
 from coverage import STRENGTHS, WORLDS, covered, worlds
 from scipy.special import expit
 
-from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
+from podium import Battles, Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.signals import signal_of
@@ -41,7 +41,7 @@ def scores(standings):
     return {entry.model: entry.score for entry in standings.entries}
 
 
-@pytest.mark.worlds
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_beta_lies_in_its_interval_at_the_stated_rate(level):
     """Known truth: 1 / scale. 200 worlds, binomial error 0.03 at 80% and 0.016 at 95%."""
@@ -81,12 +81,12 @@ def test_intervals_that_take_rows_for_independent_do_not_hold():
     assert interval_coverage(cluster="row") < 0.88
 
 
-@pytest.mark.worlds
+@pytest.mark.slow
 def test_with_few_human_labels_the_outer_intervals_still_hold():
     assert few_labels(include=True) == NOMINAL
 
 
-@pytest.mark.worlds
+@pytest.mark.slow
 def test_intervals_that_take_the_fitted_beta_for_exact_do_not_hold():
     """Fifty labels: beta's error stretches the scale, and the outer ratings with it."""
     assert few_labels(include=False) < 0.9
@@ -99,7 +99,7 @@ def few_labels(include):
     for seed, (world, battles) in enumerate(exact_worlds()):
         rng = np.random.default_rng(seed)
         kept = battles.table["human"].where(rng.random(len(battles)) < 0.04)
-        sparse = read_battles(battles.to_frame().assign(human=kept))
+        sparse = Battles(battles.table.assign(human=kept))
         options = {} if include else {"beta": beta_of(sparse).beta}
         found = soft_elo(sparse, rng=rng, regularization=0.0, **options)
         outer = (world.entrants[0], world.entrants[-1])

@@ -195,20 +195,15 @@ def divide_options(
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Give each tournament the options that are its own; return those, and what is left for the rankers.
 
-    A general option that both a tournament and a ranker have goes to both, unless its value is nothing to a ranker: the
-    tournament's default (`anchor=auto`), or several names (`anchor=a,b`). Options are `option` or `name.option` to
-    value.
+    A general option that both a tournament and a ranker have goes to both, unless its value is the tournament's default
+    (`anchor=auto`) or several names (`anchor=a,b`). Options are `option` or `name.option` to value.
     """
     known = options_by_name((), tournaments)
     usual = {name: parameter.default for own in known.values() for name, parameter in own.items()}
     ranked = {option for own in options_by_name(rankers).values() for option in own}
-    ranked -= {name for name, default in usual.items() if options.get(name) == default or _is_list(options.get(name))}
+    ranked -= {name for name, default in usual.items() if options.get(name) == default or "," in str(options.get(name))}
     own, rest = deal_options(options, known)
     return own, {key: value for key, value in options.items() if key in rest or key in ranked}
-
-
-def _is_list(value: Any) -> bool:
-    return "," in value if isinstance(value, str) else isinstance(value, Sequence)
 
 
 def seed_settings(name: str, settings: Mapping[str, Any], seed: int) -> dict[str, Any]:

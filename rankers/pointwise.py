@@ -8,16 +8,7 @@ from podium.battles import Battles
 from podium.errors import NotIdentifiedError
 from podium.rankers.coded import cluster_codes, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
-from podium.rankers.intervals import (
-    FEW,
-    Estimate,
-    Interval,
-    by_bootstrap,
-    by_sandwich,
-    clusters_behind,
-    resample,
-    wilson,
-)
+from podium.rankers.intervals import FEW, Estimate, Interval, by_bootstrap, by_sandwich, resample, wilson
 from podium.rankers.standings import Exposure, Result, exposure_of, standings
 from podium.ranking import Standings
 
@@ -101,8 +92,6 @@ def median(
 def estimate_means(matrix: ScoreMatrix, level: float) -> Estimate:
     """Return means over items with intervals: t, or where all scores lie in [0, 1] Wilson's with t.
 
-    Wilson's stay within [0, 1] and hold near its ends, with the effective sample size p (1 - p) over the variance.
-
     Args:
         level: in (0, 1).
     """
@@ -116,7 +105,7 @@ def estimate_means(matrix: ScoreMatrix, level: float) -> Estimate:
     estimate = replace(estimate, allowed=np.ones(len(own), dtype=bool))
     if estimate.method is None or not matrix.is_bounded:
         return estimate
-    low, high = wilson(score, np.diag(estimate.covariance), own, level, clusters_behind(error))
+    low, high = wilson(score, np.diag(estimate.covariance), own, level, error)
     return replace(estimate, low=low, high=high, method="Wilson, item-clustered effective sample size, t")
 
 

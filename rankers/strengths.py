@@ -164,16 +164,15 @@ def pair_likelihood(
     )
 
 
-def column_likelihood(coded: Coded, columns: np.ndarray, regularization: float, largest: float = np.inf) -> Likelihood:
+def column_likelihood(coded: Coded, columns: np.ndarray, regularization: float) -> Likelihood:
     """Return the likelihood of log-strengths, and of coefficients without penalty, given battles.
 
     Args:
         columns: what stands beside the strengths in each battle, shape (battles, columns).
-        largest: a coefficient beyond is taken to grow for ever.
     """
     design = DesignMatrix(columns, coded.a, coded.b, len(coded.entrants))
     penalty = np.append(np.full(design.entrants, float(regularization)), np.zeros(columns.shape[1]))
-    return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty, largest=largest)
+    return Likelihood(design, coded.weight * coded.credit, coded.weight, penalty)
 
 
 def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from podium.battles import Battles
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
 from podium.rankers.coded import cluster_codes
-from podium.rankers.intervals import FEWEST_DRAWS, clusters_behind, t_reach, wilson
+from podium.rankers.intervals import FEWEST_DRAWS, t_reach, wilson
 
 UNBOUNDED = (-np.inf, np.inf)
 MORE = "judge more pairs"
@@ -55,10 +55,7 @@ class Clustered:
         within: tuple[float, float] = UNBOUNDED,
         unit: Unit = Unit.NUMBER,
     ) -> Figured:
-        """Return sum(values) / sum(cells) with a clustered t interval; a share with Wilson's.
-
-        Wilson's interval is for the effective sample size: p (1 - p) over the clustered variance of the linearised
-        ratio, and the number of clusters where that is 0; the t quantile has clusters - 1 degrees of freedom.
+        """Return sum(values) / sum(cells) with a clustered t interval; a share with Wilson's, of the linearised ratio.
 
         Args:
             values: shape (rows,).
@@ -83,7 +80,7 @@ class Clustered:
         if unit is not Unit.SHARE or statistic.low is None:
             return statistic
         sums = rows.sums(influence)
-        low, high = wilson(centre, _variance(sums), len(sums), self.level, clusters_behind(sums - sums.mean()))
+        low, high = wilson(centre, _variance(sums), len(sums), self.level, sums - sums.mean())
         method = f"Wilson, {self.unit}-clustered effective sample size, t"
         return replace(statistic, low=float(low), high=float(high), method=method)
 

@@ -101,9 +101,6 @@ def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> 
     """Return Cohen's kappa with the interval of its influence function.
 
     The two sides of a battle share a cluster, and add the same to the error: a row stands for both.
-
-    Args:
-        judge, human: who wins by either, a as 1 and b as -1, shape (battles,) each.
     """
     value = kappa(judge, human)
     if value is None:

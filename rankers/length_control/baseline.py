@@ -1,6 +1,5 @@
 """AlpacaEval's length-controlled win rate: each entrant against one baseline, at equal lengths."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -70,7 +69,8 @@ def against_baseline(
     coded = lengths.coded
     base = _baseline(coded, anchor)
     name = coded.entrants[base]
-    rates, refused = rates_against(lengths, base, external, battles)
+    difficulty = None if external is None else external.difficulties(battles.table.iloc[lengths.rows])
+    rates, refused = rates_against(lengths, base, external, difficulty)
     if not rates:
         raise NotIdentifiedError("; ".join(refused))
     estimate = estimate_equal_lengths(coded, base, rates, level)
@@ -86,15 +86,9 @@ def against_baseline(
 
 
 def estimate_equal_lengths(
-    coded: Coded, base: int, rates: Mapping[int, tuple[np.ndarray, Rate]], level: float
+    coded: Coded, base: int, rates: dict[int, tuple[np.ndarray, Rate]], level: float
 ) -> Estimate:
-    """Return win rates with intervals, and that of the baseline: what the others leave it.
-
-    Args:
-        base: code of the baseline.
-        rates: of `rates_against`.
-        level: in (0, 1).
-    """
+    """Return win rates with intervals, and that of the baseline: what the others leave it, shape (entrants,) each."""
     size = len(coded.entrants)
     score, spread, freedom = np.full(size, np.nan), np.zeros((coded.clusters, size)), np.zeros(size)
     for which, (own, rate) in rates.items():
@@ -135,21 +129,10 @@ def _baseline(coded: Coded, anchor: str | None) -> int:
 
 
 def rates_against(
-    lengths: Lengths, base: int, external: External | None = None, battles: Battles | None = None
+    lengths: Lengths, base: int, external: External | None = None, difficulty: np.ndarray | None = None
 ) -> tuple[dict[int, tuple[np.ndarray, Rate]], list[str]]:
-    """Fit every entrant that met the baseline; say of whom there is no fit.
-
-    Args:
-        base: code of the baseline.
-        external, battles: difficulties of items, and the battles that name them.
-
-    Returns:
-        By code, the entrant's battles and its rate; and what is said.
-    """
+    """Fit every entrant that met the baseline; say of whom there is no fit."""
     coded, rates, refused = lengths.coded, {}, []
-    difficulty = (
-        None if external is None or battles is None else external.difficulties(battles.table.iloc[lengths.rows])
-    )
     for which, name in enumerate(coded.entrants):
         first, second = (coded.a == which) & (coded.b == base), (coded.b == which) & (coded.a == base)
         own = np.flatnonzero(first | second)
@@ -161,10 +144,8 @@ def rates_against(
         lead = np.where(first[own], lengths.difference[own], -lengths.difference[own])
         try:
             own_difficulty = None if difficulty is None else difficulty[own]
-            rates[which] = (
-                own,
-                _fit_rate(credit, lead, coded.weight[own], own_difficulty, external, coded.cluster[own]),
-            )
+            fitted = _fit_rate(credit, lead, coded.weight[own], own_difficulty, external, coded.cluster[own])
+            rates[which] = (own, fitted)
         except (NotIdentifiedError, NotConvergedError) as error:
             refused.append(f"{name}: no length-controlled win rate: {error}")
     return rates, refused

@@ -15,16 +15,10 @@ from podium.rankers.pairs import PairCells, pair_sums
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import Strengths, are_sound, column_likelihood
 
-FAR = 50.0
-"""Logits per unit of the length term; beyond, length alone tells the verdicts and no maximum exists."""
 COLLINEAR = 1e-9
 """Share of the length term's information that entrants leave, below which it cannot be told from their strengths."""
 
 
-SEPARATED = (
-    "length and strength tell every winner, so that no finite length term fits best: ratings at equal length need "
-    "battles that the shorter response wins"
-)
 FEW = 2.0
 """Items below which the slope is known by hardly more than one of them: 199 wins and a tie give 1.2."""
 
@@ -62,16 +56,12 @@ class EqualLength:
                 continue
         return theta
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> tuple[str, ...]:
         """Say where all but an item or two are told by strength and length alone."""
         coded = self.lengths.coded
-        behind = float(clusters_behind(np.bincount(coded.cluster, slope_influence(self.strengths), coded.clusters)))
-        if behind >= FEW:
-            return []
-        return [
-            f"strength and length tell nearly every winner: what length is worth rests on as much as {behind:.1f} of "
-            f"{coded.clusters:,} {coded.unit}s, and ratings at equal length with it"
-        ]
+        behind = float(clusters_behind(np.bincount(coded.cluster, slope_influence(self.strengths))))
+        rests = f"what length is worth rests on as much as {behind:.1f} of {coded.clusters:,} {coded.unit}s"
+        return (f"strength and length tell nearly every winner: {rests}",) if behind < FEW else ()
 
     def summary(self, level: float) -> dict[str, Any]:
         """Return what was used: in Elo points, for a response that is longer by one sd."""
@@ -119,14 +109,15 @@ def fit_with_length(coded: Coded, term: np.ndarray, regularization: float, start
         term: of each battle, positive where a's response is longer, shape (battles,).
         start: log-strengths, shape (entrants,).
     """
-    likelihood = column_likelihood(coded, term[:, None], regularization, largest=FAR)
+    likelihood = column_likelihood(coded, term[:, None], regularization)
     _refuse_collinear(replace(likelihood, penalty=np.zeros_like(likelihood.penalty)), np.append(start, 0.0))
     if length_separates(coded, term):
-        raise NotIdentifiedError(SEPARATED)
+        raise NotIdentifiedError(
+            "length and strength tell every winner, so that no finite length term fits best: ratings at equal length "
+            "need battles that the shorter response wins"
+        )
     try:
         return Strengths(pair_sums(coded), regularization, likelihood, maximise(likelihood, np.append(start, 0.0)))
-    except NotIdentifiedError:
-        raise NotIdentifiedError(SEPARATED) from None
     except SingularError as error:
         raise NotConvergedError(f"no maximum with a length term ({error}); raise the regularization") from None
 

@@ -4,15 +4,12 @@ import numpy as np
 
 from podium.rankers.coded import Coded
 
-ROUNDING = 1e-12
-
 
 def length_separates(coded: Coded, term: np.ndarray) -> bool:
     """Tell whether some strengths and a slope of 1 or -1 name every winner.
 
-    Then the likelihood grows along them for ever, or stays level. Who won says theta_a - theta_b >= -slope term, who
-    did not win all says <=: such bounds on differences can be met unless they add up to less than nothing around some
-    circle of entrants (Bellman and Ford), which as many steps as there are entrants find.
+    Then the likelihood grows along them for ever. A win says theta_a - theta_b >= -slope term, a loss <=, a tie both:
+    such bounds can be met unless they add up to less than 0 around a circle of entrants (Bellman and Ford).
 
     Args:
         term: of each battle, positive where a's response is longer, shape (battles,).
@@ -26,11 +23,11 @@ def length_separates(coded: Coded, term: np.ndarray) -> bool:
 
 
 def _can_be_met(start: np.ndarray, end: np.ndarray, most: np.ndarray, entrants: int) -> bool:
-    """Tell whether strengths exist with theta of each end at most that of its start plus so much."""
+    """Tell whether strengths exist with theta of each end at most that of its start plus so much, rounding aside."""
     theta = np.zeros(entrants)
     for _ in range(entrants + 1):
         before = theta.copy()
         np.minimum.at(theta, end, before[start] + most)
-        if np.all(theta >= before - ROUNDING):
+        if np.all(theta >= before - 1e-12):
             return True
     return False

@@ -134,7 +134,8 @@ def test_the_command_says_that_no_judge_was_named(write_responses, tmp_path):
     write_responses(dict(list(ENTRANTS.items())[:2]), items=1)
     ended = inspect("eval", "podium/round_robin", "-T", "responses=ash.jsonl,elm.jsonl", cwd=tmp_path)
     assert ended.returncode != 0
-    assert "podium: nobody is the judge; name a model with --model-role judge=MODEL" in flat(ended.stdout + ended.stderr)
+    told = flat(ended.stdout + ended.stderr)
+    assert "podium: nobody is the judge; name a model with --model-role judge=MODEL" in told
 
 
 @pytest.mark.slow

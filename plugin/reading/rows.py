@@ -270,8 +270,12 @@ def _cell(column: Column | None, name: str, types: set[str]) -> str:
 
 def odd_items(engine: Duck, view: str) -> list[str]:
     """Return notes of rows without items, and of items that differ by white space, case or Unicode form alone."""
-    if "item" not in engine.columns(view) or not engine.rows(f"select 1 from {view} where item is not null limit 1"):
-        return ["no item column: each row counts as an item of its own"]
+    names = engine.columns(view)
+    if "item" not in names or not engine.rows(f"select 1 from {view} where item is not null limit 1"):
+        likely = [
+            f"; if {name} is it, say --columns item={name}" for name in names if name.lower() in table.LIKELY["item"]
+        ]
+        return ["".join(["no item column: each row counts as an item of its own", *likely[:1]])]
     alike = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"
     items = f"(select distinct item from {view} where item is not null)"
     groups = engine.rows(f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1")

@@ -1,5 +1,6 @@
 """evalica CSV: left, right, winner."""
 
+import pandas as pd
 import pytest
 
 import podium
@@ -31,3 +32,10 @@ def test_numbers_are_names(save):
 def test_foreign_columns_beside_left_and_right_are_kept(save):
     text = "id,prompt,worker,winner,left,right\n0,8,58,tie,Pizza,Sushi\n"
     assert podium.read_battles(save("llmfao.csv", text)).table["worker"].tolist() == ["58"]
+
+
+def test_a_column_that_may_be_the_item_is_proposed_and_taken_when_it_is_named() -> None:
+    duels = pd.DataFrame({"prompt": ["p", "p", "q"], "left": "x", "right": "y", "winner": ["left", "right", "left"]})
+    [note] = podium.read_battles(duels).notes
+    assert note.endswith("each row counts as an item of its own; if prompt is it, say --columns item=prompt")
+    assert podium.read_battles(duels, columns={"item": "prompt"}).counts().items == 2

@@ -71,10 +71,10 @@ class Deck:
 
     def _sample(self, battle: Pairing, sample_id: str, own: dict[str, Any], responses: dict[str, Any]) -> Sample:
         item = self.items[battle.item]
-        own |= {RESPONSE: battle.response} if item.responses > 1 else {}
+        number = {RESPONSE: battle.response} if item.responses > 1 else {}
         shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system")}
         asked = {field: text for field, text in shown.items() if text is not None}
-        metadata = {"item": battle.item, **own, **asked, **responses}
+        metadata = {"item": battle.item, **number, **own, **asked, **responses}
         return Sample(
             id=sample_id, input=input_of(item.instruction, item.media), target=item.reference or "", metadata=metadata
         )

@@ -42,9 +42,10 @@ def verdicts(rates: np.ndarray, items: int, seed: int, shared: float = 0.5, soft
     lean = np.sqrt(shared / 2) * (response[:, high] - response[:, low]) + np.sqrt(1 - shared) * alone
     rate = rates[low, high]
     credit = expit(np.log(rate / (1 - rate)) + soft * alone) if soft else (ndtr(lean) < rate) * 1.0
-    label = names(len(rates))
+    label = pd.Index(names(len(rates)), dtype=object)
+    item = pd.Index([f"i{k:05d}" for k in range(items)], dtype=object)
     frame = {
-        "item": pd.Categorical.from_codes(np.repeat(np.arange(items), len(low)), [f"i{k:05d}" for k in range(items)]),
+        "item": pd.Categorical.from_codes(np.repeat(np.arange(items), len(low)), item),
         "model_a": pd.Categorical.from_codes(np.tile(low, items), label),
         "model_b": pd.Categorical.from_codes(np.tile(high, items), label),
         "credit": credit.ravel(),

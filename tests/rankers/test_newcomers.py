@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import expit
+from turned_battles import mirror
 
 from podium import DataError, Judge, UsageError, calibrate, rank, read_battles, simulate
 from podium.rankers.scale import MEAN, POINTS
@@ -22,17 +23,6 @@ FAMILY = dict.fromkeys(OLD[:9], "oak") | dict.fromkeys(OLD[9:], "pine") | {"new-
 FAMILY["new-c"] = "pine"
 DATE = {name: f"2026-{1 + k:02d}-01" for k, name in enumerate(OLD)} | dict.fromkeys(NEW, "2026-12-01")
 ABOUT = pd.DataFrame({"model": list(FAMILY), "family": list(FAMILY.values()), "date": [DATE[m] for m in FAMILY]})
-
-
-def mirror(table):
-    """Return the same battles with the other entrant first."""
-    names = {
-        f"{stem}_{side}": f"{stem}_{other}" for stem in ("model", "length", "score") for side, other in ("ab", "ba")
-    }
-    turned = {name: table[other] for name, other in names.items() if name in table}
-    turned |= {name: 1 - table[name] for name in ("credit", "human") if name in table}
-    turned |= {name: -table[name] for name in table if name.startswith("margin")}
-    return table.assign(**turned, order=table["order"].map({"ab": "ba", "ba": "ab", "merged": "merged"}))
 
 
 @cache

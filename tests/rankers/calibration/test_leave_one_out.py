@@ -7,22 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq, root
 from scipy.special import expit
+from turned_battles import mirror
 
 from podium import Judge, NotIdentifiedError, calibrate, read_battles, simulate
 
 LAMBDA = 0.01
 SETTINGS = settings(max_examples=12, deadline=None)
-
-
-def mirror(table):
-    """Return the same battles with the other entrant first."""
-    names = {
-        f"{stem}_{side}": f"{stem}_{other}" for stem in ("model", "length", "score") for side, other in ("ab", "ba")
-    }
-    turned = {name: table[other] for name, other in names.items() if name in table}
-    turned |= {name: 1 - table[name] for name in ("credit", "human") if name in table}
-    turned |= {name: -table[name] for name in table if name.startswith("margin")}
-    return table.assign(**turned, order=table["order"].map({"ab": "ba", "ba": "ab", "merged": "merged"}))
 
 
 def labelled(entrants=7, items=30, seed=0, **judge):

@@ -30,7 +30,7 @@ def pairing(item: str, name: str, other: str) -> Pairing:
     >>> pairing("q1", "b", "a")
     Pairing(item='q1', a='a', b='b')
     """
-    return Pairing(item, *sorted((name, other)))
+    return Pairing(item, min(name, other), max(name, other))
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
             f"item {rows[0].item!r} has no instruction",
             "give the questions too: a file with a row per item that holds its id and its instruction",
         )
-    return Item(rows[0].item, instruction, **said)
+    return Item(rows[0].item, instruction, said["category"], said["reference"], said["system"], said["media"])
 
 
 def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:

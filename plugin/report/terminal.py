@@ -170,6 +170,8 @@ def _folded_table(table: Table, width: int, styled: bool) -> list[str]:
     needed = _width(_select_columns(table, range(figures))) + FRAME + FEWEST_WORDS * table.words
     fits = needed + INDENT <= width
     table = replace(table, align=table.align[:figures] + "l" * table.words)
+    if not fits and not table.words:
+        table = _spare_columns(table, width)
     wraps = [k >= figures or not fits for k in range(len(table.header))]
     grid = _grid(table if fits else _stack_intervals(table), wraps, box=BOX)
     return _lines_of(Padding(grid, (0, 0, 0, 1)), width, styled)
@@ -193,10 +195,28 @@ def _grid(table: Table, wraps: Sequence[bool] = (), **style: Any) -> Grid:
     grid = Grid(pad_edge=False, **style)
     for k, (name, letter) in enumerate(zip(table.header, table.align, strict=True)):
         side: Literal["left", "right"] = "left" if letter == "l" else "right"
-        grid.add_column(Text(name), justify=side, no_wrap=not (wraps and wraps[k]), overflow="fold")
+        may_wrap = bool(wraps) and wraps[k]
+        width = _longest_word(table, k) if may_wrap and side == "right" else None
+        grid.add_column(Text(name), justify=side, no_wrap=not may_wrap, overflow="fold", width=width)
     for k, row in enumerate(table.rows):
         grid.add_row(*map(Text, row), end_section=k in table.rules)
     return grid
+
+
+def _longest_word(table: Table, column: int) -> int:
+    """Return the columns that a table's column takes at least, if no figure is broken."""
+    cells = [table.header[column], *(row[column] for row in table.rows)]
+    return max(cell_len(word) for cell in cells for word in cell.split() or [""])
+
+
+def _spare_columns(table: Table, width: int) -> Table:
+    """Drop what can be spared until no figure is broken, or nothing is left to give."""
+    for name in table.spare:
+        figures = [k for k, letter in enumerate(table.align) if letter == "r"]
+        needed = sum(_longest_word(table, k) + GAP for k in figures) + FRAME + INDENT + SHORTEST_NAME
+        if needed > width and name in table.header:
+            table = _select_columns(table, [k for k, other in enumerate(table.header) if other != name])
+    return table
 
 
 def _as_text(table: Table) -> Table:

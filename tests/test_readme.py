@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from podium import Format, Ranker
 from podium.plugins import catalogue
 
 ROOT = Path(__file__).parents[1]
@@ -65,9 +66,9 @@ def test_the_third_party_ranker_is_shown_whole():
     assert module.strip() in README
 
 
-@pytest.mark.parametrize("kind", ["rankers", "formats"])
+@pytest.mark.parametrize("kind", [Ranker, Format])
 def test_everything_plugged_in_by_podium_is_in_the_readme(kind):
-    known = getattr(catalogue, kind)()
+    known = catalogue.extensions_of(kind)
     ours = [name for name, one in known.items() if one.origin.startswith("podium ")]
     assert [name for name in ours if f"`{name}`" not in README] == []
 

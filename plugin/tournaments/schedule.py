@@ -28,7 +28,7 @@ def pairing(item: str, name: str, other: str) -> Pairing:
     """Return the battle of two entrants on an item, whichever is named first.
 
     >>> pairing("q1", "b", "a")
-    Pairing(item='q1', a='a', b='b')
+    Pairing(item='q1', a='a', b='b', response=1)
     """
     return Pairing(item, min(name, other), max(name, other))
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from podium.counting.duck import Duck
+from podium.counting.duck import Duck, out_of_memory
 from podium.counting.frames import arrow_column
 from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError
@@ -136,14 +136,16 @@ class Records:
         query = f"select {selection} from {self.scan} {rest}"
         try:
             return fetch(self.engine.connection.sql(query))
-        except duckdb.OutOfMemoryException:
-            raise
+        except duckdb.OutOfMemoryException as error:
+            raise out_of_memory(error, self.source) from None
         except (duckdb.Error, UnicodeDecodeError) as error:
             if self.repair is None:
                 raise
             self.repair(error)
         try:
             return fetch(self.engine.connection.sql(query))
+        except duckdb.OutOfMemoryException as error:
+            raise out_of_memory(error, self.source) from None
         except duckdb.Error as error:
             raise DataError(
                 f"cannot be read ({shorten(str(error))})", source=self.source, remedy="repair the file"

@@ -24,7 +24,7 @@ ROWS_AT_ONCE = 4_000_000
 """Rows that are grouped at once: their groups take half a gigabyte at most."""
 SAMPLE = 20_000
 """Rows that say where ranges of about the same number of rows end."""
-SIZE = re.compile(r"\d+(\.\d+)? ?([KMGT]i?)?B?", re.IGNORECASE)
+SIZE = re.compile(r"\d*[1-9]\d*(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
 SETTINGS = (
     "set python_enable_replacements = false",
     "set autoinstall_known_extensions = false",
@@ -58,7 +58,7 @@ class Duck:
         self._numbers = itertools.count()
         self._watched: dict[Path, tuple[int, int, int] | None] = {}
         if memory is not None:
-            self.connection.execute(f"set memory_limit = '{memory}'")
+            self._run(f"set memory_limit = '{memory}'")
 
     def watch(self, path: Path) -> None:
         """Note a file's state: what is stored after it changes is an error, as half of it may be another file's."""
@@ -131,7 +131,9 @@ class Duck:
     def table(self, query: str) -> pa.Table:
         """Return all rows of a query."""
         with _errors():
-            return self.connection.sql(query).to_arrow_table()
+            found = self.connection.sql(query).to_arrow_table()
+        self._refuse_changed()
+        return found
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Return all rows of a small query as Python values."""
@@ -171,17 +173,24 @@ def _errors() -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException as error:
-        raise DataError(
-            f"the verdicts do not fit into the memory that is allowed ({_first_line(error)})",
-            remedy="allow more with --memory, or free disk space for what is spilled",
-        ) from None
+        raise out_of_memory(error) from None
     except duckdb.Error as error:
         if isinstance(error, duckdb.BinderException | duckdb.CatalogException | duckdb.ParserException):
             raise
         raise DataError(
             f"the database cannot read or write ({_first_line(error)})",
-            remedy="free disk space, or repair the file; it must not change while it is read",
+            remedy="free disk space where the environment variable TMPDIR points, or repair the file; it must not "
+            "change while it is read",
         ) from None
+
+
+def out_of_memory(error: duckdb.OutOfMemoryException, source: str | None = None) -> DataError:
+    """Return what to say where memory or the disk for what is spilled is too small."""
+    return DataError(
+        f"the verdicts do not fit into the memory that is allowed ({_first_line(error)})",
+        source=source,
+        remedy="allow more with --memory, or free disk space where the environment variable TMPDIR points",
+    )
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:

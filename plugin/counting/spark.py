@@ -3,14 +3,17 @@
 import importlib.util
 import itertools
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
-from podium.errors import UsageError
+from podium.errors import DataError, UsageError
+from podium.storage.remote import without_secrets
 
 BATCH = 2_000_000
 """Rows that the driver takes at once."""
@@ -23,6 +26,7 @@ CONFIGURATION = {
     "spark.log.level": "ERROR",
 }
 LOCAL = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "4", "spark.driver.host": "127.0.0.1"}
+SETTINGS_OF_ADDRESS = re.compile(r"(sc://[^/;\s]*)[/;]\S*")
 TYPES = {"string": "VARCHAR", "double": "DOUBLE", "bigint": "BIGINT", "int": "INTEGER", "boolean": "BOOLEAN"}
 """Spark's names of types, as the other engine says them."""
 
@@ -52,9 +56,8 @@ class Spark:
         try:
             self.session = builder.getOrCreate()
         except Exception as error:
-            first = str(error).strip().partition("\n")[0]
             raise UsageError(
-                f"Spark at {master} does not start ({type(error).__name__}: {first}): it needs Java 17, which "
+                f"Spark at {_place(master)} does not start ({_said(error)}): it needs Java 17, which "
                 "`pip install 'podium[spark]'` brings for this machine, and a master that can be reached"
             ) from None
         self._numbers = itertools.count()
@@ -78,16 +81,18 @@ class Spark:
         try:
             self.session.read.parquet(*paths).createOrReplaceTempView(name)
         except Exception as error:
-            first = str(error).strip().partition("\n")[0]
-            raise UsageError(f"Spark cannot read {', '.join(paths[:3])} ({type(error).__name__}: {first})") from None
+            where = ", ".join(map(without_secrets, paths[:3]))
+            raise UsageError(f"Spark cannot read {where} ({_said(error)})") from None
 
     def view(self, name: str, query: str) -> None:
         """Give a query a name; it runs each time it is asked."""
-        self.session.sql(query).createOrReplaceTempView(name)
+        with _errors():
+            self.session.sql(query).createOrReplaceTempView(name)
 
     def store(self, name: str, query: str) -> None:
         """Run a query once and keep its rows, on the executors' disks where memory is short."""
-        self.session.sql(query).persist().createOrReplaceTempView(name)
+        with _errors():
+            self.session.sql(query).persist().createOrReplaceTempView(name)
 
     def store_groups(self, name: str, rows: int, source: str, query: Callable[[str], str], order: str) -> None:  # noqa: ARG002
         """Group the rows of a source once, and keep the groups where they are: `batches` puts them in order."""
@@ -95,15 +100,17 @@ class Spark:
 
     def table(self, query: str) -> pa.Table:
         """Return all rows of a query."""
-        frame: Any = self.session.sql(query)
-        if hasattr(frame, "toArrow"):
-            return frame.toArrow()
-        batches = frame._collect_as_arrow()
-        return pa.Table.from_batches(batches) if batches else frame.toPandas().pipe(pa.Table.from_pandas)
+        with _errors():
+            frame: Any = self.session.sql(query)
+            if hasattr(frame, "toArrow"):
+                return frame.toArrow()
+            batches = frame._collect_as_arrow()
+            return pa.Table.from_batches(batches) if batches else frame.toPandas().pipe(pa.Table.from_pandas)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Return all rows of a small query as Python values."""
-        return [tuple(row) for row in self.session.sql(query).collect()]
+        with _errors():
+            return [tuple(row) for row in self.session.sql(query).collect()]
 
     def batches(self, query: str, order: str) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a query in an order, some millions at a time, by ranges of the order's first column."""
@@ -123,6 +130,26 @@ class Spark:
     @cached_property
     def _prefix(self) -> str:
         return f"podium{id(self):x}"
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Say in podium's words what only the cluster can refuse."""
+    try:
+        yield
+    except Exception as error:
+        remedy = "repair the file, or rank it with DuckDB, which names what is wrong with it"
+        raise DataError(f"Spark cannot read or count ({_said(error)})", remedy=remedy) from None
+
+
+def _said(error: Exception) -> str:
+    """Return the first line of an error, without credentials."""
+    return without_secrets(f"{type(error).__name__}: {_place(str(error).strip().partition(chr(10))[0])}")
+
+
+def _place(text: str) -> str:
+    """Leave out what follows an address of Spark Connect: a token may be among it."""
+    return SETTINGS_OF_ADDRESS.sub(r"\1", text)
 
 
 def _find_java() -> None:

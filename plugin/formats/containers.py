@@ -18,7 +18,7 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 
-from podium.counting.duck import Duck, literal_path
+from podium.counting.duck import Duck, literal_path, out_of_memory
 from podium.counting.relations import ROW, quote_name
 from podium.errors import DataError, UsageError
 from podium.formats.delimited import open_delimited
@@ -149,6 +149,8 @@ def _parquet(path: Path, held: Path, engine: Duck) -> Records:
     call = f"read_parquet({literal_path(held)}, binary_as_string=true, hive_partitioning=false"
     try:
         types = engine.connection.execute(f"describe select * from {call})").fetchall()
+    except duckdb.OutOfMemoryException as error:
+        raise out_of_memory(error, str(path)) from None
     except duckdb.Error as error:
         raise _not_whole("Parquet", error) from None
     numbered = all(name != "file_row_number" for name, *_ in types)

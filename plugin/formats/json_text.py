@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import duckdb
 import pandas as pd
 
-from podium.counting.duck import Duck, literal_path
+from podium.counting.duck import Duck, literal_path, out_of_memory
 from podium.counting.relations import ROW, text
 from podium.errors import DataError
 from podium.formats.lines import LONGEST_LINE, short_lines
@@ -25,6 +25,8 @@ def open_lines(path: Path, held: Path, engine: Duck) -> Records:
     view = engine.fresh("file")
     try:
         names = _keys(engine, _objects(held))
+    except duckdb.OutOfMemoryException as error:
+        raise out_of_memory(error, str(path)) from None
     except duckdb.Error:
         with held.open("rb") as stream:
             places, records = zip(*json_lines(stream), strict=True)

@@ -22,7 +22,7 @@ from podium.formats.foreign import Foreign, name_columns, propose_map, translate
 from podium.hookspecs import Format, Reading, SourceFiles
 from podium.human_labels import check_judge, label_by
 from podium.plugins import catalogue
-from podium.reading.on_spark import is_parquet, scan_parquet
+from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.reading.recognition import known_formats, recognise_format, unrecognised_error
 from podium.reading.rows import (
     RecordTable,
@@ -98,7 +98,8 @@ def read_battles(
     if not isinstance(counting, Duck) and is_parquet(sources) and not any(asked_of_rows):
         verdicts = Verdicts(counting, scan_parquet(counting, list(map(str, sources)), columns), **merging)
         reading = _reading_options(foreign, format, conditions, merge, one_sided, human_judge)
-        return Battles(verdicts, None, tuple(verdicts.notes()), tuple(map(str, sources)), reading)
+        notes = [*verdicts.notes(), *([COPIES] if len(sources) > 1 else [])]
+        return Battles(verdicts, None, tuple(notes), tuple(without_secrets(str(one)) for one in sources), reading)
     duck = counting if isinstance(counting, Duck) else Duck(memory)
     places = [source if isinstance(source, pd.DataFrame) else _locate_files(str(source)) for source in sources]
     asked = Reading(metrics, runs == "all", conditions)

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.counting.engine import Engine
-from podium.counting.relations import ROW, quote_name, text
+from podium.counting.relations import CRITERION, ROW, SCORES, quote_name, text
 from podium.errors import DataError, UsageError
+from podium.storage.remote import without_secrets
 from podium.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 
 NAMES = ("model_a", "model_b", *TEXTS)
+COPIES = "rows that stand in two of the files count twice: Spark does not look for them, DuckDB does"
 REMEDY = "repair or remove such rows, or rank the file with DuckDB, which names the row"
 
 
@@ -41,7 +43,7 @@ def scan_parquet(spark: Engine, paths: Sequence[str], columns: Mapping[str, str]
         cells["credit"] = "cast(null as double)"
     typed = ", ".join(f"{cell} as {quote_name(name)}" for name, cell in cells.items())
     spark.view(view, f"select monotonically_increasing_id() as {ROW}, {typed} from {raw}")
-    _check(spark, view, cells, " and ".join(paths[:3]))
+    _check(spark, view, cells, " and ".join(map(without_secrets, paths[:3])))
     return view
 
 
@@ -53,6 +55,9 @@ def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, 
     origin = {name: name for name in types if name not in columns.values()} | dict(columns)
     missing = [name for name in ("model_a", "model_b") if name not in origin]
     missing += [] if {"credit", "margin"} & set(origin) else ["credit (or margin)"]
+    scored = [name for name in origin if name.startswith(CRITERION) or name in SCORES]
+    if scored and "margin" not in origin:
+        raise UsageError(f"on Spark the margin is not made of {scored[0]}: rank the file with DuckDB, or add a margin")
     if missing:
         raise DataError(
             f"no column {', '.join(missing)}; found: {', '.join(types)}",
@@ -81,12 +86,12 @@ def _cell(name: str, old: str, kind: str) -> str:
 def _check(spark: Engine, view: str, cells: Mapping[str, str], source: str) -> None:
     """Look for rows that break a rule, in one scan for all rules."""
     rules = [
-        ("model_a", "model_a is null", "is empty"),
-        ("model_b", "model_b is null", "is empty"),
+        ("model_a", "coalesce(trim(model_a), '') = ''", "is empty"),
+        ("model_b", "coalesce(trim(model_b), '') = ''", "is empty"),
         ("model_b", "model_a = model_b", "plays against itself"),
         ("credit", "credit not between 0 and 1", "is outside [0, 1]"),
         ("human", "human not between 0 and 1", "is outside [0, 1]"),
-        ("weight", "not weight > 0", "is not above 0"),
+        ("weight", "not (weight > 0 and weight < 1e300)", "is not above 0, or without bound"),
         ("order", f'"order" not in ({", ".join(map(text, ORDERS))})', "is unknown"),
     ]
     rules = [rule for rule in rules if rule[0] in cells]

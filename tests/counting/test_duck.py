@@ -11,7 +11,7 @@ from podium.counting.engine import engine_named
 from podium.errors import DataError, UsageError
 
 
-@pytest.mark.parametrize("memory", ["much", "-1GB", "1 GB; drop table x", ""])
+@pytest.mark.parametrize("memory", ["much", "-1GB", "1 GB; drop table x", "", "700", "4Gi", "0MB"])
 def test_a_memory_that_is_no_size_is_refused(memory):
     with pytest.raises(UsageError, match="write for example 700MB or 4GB"):
         engine_named(memory=memory)

@@ -11,13 +11,15 @@ import pytest
 import podium
 from podium.formats import containers
 
+IN_RANGES = "import podium.counting.duck as duck; duck.ROWS_AT_ONCE = 50_000; from podium.cli.main import main; main()"
 
-def run(words, folder, largest):
+
+def run(words, folder, largest, start=("-m", "podium")):
     """Run podium where no file can grow beyond `largest` bytes, with a folder of its own for what it spills."""
     spilled = folder / "spilled"
     spilled.mkdir()
     done = subprocess.run(
-        [sys.executable, "-m", "podium", *words],
+        [sys.executable, *start, *words],
         capture_output=True,
         text=True,
         env={**os.environ, "TMPDIR": str(spilled)},
@@ -55,10 +57,20 @@ def test_a_disk_too_full_to_unpack_is_said_and_left_clean(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_disk_too_full_to_spill_is_said_and_left_clean(tmp_path):
+@pytest.mark.parametrize("start", [("-m", "podium"), ("-c", IN_RANGES)])
+def test_a_disk_too_full_to_spill_is_said_and_left_clean(tmp_path, start):
     path = tmp_path / "votes.csv"
     path.write_text(rows(600_000))
-    done = run(["rank", str(path), "--memory", "40MB"], tmp_path, 2**20)
+    done = run(["rank", str(path), "--memory", "40MB"], tmp_path, 2**20, start)
     assert done.returncode == 1
     assert "disk space" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_memory_too_small_to_read_in_is_said(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(rows(20_000))
+    done = run(["rank", str(path), "--memory", "1MB"], tmp_path, 2**30)
+    assert done.returncode == 1
+    assert "--memory" in done.stderr
     assert "Traceback" not in done.stderr

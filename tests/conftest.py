@@ -1,9 +1,41 @@
 """One numerical thread per test process, and a word about the tests that were left out."""
 
 import os
+import time
+from datetime import date
+from hashlib import sha256
+
+import pytest
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+DEADLINE = pytest.StashKey[float]()
+
+
+def pytest_addoption(parser):
+    """Add an option for machines whose time is limited."""
+    words = "skip what has not begun by then, and begin each day with other files"
+    parser.addoption("--minutes", type=float, metavar="N", help=words)
+
+
+def pytest_configure(config):
+    """Note when the time is up."""
+    minutes = config.getoption("minutes")
+    config.stash[DEADLINE] = time.monotonic() + 60 * minutes if minutes else float("inf")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Let each day begin with other files where not all may get their turn."""
+    if config.getoption("minutes"):
+        today = date.today().isoformat()
+        items.sort(key=lambda item: sha256(f"{today} {item.path.name}".encode()).digest())
+
+
+def pytest_runtest_setup(item):
+    """Skip what has not begun when the time is up."""
+    if time.monotonic() > item.config.stash[DEADLINE]:
+        pytest.skip("the time is up: without --minutes it runs")
 
 
 def pytest_terminal_summary(terminalreporter, config):

@@ -131,9 +131,9 @@ class Duck:
     def table(self, query: str) -> pa.Table:
         """Return all rows of a query."""
         with _errors():
-            found = self.connection.sql(query).to_arrow_table()
+            table = self.connection.sql(query).to_arrow_table()
         self._refuse_changed()
-        return found
+        return table
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Return all rows of a small query as Python values."""

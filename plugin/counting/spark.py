@@ -57,7 +57,7 @@ class Spark:
             self.session = builder.getOrCreate()
         except Exception as error:
             raise UsageError(
-                f"Spark at {_place(master)} does not start ({_said(error)}): it needs Java 17, which "
+                f"Spark at {_place(master)} does not start ({_first_line(error)}): it needs Java 17, which "
                 "`pip install 'podium[spark]'` brings for this machine, and a master that can be reached"
             ) from None
         self._numbers = itertools.count()
@@ -82,7 +82,7 @@ class Spark:
             self.session.read.parquet(*paths).createOrReplaceTempView(name)
         except Exception as error:
             where = ", ".join(map(without_secrets, paths[:3]))
-            raise UsageError(f"Spark cannot read {where} ({_said(error)})") from None
+            raise UsageError(f"Spark cannot read {where} ({_first_line(error)})") from None
 
     def view(self, name: str, query: str) -> None:
         """Give a query a name; it runs each time it is asked."""
@@ -139,10 +139,10 @@ def _errors() -> Iterator[None]:
         yield
     except Exception as error:
         remedy = "repair the file, or rank it with DuckDB, which names what is wrong with it"
-        raise DataError(f"Spark cannot read or count ({_said(error)})", remedy=remedy) from None
+        raise DataError(f"Spark cannot read or count ({_first_line(error)})", remedy=remedy) from None
 
 
-def _said(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     """Return the first line of an error, without credentials."""
     return without_secrets(f"{type(error).__name__}: {_place(str(error).strip().partition(chr(10))[0])}")
 

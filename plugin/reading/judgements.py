@@ -99,7 +99,7 @@ def read_battles(
         verdicts = Verdicts(counting, scan_parquet(counting, list(map(str, sources)), columns), **merging)
         reading = _reading_options(foreign, format, conditions, merge, one_sided, human_judge)
         notes = [*verdicts.notes(), *([COPIES] if len(sources) > 1 else [])]
-        return Battles(verdicts, None, tuple(notes), tuple(without_secrets(str(one)) for one in sources), reading)
+        return Battles(verdicts, None, tuple(notes), tuple(without_secrets(str(source)) for source in sources), reading)
     duck = counting if isinstance(counting, Duck) else Duck(memory)
     places = [source if isinstance(source, pd.DataFrame) else _locate_files(str(source)) for source in sources]
     asked = Reading(metrics, runs == "all", conditions)

@@ -147,18 +147,21 @@ def test_an_unbeaten_win_rate_is_bounded_by_the_exact_binomial_limit():
     assert (best.score, best.low, best.high) == (1.0, pytest.approx(0.025 ** (1 / 12)), 1.0)
 
 
+@cache
 def pointwise_worlds(items=80):
-    """Battles made of scores: the quality of each response."""
-    for world in worlds(items):
-        n, k = world.quality.shape
-        frame = pd.DataFrame(
-            {
-                "item": np.repeat([f"i{j:03d}" for j in range(n)], k),
-                "model": list(world.entrants) * n,
-                "score": world.quality.ravel(),
-            }
-        )
-        yield world, read_battles(frame)
+    """Return the worlds with battles made of scores, the quality of each response; read once per test process."""
+    return [(world, read_battles(scores_of(world))) for world in worlds(items)]
+
+
+def scores_of(world):
+    n, k = world.quality.shape
+    return pd.DataFrame(
+        {
+            "item": np.repeat([f"i{j:03d}" for j in range(n)], k),
+            "model": list(world.entrants) * n,
+            "score": world.quality.ravel(),
+        }
+    )
 
 
 def truth_of_scores(world):

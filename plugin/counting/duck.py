@@ -131,9 +131,7 @@ class Duck:
     def table(self, query: str) -> pa.Table:
         """Return all rows of a query."""
         with _errors():
-            table = self.connection.sql(query).to_arrow_table()
-        self._refuse_changed()
-        return table
+            return self.connection.sql(query).to_arrow_table()
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Return all rows of a small query as Python values."""

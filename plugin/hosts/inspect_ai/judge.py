@@ -29,7 +29,6 @@ from podium.hosts.inspect_ai.log_format import (
 from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
 from podium.hosts.inspect_ai.offline_api import asked_by
 from podium.plugins.catalogue import judging_settings
-from podium.responses.collection import response_key
 from podium.scorers.battle import Presentation
 from podium.scorers.checklist import checklist_prompt, read_checklist
 from podium.scorers.judging import Judging, kept_reply, reply_of
@@ -349,6 +348,8 @@ async def _ask_judge(run: Run, model: Model, shown: Presentation, battle: Mappin
 
 def _answered_item(battle: Mapping[str, Any]) -> str:
     """Return what names a battle's item and which of the responses to it meet."""
+    from podium.responses.collection import response_key  # Inspect's registry loads this file, and reads no table
+
     return response_key(battle["item"], battle.get(RESPONSE) or 1)
 
 

@@ -24,7 +24,7 @@ ROWS_AT_ONCE = 4_000_000
 """Rows that are grouped at once: their groups take half a gigabyte at most."""
 SAMPLE = 20_000
 """Rows that say where ranges of about the same number of rows end."""
-SIZE = re.compile(r"\d*[1-9]\d*(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
+SIZE = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT](i?B)?", re.IGNORECASE)
 SETTINGS = (
     "set python_enable_replacements = false",
     "set autoinstall_known_extensions = false",

@@ -11,15 +11,15 @@ from podium.counting.engine import engine_named
 from podium.errors import DataError, UsageError
 
 
-@pytest.mark.parametrize("memory", ["much", "-1GB", "1 GB; drop table x", "", "700", "4Gi", "0MB"])
+@pytest.mark.parametrize("memory", ["much", "-1GB", "1 GB; drop table x", "", "700", "4Gi", "0MB", "0.0GB"])
 def test_a_memory_that_is_no_size_is_refused(memory):
     with pytest.raises(UsageError, match="write for example 700MB or 4GB"):
         engine_named(memory=memory)
 
 
-def test_the_memory_is_obeyed():
-    ((limit,),) = Duck("700MB").rows("select current_setting('memory_limit')")
-    assert limit == "667.5 MiB"
+@pytest.mark.parametrize(("memory", "limit"), [("700MB", "667.5 MiB"), ("0.5GB", "476.8 MiB"), ("1 gib", "1.0 GiB")])
+def test_the_memory_is_obeyed(memory, limit):
+    assert Duck(memory).rows("select current_setting('memory_limit')") == [(limit,)]
 
 
 def test_nothing_is_left_behind():

@@ -246,7 +246,11 @@ class Battles:
         return sorted(Counter(cells).items(), key=lambda pair: (-pair[1], pair[0]))[:most]
 
     def where(self, column: str, value: str) -> "Battles":
-        """Keep the rows whose column, as text, equals the value."""
+        """Keep the rows whose column, as text, equals the value.
+
+        Raises:
+            UsageError: the column does not exist, or nothing has that value.
+        """
         known = self.values_of(column)
         if value not in known:
             shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
@@ -262,7 +266,11 @@ class Battles:
         return replace(self, rows=table, missing=self.missing if keep.all() else None)
 
     def complete_items(self) -> "Battles":
-        """Keep the items on which every pair of entrants has a readable battle."""
+        """Keep the items on which every pair of entrants has a readable battle.
+
+        Raises:
+            DataError: no item is complete, or the table has no items.
+        """
         pairs = len(self.entrants) * (len(self.entrants) - 1) // 2
         item = self.table["item"].cat.codes.to_numpy() if "item" in self.table else np.full(len(self), -1)
         a, b = (self.table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b"))
@@ -279,7 +287,11 @@ class Battles:
         return replace(kept, notes=(*kept.notes, note))
 
     def slices(self, column: str) -> Iterator[tuple[str, "Battles"]]:
-        """Yield each value of a column with its battles, sorted; of several columns (`a,b`) the values joined."""
+        """Yield each value of a column with its battles, sorted; of several columns (`a,b`) the values joined.
+
+        Raises:
+            UsageError: the column does not exist, is empty, or has more than 100 values.
+        """
         first, comma, rest = column.partition(",")
         if comma:
             for value, part in self.slices(first.strip()):

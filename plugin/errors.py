@@ -57,6 +57,9 @@ def find_name(kind: str, name: str, known: Iterable[str]) -> str:
 
     >>> find_name("entrant", "gpt-5", ["openai/gpt-5", "openai/gpt-5-mini"])
     'openai/gpt-5'
+
+    Raises:
+        UsageError: there is none, or several end so.
     """
     names = sorted(set(known))
     ends = [name] if name in names else [whole for whole in names if whole.endswith(f"/{name}")]

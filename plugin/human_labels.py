@@ -12,7 +12,11 @@ from podium.text import as_text, some
 
 
 def check_judge(judges: Sequence[str], judge: str) -> None:
-    """Refuse a human judge that no table knows."""
+    """Refuse a human judge that no table knows.
+
+    Raises:
+        UsageError: no column says the judge, or none is called so.
+    """
     if not judges:
         raise UsageError(
             f"no column says whose rows are those of the human judge {judge!r}; name it with --columns judge=COLUMN"

@@ -255,7 +255,11 @@ def _context_of(
 
 
 def refuse_several_judges(battles: Battles) -> None:
-    """Refuse verdicts of several judges in one table."""
+    """Refuse verdicts of several judges in one table.
+
+    Raises:
+        NotIdentifiedError: there are several.
+    """
     judges = battles.judges
     if len(judges) > 1:
         raise NotIdentifiedError(

@@ -177,7 +177,11 @@ class Records:
 
 
 def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
-    """Hand over a data frame, whose index names the rows."""
+    """Hand over a data frame, whose index names the rows.
+
+    Raises:
+        DataError: two columns have one name.
+    """
     names = [str(name) for name in frame.columns]
     if len({*names}) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

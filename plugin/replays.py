@@ -152,7 +152,11 @@ def replay(
 
 
 def recording_of(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False) -> Recording:
-    """Look up battles by item and pair."""
+    """Look up battles by item and pair.
+
+    Raises:
+        NotIdentifiedError: several judges and not `pool`, or no row says which item it is about.
+    """
     battles = battles if isinstance(battles, Battles) else read_battles(battles)
     if not pool:
         refuse_several_judges(battles)
@@ -172,7 +176,11 @@ def recording_of(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = F
 
 
 def play(tournament: TournamentRule, record: Recording) -> Playthrough:
-    """Ask the tournament for battles until it is over, and look up how each ended."""
+    """Ask the tournament for battles until it is over, and look up how each ended.
+
+    Raises:
+        PluginError: the tournament asks for a battle twice, or for one that cannot be.
+    """
     ranked_before = getattr(tournament, "ranked_before", None)
     ranked = frozenset(ranked_before(record.field)) if ranked_before else frozenset()
     given = tuple(outcome for outcome in record.outcomes if {outcome.pairing.a, outcome.pairing.b} <= ranked)

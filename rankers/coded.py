@@ -151,7 +151,11 @@ def ratio_or_nan(total: np.ndarray, number: np.ndarray) -> np.ndarray:
 
 
 def require_choice(option: str, value: object, allowed: tuple[object, ...]) -> None:
-    """Refuse an option's value that is not one of those allowed."""
+    """Refuse an option's value that is not one of those allowed.
+
+    Raises:
+        UsageError: it is not.
+    """
     if value not in allowed:
         raise UsageError(f"{option}={value!r} is unknown; use one of {', '.join(map(str, allowed))}")
 

@@ -33,6 +33,9 @@ def fit_identified(
     Args:
         entrants: names by code.
         battles: of each entrant, shape (entrants,).
+
+    Raises:
+        As `strengths_of`.
     """
     check_regularization(regularization)
     graph = graph_of(pairs)

@@ -245,6 +245,9 @@ def resample(
     Args:
         scores_of: from counts per cluster, shape (block, clusters), to scores, shape (block, entrants).
         width: numbers that `scores_of` holds per resample beyond the counts; blocks shrink as it grows.
+
+    Raises:
+        UsageError: fewer than 2 resamples.
     """
     if resamples < 2:
         raise UsageError(f"resamples={resamples} is too few; a bootstrap needs at least 2, and 1000 are usual")
@@ -265,7 +268,11 @@ def finite_or_none(value: float) -> float | None:
 
 
 def check_level(level: float) -> None:
-    """Refuse a confidence level outside (0, 1)."""
+    """Refuse a confidence level outside (0, 1).
+
+    Raises:
+        UsageError: it is.
+    """
     if not 0 < level < 1:
         raise UsageError(f"level {level} is not between 0 and 1; 0.95 is usual")
 

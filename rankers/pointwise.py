@@ -140,7 +140,11 @@ def _exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:
 
 
 def score_matrix(battles: Battles) -> ScoreMatrix:
-    """Collect the pointwise scores of all battles, read or not, item by item."""
+    """Collect the pointwise scores of all battles, read or not, item by item.
+
+    Raises:
+        NotIdentifiedError: no pointwise scores, or an entrant without any.
+    """
     table = battles.table
     if not {"score_a", "score_b"} <= set(table):
         raise NotIdentifiedError(

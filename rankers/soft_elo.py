@@ -178,6 +178,10 @@ def choose_target(
 
     Returns:
         The map, where it comes from, and why it may be doubted.
+
+    Raises:
+        NotIdentifiedError: there is none; the message says what would help.
+        UsageError: options that exclude each other.
     """
     if calibration:
         if any(option is not None for option in (target, beta, constant, ridge)):

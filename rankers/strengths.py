@@ -199,7 +199,11 @@ def error_of_difference(covariance: np.ndarray, a: int, b: int) -> float:
 
 
 def check_regularization(regularization: float) -> None:
-    """Refuse a lambda that is negative or not finite."""
+    """Refuse a lambda that is negative or not finite.
+
+    Raises:
+        UsageError: it is.
+    """
     if not 0 <= regularization < np.inf:
         raise UsageError(
             f"regularization={regularization} is not a finite number of 0 or more ({REGULARIZATION} is the default)"

@@ -37,7 +37,11 @@ def absolute_error(judge: np.ndarray, gold: np.ndarray, alpha: float) -> float:
 
 
 def decisiveness(judge: np.ndarray, gold: np.ndarray) -> float:
-    """Return alpha of the Beta CDF nearest to the judge's win rates, in [0, 1], shape (pairs,)."""
+    """Return alpha of the Beta CDF nearest to the judge's win rates, in [0, 1], shape (pairs,).
+
+    Raises:
+        NotIdentifiedError: no alpha is better than all others, or the best lies at an end of [0.1, 10000].
+    """
     telling = (np.abs(gold - 0.5) > 1e-9) & (np.abs(judge - 0.5) > 1e-9)
     if not telling.any():
         raise NotIdentifiedError(

@@ -73,6 +73,9 @@ def analyse(
         factors: name of each factor to its n levels; those with one level only are left out.
         crossed: pairs of factors whose interplay is an effect of its own.
         level: of intervals, in (0, 1).
+
+    Raises:
+        NotIdentifiedError: no factor varies, the values are all equal, or nothing is left to measure effects by.
     """
     terms: dict[tuple[str, ...], np.ndarray] = {}
     for name, levels in factors.items():

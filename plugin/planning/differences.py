@@ -51,6 +51,9 @@ def three_levels(ties: float, edge: float) -> Differences:
     Args:
         ties: share of ties with the anchor, in [0, 1).
         edge: of the first entrant, in [0, 0.5].
+
+    Raises:
+        UsageError: one of them is out of its range, or such an edge cannot be reached.
     """
     if not 0 <= ties < 1:
         raise UsageError(f"ties={ties} is not in [0, 1)")

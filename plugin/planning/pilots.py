@@ -30,7 +30,11 @@ def read_pilot(pilot: Battles | pd.DataFrame | str | Path, items: int | None, se
 
 
 def share_of_ties(record: Recording, level: float) -> Quantity:
-    """Return the share of ties among readable battles, with its item-clustered t interval."""
+    """Return the share of ties among readable battles, with its item-clustered t interval.
+
+    Raises:
+        NotIdentifiedError: nothing in the pilot is readable, or every verdict is a tie.
+    """
     coded = code_battles(record.battles)
     tied = (coded.credit == 0.5).astype(float)
     share = float(tied.mean())

@@ -95,7 +95,11 @@ class Precision:
 
 
 def precision_in_pilot(design: TournamentDesign, record: Recording, *, level: float) -> Precision:
-    """Return the precision of a design from a pilot's verdicts; its interval is a jackknife over groups of items."""
+    """Return the precision of a design from a pilot's verdicts; its interval is a jackknife over groups of items.
+
+    Raises:
+        NotIdentifiedError: fewer than four items, battles of the design that are not on record, or no bounded ratings.
+    """
     # In the order of their names, so that the groups do not depend on that of the rows.
     items = sorted(record.field.items)
     if len(items) < 4:
@@ -155,7 +159,11 @@ def middling_entrant(record: Recording) -> str:
 
 
 def per_item(design: TournamentDesign, record: Recording) -> PerItem:
-    """Play a design with recorded verdicts, and return its ratings and their covariance for one item."""
+    """Play a design with recorded verdicts, and return its ratings and their covariance for one item.
+
+    Raises:
+        NotIdentifiedError: battles are not on record, someone has no readable one, or a rating is not bounded.
+    """
     played = play(make_tournament(design.name, design.settings), record)
     if played.price.missing:
         raise NotIdentifiedError(f"{played.price.missing:,} of its {played.price.battles:,} battles are not on record")

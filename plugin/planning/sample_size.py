@@ -54,6 +54,9 @@ def items_needed(informative: int, share: float) -> int:
 
     >>> items_needed(617, 0.61), items_needed(153, 1 - 0.55)
     (1012, 340)
+
+    Raises:
+        UsageError: the share is not in (0, 1].
     """
     if not 0 < share <= 1:
         raise UsageError(f"a share of informative items of {share} is not in (0, 1]: nothing would be told apart")
@@ -95,7 +98,11 @@ def exactly_needed(edge: float, *, alpha: float = 0.05, power: float = 0.8) -> i
 
 
 def check_numbers(**numbers: float | None) -> None:
-    """Refuse numbers that cannot be, by what they are called; None is no number."""
+    """Refuse numbers that cannot be, by what they are called; None is no number.
+
+    Raises:
+        UsageError: one of them is out of its range.
+    """
     for name, value in numbers.items():
         is_possible, range_ = RANGES[name]
         if value is not None and not is_possible(value):
@@ -154,6 +161,9 @@ def simulated_items(
         pool: distributions of differences, at least one; all lean towards the first entrant.
         simulations: per number of items that is tried.
         seed: each number of items has its own draws, the same whenever it is tried.
+
+    Raises:
+        UsageError: no distribution, or too few simulations.
     """
     check_numbers(alpha=alpha, power=power)
     if not pool or simulations < 100:

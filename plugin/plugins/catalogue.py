@@ -36,7 +36,11 @@ class Registration(Generic[Kind]):
 
 
 def extensions_of(kind: type[Kind]) -> dict[str, Registration[Kind]]:
-    """Return all extensions of a kind by name."""
+    """Return all extensions of a kind by name.
+
+    Raises:
+        PluginError: a plugin is broken, or two register the same name.
+    """
     noun = KINDS[kind]
     known: dict[str, Registration[Kind]] = {}
     for implementation in getattr(_manager().hook, f"podium_{noun}s").get_hookimpls():
@@ -105,12 +109,22 @@ def tournaments() -> dict[str, Registration[Tournament]]:
 
 
 def ranker_function(name: str) -> Callable[..., Any]:
-    """Return the function of the ranker of that name; errors as of `extension` and `load_extension`."""
+    """Return the function of the ranker of that name; errors as of `extension` and `load_extension`.
+
+    Raises:
+        UsageError: no ranker has that name; the nearest is suggested.
+        PluginError: the function cannot be imported, or is none.
+    """
     return load_extension(extension(Ranker, name))
 
 
 def tournament_rule(name: str) -> Callable[..., Any]:
-    """Return the rule of the tournament of that name; errors as of `extension` and `load_extension`."""
+    """Return the rule of the tournament of that name; errors as of `extension` and `load_extension`.
+
+    Raises:
+        UsageError: no tournament has that name; the nearest is suggested.
+        PluginError: the rule cannot be imported, or is no function or class.
+    """
     return load_extension(extension(Tournament, name))
 
 

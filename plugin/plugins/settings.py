@@ -42,6 +42,9 @@ def ranker_names(rankers: str | Sequence[str]) -> list[str]:
 
     >>> ranker_names("win-rate, bradley-terry,win-rate")
     ['win-rate', 'bradley-terry']
+
+    Raises:
+        UsageError: there is none.
     """
     names = rankers.split(",") if isinstance(rankers, str) else rankers
     stripped = list(dict.fromkeys(name.strip() for name in names if name.strip()))
@@ -57,6 +60,9 @@ def parse_settings(settings: Sequence[str], rankers: Sequence[str], tournaments:
         settings: each `KEY=VALUE` or `NAME.KEY=VALUE`.
         rankers: names of the rankers they are meant for.
         tournaments: names of the tournaments they are meant for.
+
+    Raises:
+        UsageError: an unknown name or option, or a value of the wrong type.
     """
     known = options_by_name(rankers, tournaments)
     kind = "ranker or tournament" if tournaments else "ranker"

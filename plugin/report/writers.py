@@ -24,7 +24,11 @@ STYLES = {".json": "json", ".csv": "csv", ".md": "md", ".txt": "table"}
 
 
 def suffix_style(output: Place | None) -> str:
-    """Return the style that a file's suffix asks for; `table` without a file or a suffix."""
+    """Return the style that a file's suffix asks for; `table` without a file or a suffix.
+
+    Raises:
+        UsageError: the suffix is of none of the styles.
+    """
     if output is None or not output.suffix:
         return "table"
     if output.suffix not in STYLES:

@@ -157,7 +157,11 @@ Place: TypeAlias = Path | RemoteFile
 
 
 def place_of(text: str | Path) -> Place:
-    """Return the file that a path or URL names; `file://` is a path."""
+    """Return the file that a path or URL names; `file://` is a path.
+
+    Raises:
+        UsageError: podium knows no such scheme.
+    """
     scheme = SCHEME.match(str(text))
     if isinstance(text, Path) or scheme is None:
         return Path(text)
@@ -180,7 +184,11 @@ def local_file(place: Place) -> Path:
 
 @cache
 def file_system(scheme: str) -> Any:
-    """Return fsspec's file system for a scheme."""
+    """Return fsspec's file system for a scheme.
+
+    Raises:
+        UsageError: its driver is not installed.
+    """
     package, extra = DRIVERS[scheme]
     try:
         import fsspec

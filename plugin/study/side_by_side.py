@@ -124,7 +124,11 @@ def set_side_by_side(
 
 
 def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
-    """Return the names of tournaments, given as a sequence or separated by commas, each once."""
+    """Return the names of tournaments, given as a sequence or separated by commas, each once.
+
+    Raises:
+        UsageError: there is none, or one of them is not known.
+    """
     typed = tournaments.split(",") if isinstance(tournaments, str) else tournaments
     names = dict.fromkeys(catalogue.extension(Tournament, name.strip()).name for name in typed if name.strip())
     if not names:

@@ -120,6 +120,9 @@ def most_informative(candidates: Collection[str], entrants: Sequence[str], outco
     """Return the candidate against which verdicts on two others differ most often.
 
     Of equals, the one with more comparisons is chosen, then the first by name.
+
+    Raises:
+        NotIdentifiedError: no two verdicts against one candidate on one item can be read.
     """
     shares = informativeness_of(entrants, outcomes)
     compared = {name: shares[name] for name in sorted(candidates) if shares[name][1]}

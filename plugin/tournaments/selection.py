@@ -15,6 +15,9 @@ def generator(seed: int, *words: str) -> np.random.Generator:
     Args:
         seed: 0 or more.
         words: what the draws are for.
+
+    Raises:
+        UsageError: the seed is negative.
     """
     if seed < 0:
         raise UsageError(f"seed={seed} is below 0")
@@ -32,6 +35,9 @@ def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
     """Return a sample of the items, in their own order; all of them when there are no more than that.
 
     Samples of one seed are nested: a larger one holds the smaller ones, so what was played is not lost.
+
+    Raises:
+        UsageError: no item is asked for.
     """
     if number is not None and number < 1:
         raise UsageError(f"items={number}: a tournament needs at least one item")

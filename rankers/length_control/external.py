@@ -53,7 +53,11 @@ class External:
     source: str
 
     def difficulties(self, table: pd.DataFrame) -> np.ndarray:
-        """Return the difficulty of each battle's item, NaN where unknown, shape (battles,)."""
+        """Return the difficulty of each battle's item, NaN where unknown, shape (battles,).
+
+        Raises:
+            DataError: the battles cannot be matched, or none of their items has a difficulty.
+        """
         if self.key not in table:
             raise DataError(
                 f"difficulties are given by {self.key!r}, and the battles have no such column",

@@ -108,6 +108,10 @@ def fit_with_length(coded: Coded, term: np.ndarray, regularization: float, start
     Args:
         term: of each battle, positive where a's response is longer, shape (battles,).
         start: log-strengths, shape (entrants,).
+
+    Raises:
+        NotIdentifiedError: within pairs, lengths do not vary; or length alone tells the verdicts.
+        NotConvergedError: no maximum.
     """
     likelihood = column_likelihood(coded, term[:, None], regularization)
     _refuse_collinear(replace(likelihood, penalty=np.zeros_like(likelihood.penalty)), np.append(start, 0.0))

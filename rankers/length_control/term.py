@@ -29,7 +29,11 @@ class Lengths:
 
 
 def lengths_of(battles: Battles, labels: Labels, cluster: Cluster) -> Lengths:
-    """Code the battles that have lengths."""
+    """Code the battles that have lengths.
+
+    Raises:
+        NotIdentifiedError: no battle has.
+    """
     require_choice("labels", labels, ("soft", "hard"))
     table = battles.table
     credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy(dtype=float)

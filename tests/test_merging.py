@@ -84,7 +84,8 @@ def test_paired_columns_change_sides_with_their_models():
 
 
 @pytest.mark.parametrize(
-    ("column", "one", "other"), [("item", "i", "j"), ("judge", "g", "h"), ("repeat", 0, 1), ("model_b", "y", "z")]
+    ("column", "one", "other"),
+    [("item", "i", "j"), ("judge", "g", "h"), ("repeat", 0, 1), ("repeat", -1, None), ("model_b", "y", "z")],
 )
 def test_presentations_that_differ_in_a_key_stay_apart(column, one, other):
     same = {"item": "i", "model_a": "x", "model_b": "y", "judge": "g", "repeat": 0, "credit": 1.0}

@@ -97,22 +97,33 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
         DataError: the file is binary, or cut off.
     """
     with path.open("rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            return _plain_copy(_copy(stream, "file", engine), engine)
         head = stream.peek(HEAD)
-        packed = head.startswith((GZIP, ZSTD))
-        if not packed:
+        if not head.startswith((GZIP, ZSTD)):
             _refuse_binary(head)
-            if stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                return path
-        kind = "gzip" if head.startswith(GZIP) else "zstd" if packed else "file"
-        copy = engine.folder / engine.fresh("copy")
-        try:
-            with copy.open("wb") as target:
-                _unpack(_open_packed(stream, kind), target, path.stat().st_size)
-        except (EOFError, zlib.error, OSError) as error:
-            if isinstance(error, OSError) and error.errno in FULL:
-                problem = f"unpacked, it does not fit into {engine.folder.parent}"
-                raise DataError(problem, remedy="free disk space, or set TMPDIR to a larger disk") from None
-            raise DataError(f"not a whole {kind} file ({error})", remedy=DAMAGED) from None
+            return path
+        return _copy(stream, "gzip" if head.startswith(GZIP) else "zstd", engine, path.stat().st_size)
+
+
+def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Path:
+    """Copy a stream, unpacked, into the engine's folder.
+
+    Args:
+        stream: bytes.
+        kind: `gzip`, `zstd`, or `file` as it is.
+        engine: its folder is used.
+        packed: bytes of what is unpacked.
+    """
+    copy = engine.folder / engine.fresh("copy")
+    try:
+        with copy.open("wb") as target:
+            _write_pieces(_open_packed(stream, kind), target, packed)
+    except (EOFError, zlib.error, OSError) as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            problem = f"unpacked, it does not fit into {engine.folder.parent}"
+            raise DataError(problem, remedy="free disk space, or set TMPDIR to a larger disk") from None
+        raise DataError(f"not a whole {kind} file ({error})", remedy=DAMAGED) from None
     return copy
 
 
@@ -122,15 +133,15 @@ def _open_packed(stream: Any, kind: str) -> Any:
     return pa.CompressedInputStream(pa.PythonFile(stream), kind) if kind == "zstd" else stream
 
 
-def _unpack(content: Any, target: BinaryIO, packed: int) -> None:
-    """Copy what is unpacked.
+def _write_pieces(content: Any, target: BinaryIO, packed: int | None) -> None:
+    """Write what is read, a piece at a time.
 
     Raises:
         DataError: it is binary, or swells as no table does.
     """
-    size, most = 0, max(LARGEST_BOMB, packed * MOST_SWOLLEN)
+    size, most = 0, max(LARGEST_BOMB, (packed or 0) * MOST_SWOLLEN)
     while piece := content.read(PIECE):
-        if not size:
+        if packed and not size:
             _refuse_binary(piece)
         size += target.write(piece)
         if packed and size > most:

@@ -5,6 +5,7 @@ import os
 import resource
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -43,6 +44,18 @@ def test_a_file_that_swells_beyond_all_tables_is_refused(tmp_path, monkeypatch):
     path.write_bytes(gzip.compress(b"item,model_a,model_b,credit\n" + b"0" * 20_000_000))
     with pytest.raises(podium.DataError, match="it unpacks to more than 250 times its size"):
         podium.read_battles(path)
+
+
+def test_what_swells_out_of_a_pipe_is_refused_as_well(tmp_path, monkeypatch):
+    monkeypatch.setattr(containers, "LARGEST_BOMB", 2**20)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    packed = gzip.compress(b"item,model_a,model_b,credit\n" + b"0" * 20_000_000)
+    writer = threading.Thread(target=pipe.write_bytes, args=(packed,))
+    writer.start()
+    with pytest.raises(podium.DataError, match="it unpacks to more than 250 times its size"):
+        podium.read_battles(pipe)
+    writer.join()
 
 
 @pytest.mark.slow

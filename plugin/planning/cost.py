@@ -78,14 +78,11 @@ def _designs(draft: Draft) -> Iterator[TournamentDesign]:
 def _priced_tournament(
     draft: Draft, design: TournamentDesign, names: Sequence[str], records: Sequence[Recording]
 ) -> PricedDesign:
-    battles = partial(battles_of, design, names)
     precision = _precision(draft, design, records) if records else None
-    if precision is None:
-        return _price(draft, design.label, battles, None)
-    draft.methods["precision"] = f"{100 * draft.level:g}%, {precision.method}"
     test = {"alpha": draft.alpha, "power": draft.power}
-    line = _price(draft, design.label, battles, precision.items_for(draft.gap_elo, **test))
-    if draft.items is None:
+    needed = None if precision is None else precision.items_for(draft.gap_elo, **test)
+    line = _price(draft, design.label, partial(battles_of, design, names), needed)
+    if precision is None or draft.items is None:
         return line
     return replace(
         line,
@@ -104,12 +101,15 @@ def _precision(draft: Draft, design: TournamentDesign, records: Sequence[Recordi
 
     try:
         if draft.record is not None:
-            return precision_in_pilot(design, draft.record, level=draft.level)
-        return precision_in_worlds(design_in, records, level=draft.level)
+            precision = precision_in_pilot(design, draft.record, level=draft.level)
+        else:
+            precision = precision_in_worlds(design_in, records, level=draft.level)
     except NotIdentifiedError as error:
         remedy = "play a round robin of all entrants as the pilot, on more items"
         draft.lack(f"precision of {design.label}", error, remedy, unanswerable=draft.record is not None)
         return None
+    draft.methods["precision"] = f"{100 * draft.level:g}%, {precision.method}"
+    return precision
 
 
 def _price(draft: Draft, label: str, battles: Callable[[int], int], items: Quantity | None) -> PricedDesign:

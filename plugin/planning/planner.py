@@ -7,21 +7,23 @@ from pathlib import Path
 import pandas as pd
 
 from podium.battles import Battles
+from podium.diagnosis.clustered import Clustered
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
 from podium.planning.cost import PAIRS, battles_of, cheapest_design, priced_designs, stand_in_names
 from podium.planning.decision import decide
 from podium.planning.differences import three_levels
 from podium.planning.draft import Draft
 from podium.planning.edges import sample_sizes, smallest_gaps
-from podium.planning.pilots import anchor_candidates, read_pilot, share_of_ties
 from podium.planning.plan import Candidate, Plan, Quantity, Tariff
 from podium.planning.precision import MOST_ENTRANTS, SPREAD
 from podium.planning.sample_size import check_numbers
 from podium.rank_battles import rank
-from podium.rankers.intervals import check_level
+from podium.rankers.coded import code_battles
+from podium.rankers.intervals import check_level, t_reach
 from podium.rankers.scale import POINTS
-from podium.ranking import provenance
-from podium.replays import TournamentDesign
+from podium.ranking import Entry, Standings, provenance
+from podium.replays import Recording, TournamentDesign, recording_of
+from podium.tournaments.selection import draw_items
 
 TIES = 0.15
 """Share of battles that end in a tie, where nothing else is known."""
@@ -137,8 +139,39 @@ def _plan_of(draft: Draft, candidates: tuple[Candidate, ...]) -> Plan:
     )
 
 
+def read_pilot(pilot: Battles | pd.DataFrame | str | Path, items: int | None, seed: int, pool: bool) -> Recording:
+    """Return a pilot's record, on so many items drawn at random, or on all.
+
+    Raises:
+        NotIdentifiedError: several judges and not `pool`, or no items.
+    """
+    record = recording_of(pilot, pool=pool)
+    if items is None or items >= len(record.field.items):
+        return record
+    keep = record.battles.table["item"].isin(draw_items(record.field, items, seed)).to_numpy()
+    return recording_of(record.battles.select(keep), pool=pool)
+
+
+def share_of_ties(record: Recording, level: float) -> Quantity:
+    """Return the share of ties among readable battles, with its item-clustered t interval.
+
+    Raises:
+        NotIdentifiedError: nothing in the pilot is readable, or every verdict is a tie.
+    """
+    coded = code_battles(record.battles)
+    tied = coded.credit == 0.5
+    share, number = float(tied.mean()), len(tied)
+    if share == 1:
+        raise NotIdentifiedError("every readable verdict of the pilot is a tie: no number of items tells anyone apart")
+    ties = Clustered(coded.cluster, coded.unit, level).linear(share, (tied - share) / number, number, within=(0, 1))
+    if share == 0 and ties.low is not None:
+        # No variation to measure: the exact binomial bound over items (Clopper and Pearson 1934).
+        return Quantity(0.0, 0.0, 1 - ((1 - level) / 2) ** (1 / coded.clusters))
+    return Quantity(share, ties.low, ties.high)
+
+
 def _candidates(draft: Draft) -> Iterator[Candidate]:
-    """Yield the pilot's entrants as anchors, the most informative first."""
+    """Yield the pilot's entrants of known informativeness as anchors, the best first, and what to think of each."""
     part = "informativeness of the candidates for the anchor"
     if draft.record is None:
         size = battles_of(TournamentDesign("pilot", "anchor", {"pilot": 10}), stand_in_names(draft.entrants), 10)
@@ -153,7 +186,27 @@ def _candidates(draft: Draft) -> Iterator[Candidate]:
     standings = ranking.standings[0]
     interval = f"{100 * standings.level:g}%, {standings.interval}"
     draft.methods["informativeness"] = interval if standings.interval else "no interval: a single item"
-    yield from anchor_candidates(standings)
+    known = [entry for entry in standings.entries if entry.score is not None]
+    for entry in known:
+        if entry is known[0]:
+            advice = "take it: most informative"
+        elif entry.rank_low is None:
+            advice = "too few items to say"
+        else:
+            advice = "may be as good" if entry.rank_low == 1 else "avoid: less informative"
+        share = Quantity(entry.score or 0.0, entry.low, entry.high)
+        of_three = _three_level(entry, standings) if "three_level" in entry.extra else share
+        pairs = int(entry.extra.get("pairs") or 0)
+        yield Candidate(entry.model, share, of_three, pairs, entry.rank_low, entry.rank_high, advice)
+
+
+def _three_level(entry: Entry, standings: Standings) -> Quantity | None:
+    """Return the informativeness of win, tie and loss, with its t interval over items."""
+    share, se = entry.extra.get("three_level"), entry.extra.get("three_level_se")
+    if share is None or se is None or standings.counts.items < 2:
+        return None if share is None else Quantity(share)
+    reach = t_reach(standings.counts.items, standings.level) * se
+    return Quantity(share, max(share - reach, 0.0), min(share + reach, 1.0))
 
 
 def _share(draft: Draft, candidates: Sequence[Candidate]) -> Quantity | None:

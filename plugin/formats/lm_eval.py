@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
 from podium.errors import DataError, UsageError
 from podium.formats.lm_eval_judged import gather_verdicts
 from podium.formats.lm_eval_layout import Samples, find_runs, lack_of_samples, select_runs
-from podium.formats.lm_eval_scores import Direction, Scores, choose_metrics, direction_of, read_scores, unlike_reported
+from podium.formats.lm_eval_scores import Scores, choose_metrics, direction_of, read_scores, unlike_reported
 from podium.hookspecs import Gathered, Reading, SourceFiles
 from podium.text import some
 
@@ -47,43 +47,44 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
         _claim_files(source, claim)
     if not claim.paths:
         return Gathered()
-    files = _of_tasks(claim.samples, reading.where)
+    files, left_out = select_runs(_of_tasks(claim.samples, reading.where), every=reading.all_runs)
     if not files:
         raise _nothing_to_compare(claim.lost)
-    files, left_out = select_runs(files, every=reading.all_runs)
-    notes = claim.notes + left_out
+    claim.notes += left_out
     if not reading.metrics:
         verdicts = gather_verdicts(files)
         if verdicts.sheets:
-            notes += verdicts.notes
-            return Gathered(verdicts.sheets, frozenset(claim.paths), tuple(notes), (*claim.lost, *verdicts.lost))
-    scores, lost = _scores_of(files)
-    lost = claim.lost + lost
+            notes, lost = (*claim.notes, *verdicts.notes), (*claim.lost, *verdicts.lost)
+            return replace(verdicts, claimed=frozenset(claim.paths), notes=notes, lost=lost)
+    scores = _scores_of(files, claim.lost)
     if not scores:
-        raise _nothing_to_compare(lost)
+        raise _nothing_to_compare(claim.lost)
     metrics, without_metric = choose_metrics(scores, reading.metrics)
-    parts = [_compare(task, name, scores, reading.all_runs) for task, names in metrics.items() for name in names]
-    lost += [note for part in parts for note in part.lost]
-    if not any(part.documents for part in parts):
-        raise _nothing_to_compare(lost)
-    notes += [*_random_names(files), *without_metric, *(note for part in parts for note in part.notes)]
-    sizes = {part.task: part.documents for part in parts if part.documents}
+    claim.notes += [*_random_names(files), *without_metric]
+    sheets: list[tuple[str, pd.DataFrame]] = []
+    sizes: dict[str, int] = {}
+    for task, name in [(task, name) for task, names in metrics.items() for name in names]:
+        rows, documents = _compare(task, name, scores, claim)
+        sheets += _sheets_of(rows, reading.all_runs)
+        sizes |= {task: documents} if documents else {}
+    if not sizes:
+        raise _nothing_to_compare(claim.lost)
     if len(sizes) > 1:
         shown = some([f"{task}: {size:,}" for task, size in sizes.items()], most=10)
         weights = "ranked together, every document counts the same; --by task ranks each"
-        notes.append(f"{len(sizes)} tasks ({shown}): {weights}")
-    sheets = tuple(sheet for part in parts for sheet in part.sheets)
-    return Gathered(sheets, frozenset(claim.paths), tuple(notes), tuple(lost))
+        claim.notes.append(f"{len(sizes)} tasks ({shown}): {weights}")
+    return Gathered(tuple(sheets), frozenset(claim.paths), tuple(claim.notes), tuple(claim.lost))
 
 
-class Claim(NamedTuple):
+@dataclass(slots=True)
+class Claim:
     """Files of lm-eval's among those that were found.
 
     Attributes:
         samples: to be read.
         paths: of all of them.
-        notes: newer runs without samples.
-        lost: entrants of which there are results and no samples.
+        notes: what people should know.
+        lost: what could not be read or compared.
     """
 
     samples: list[Samples]
@@ -142,47 +143,34 @@ def _nothing_to_compare(lost: Sequence[str]) -> DataError:
     )
 
 
-def _scores_of(files: Sequence[Samples]) -> tuple[list[Scores], list[str]]:
-    """Read the samples; say which files hold none, and what others lack."""
-    scores, empty, damaged = [], [], []
+def _scores_of(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
+    """Read the samples; add to `lost` which files hold none, and what others lack."""
+    scores, damaged = [], []
     for file in files:
         of_file, task = read_scores(file), file.task
         expected = of_file.expected_documents
         if not of_file.documents:
-            empty.append(f"{file.path}: no whole row of samples, so {file.entrant} is missing; run {task} again")
+            lost.append(f"{file.path}: no whole row of samples, so {file.entrant} is missing; run {task} again")
             continue
         scores.append(of_file)
         if of_file.cut is not None:
             damaged.append(f"{file.path}, {of_file.cut}: cut off, so its document is missing; run {task} again")
         elif expected is not None and of_file.documents < expected:
             damaged.append(f"{file.path} holds {of_file.documents:,} of {expected:,} documents; run {task} again")
-    return scores, empty + damaged
+    lost += damaged
+    return scores
 
 
-class TaskComparison(NamedTuple):
-    """The scores of one task by one metric.
+def _compare(task: str, metric: str, scores: Sequence[Scores], claim: Claim) -> tuple[pd.DataFrame, int]:
+    """Put together what all entrants' runs say of a task by a metric; add notes, and what could not be compared.
 
-    Attributes:
-        task: its name.
-        documents: on which two entrants or more have a score.
-        sheets: source and scores, a sheet per file.
-        notes: what people should know.
-        lost: what could not be compared.
+    Returns:
+        A row per document of each file, and the number of documents on which two entrants or more have a score.
     """
-
-    task: str
-    documents: int
-    sheets: list[tuple[str, pd.DataFrame]]
-    notes: list[str]
-    lost: list[str]
-
-
-def _compare(task: str, metric: str, scores: Sequence[Scores], all_runs: bool) -> TaskComparison:
-    """Put together what all entrants' runs say of a task by a metric."""
     of_task = [of_file for of_file in scores if of_file.file.task == task]
     own = [of_file for of_file in of_task if metric in of_file.values]
-    way = direction_of(metric, own)
-    notes = [way.note] if way.note else []
+    sign, judge, note = direction_of(metric, own)
+    claim.notes += [note] if note else []
     rows = pd.concat(
         [of_file.values[metric].assign(model=of_file.file.entrant, path=str(of_file.file.path)) for of_file in own],
         ignore_index=True,
@@ -192,7 +180,7 @@ def _compare(task: str, metric: str, scores: Sequence[Scores], all_runs: bool) -
         firsts = rows[is_split].drop_duplicates(["item", "target"])
         item = firsts["item"].min()
         places = firsts[firsts["item"] == item]
-        notes.append(
+        claim.notes.append(
             f"{firsts['item'].nunique():,} documents of {task} have different targets in different runs, and scores "
             f"against different targets are not compared: {item} in "
             + " and in ".join(f"{path}, {line}" for path, line in zip(places["path"], places["line"], strict=True))
@@ -202,20 +190,19 @@ def _compare(task: str, metric: str, scores: Sequence[Scores], all_runs: bool) -
     documents = {str(name): set(items) for name, items in rows.groupby("model", sort=False)["item"]}
     entrants = rows.groupby("item")["model"].nunique()
     shared = set(entrants.index[entrants > 1])
-    lost = [
+    claim.lost += [
         f"{of_file.file.path} has no {metric} (it has {' | '.join([*of_file.values, *of_file.unusable]) or 'no metric'}"
         f"), so {of_file.file.entrant} is not compared on {task}"
         for of_file in of_task
         if metric not in of_file.values
     ]
-    lost += _strangers(task, documents, shared, own)
-    notes += [*_overlap(task, documents, shared), *unlike_reported(metric, own)]
-    return TaskComparison(task, len(shared), _sheets_of(rows, task, way, all_runs), notes, lost)
+    claim.lost += _strangers(task, documents, shared, own)
+    claim.notes += [*_overlap(task, documents, shared), *unlike_reported(metric, own)]
+    return rows.assign(score=sign * rows["score"], judge=judge, task=task, category=task), len(shared)
 
 
-def _sheets_of(rows: pd.DataFrame, task: str, way: Direction, all_runs: bool) -> list[tuple[str, pd.DataFrame]]:
+def _sheets_of(rows: pd.DataFrame, all_runs: bool) -> list[tuple[str, pd.DataFrame]]:
     """Return a table per file; an entrant's runs are numbered in the order of time, from 1."""
-    rows = rows.assign(score=way.sign * rows["score"], judge=way.judge, task=task, category=task)
     rows = rows.set_index(rows["line"].str.removeprefix("line ").rename("line"))
     columns = ["item", "model", "score", "judge", "task", "category", "reason"]
     runs: Counter[str] = Counter()

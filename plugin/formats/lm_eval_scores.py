@@ -208,28 +208,18 @@ def _list_metrics(by_task: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(f"{' | '.join(names) or 'none'} ({some(own, most=5)})" for names, own in tasks.items())
 
 
-class Direction(NamedTuple):
-    """How a metric's values become scores of which the higher is better.
-
-    Attributes:
-        sign: 1, or -1 where lower is better.
-        judge: the metric's name in the battles table; it says where values are turned around.
-        note: for people; None where there is nothing to say.
-    """
-
-    sign: int
-    judge: str
-    note: str | None
-
-
-def direction_of(metric: str, files: Sequence[Scores]) -> Direction:
-    """Return which direction of a metric is better, as the results files say.
+def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | None]:
+    """Return how a metric's values become scores of which the higher is better, as the results files say.
 
     lm-eval's perplexity says that lower is better, of the figure for all documents; the values for single documents
     are log-likelihoods, of which higher is better.
 
     Args:
         files: scores of one task, all of which have the metric.
+
+    Returns:
+        1, or -1 where lower is better; the metric's name in the battles table, which says where values are turned
+        around; and a note for people, or None.
 
     Raises:
         DataError: two results files contradict each other.
@@ -246,13 +236,13 @@ def direction_of(metric: str, files: Sequence[Scores]) -> Direction:
         )
     if _are_log_likelihoods(metric, files):
         note = f"{metric} of {task}: a document's value is its log-likelihood, higher is better"
-        return Direction(1, f"{metric} (log-likelihood)", note)
+        return 1, f"{metric} (log-likelihood)", note
     if True in ways:
-        return Direction(1, metric, None)
+        return 1, metric, None
     if False in ways:
         note = f"{metric} of {task}: lower is better, so scores are negated: -0.25 stands for 0.25"
-        return Direction(-1, f"{metric} (negated)", note)
-    return Direction(1, metric, f"no results file says which {metric} of {task} is better: higher is taken to be")
+        return -1, f"{metric} (negated)", note
+    return 1, metric, f"no results file says which {metric} of {task} is better: higher is taken to be"
 
 
 def _are_log_likelihoods(metric: str, files: Sequence[Scores]) -> bool:

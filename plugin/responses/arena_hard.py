@@ -5,6 +5,8 @@ from typing import Any
 from podium.responses.answers import QuestionRow, ResponseRow, answer
 from podium.responses.sheets import Record, Sheet, is_empty
 
+ITEMS = {"uid", "question_id"}
+"""Columns that may hold an item's id."""
 ERROR = "$ERROR$"
 """What arena-hard writes where the provider failed."""
 
@@ -12,16 +14,12 @@ ERROR = "$ERROR$"
 def holds_answers(sheet: Sheet) -> bool:
     """Whether these are one model's answers."""
     known = sheet.columns
-    return (
-        _item_column(sheet) is not None
-        and bool(known & {"choices", "messages"})
-        and bool(known & {"model", "model_id"})
-    )
+    return all(known & names for names in (ITEMS, {"choices", "messages"}, {"model", "model_id"}))
 
 
 def holds_questions(sheet: Sheet) -> bool:
     """Whether these are v0.1 questions, whose prompts are turns; those of v2 are a plain table."""
-    return _item_column(sheet) is not None and "turns" in sheet.columns
+    return bool(sheet.columns & ITEMS) and "turns" in sheet.columns
 
 
 def read(sheet: Sheet) -> list[ResponseRow]:
@@ -33,7 +31,7 @@ def read(sheet: Sheet) -> list[ResponseRow]:
     """
     model = "model" if "model" in sheet.columns else "model_id"
     entrants = sheet.entrants(model)
-    return [_answer(record, _item_column(sheet), entrants[record.name(model)]) for record in sheet.records()]
+    return [_answer(record, entrants[record.name(model)]) for record in sheet.records()]
 
 
 def read_questions(sheet: Sheet) -> list[QuestionRow]:
@@ -44,7 +42,7 @@ def read_questions(sheet: Sheet) -> list[QuestionRow]:
     """
     return [
         record.question(
-            _item_id(record, _item_column(sheet)),
+            _item_id(record),
             _content(record, _only_entry(record, record.cells["turns"], "turns")),
             category=record.name("cluster") or record.name("category"),
         )
@@ -52,19 +50,16 @@ def read_questions(sheet: Sheet) -> list[QuestionRow]:
     ]
 
 
-def _item_column(sheet: Sheet) -> str | None:
-    return next((name for name in ("uid", "question_id") if name in sheet.columns), None)
-
-
-def _item_id(record: Record, column: str | None) -> str:
+def _item_id(record: Record) -> str:
+    column = "uid" if "uid" in record.cells else "question_id"
     item = record.name(column)
     if item is None:
         raise record.error(f"no {column}", "give each row the id of its question")
     return item
 
 
-def _answer(record: Record, column: str | None, entrant: str) -> ResponseRow:
-    item = _item_id(record, column)
+def _answer(record: Record, entrant: str) -> ResponseRow:
+    item = _item_id(record)
     if isinstance(record.cells.get("messages"), list):
         instruction, system, text = _messages(record, record.cells["messages"])
     else:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from podium.errors import DataError
 from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, normal_text
 from podium.responses.collection import Item, Responses, response_key
 from podium.text import some
@@ -85,16 +84,13 @@ def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
     first, value = speaking[0]
     for row, other in speaking[1:]:
         if normal_text(other) != normal_text(value):
-            raise _contradiction(name, first, row)
+            raise row.error(
+                f"item {row.item!r} has another {name} here ({_start_of(other)}) than in {first.place} "
+                f"({_start_of(value)})",
+                "responses can be compared only where entrants were asked the same: rename the ids, or give the right "
+                "file",
+            )
     return value
-
-
-def _contradiction(name: str, first: QuestionRow, row: QuestionRow) -> DataError:
-    return row.error(
-        f"item {row.item!r} has another {name} here ({_start_of(getattr(row, name))}) than in {first.place} "
-        f"({_start_of(getattr(first, name))})",
-        "responses can be compared only where entrants were asked the same: rename the ids, or give the right file",
-    )
 
 
 def _start_of(text: str) -> str:
@@ -117,12 +113,8 @@ def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
         for item, rows in asked.items()
         if len({normal_text(row.instruction) for row in rows if row.rendered and row.instruction}) > 1
     ]
-    if not several:
-        return []
-    return [
-        f"{len(several)} items were put to entrants in different words (templates differ); the judge is shown the "
-        f"shortest: {some(several, most=5)}"
-    ]
+    words = f"{len(several)} items were put to entrants in different words (templates differ)"
+    return [f"{words}; the judge is shown the shortest: {some(several, most=5)}"] if several else []
 
 
 def _missing_reasons(row: dict[str, ResponseRow], items: Iterable[Item]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from podium.formats.lm_eval_layout import (
     select_runs,
 )
 from podium.hookspecs import SourceFiles
-from podium.responses.answers import UNSEEN, QuestionRow, ResponseRow, answer
+from podium.responses.answers import UNSEEN, ResponseRow, answer
 from podium.responses.sheets import Record, Sheet, is_empty
 
 MULTIMODAL = frozenset({"visual", "audio", "video"})
@@ -47,40 +47,25 @@ def find_samples(source: SourceFiles) -> tuple[list[Samples], tuple[Path, ...], 
     return sorted(kept, key=lambda file: file.path), rest, notes
 
 
-@dataclass(frozen=True, slots=True)
-class SampleRows:
-    """What a samples file holds.
-
-    Attributes:
-        sheet: its whole rows.
-        notes: a last line that is cut off.
-    """
-
-    sheet: Sheet
-    notes: tuple[str, ...]
-
-
-def read_rows(file: Samples) -> SampleRows:
-    """Read a samples file, a last line that is cut off left out.
+def read_rows(file: Samples) -> tuple[Sheet, list[str]]:
+    """Return the whole rows of a samples file, and a note of a last line that is cut off.
 
     Raises:
         DataError: another line is not whole.
     """
     rows = list(sample_rows(file.path))
     whole = {place.removeprefix("line "): row for place, row in rows if row is not None}
-    notes = tuple(f"{file.path}, {place}: cut off, so its document is missing" for place, row in rows if row is None)
     frame = pd.DataFrame(list(whole.values()), index=pd.Index(list(whole), name="line"))
-    return SampleRows(Sheet(file.path, file.entrant, frame), notes)
+    cut = [f"{file.path}, {place}: cut off, so its document is missing" for place, row in rows if row is None]
+    return Sheet(file.path, file.entrant, frame), cut
 
 
 def fits(sheet: Sheet) -> bool:
     """Whether these are samples of generated text; log-likelihoods, of choices or of a whole text, are no responses."""
-    if not len(sheet.frame) or not sheet.columns >= SAMPLE_FIELDS or not sheet.columns & {"resps", "filtered_resps"}:
+    if not sheet.columns >= SAMPLE_FIELDS or not sheet.columns & {"resps", "filtered_resps"}:
         return False
     first = _responses(sheet.frame.iloc[0])[0]
-    if len(_request(sheet.frame.iloc[0]["arguments"])) == 1:
-        return False
-    return isinstance(first, str) or is_empty(first)
+    return len(_request(sheet.frame.iloc[0]["arguments"])) != 1 and (isinstance(first, str) or is_empty(first))
 
 
 def read(sheet: Sheet) -> list[ResponseRow]:
@@ -100,24 +85,17 @@ def read(sheet: Sheet) -> list[ResponseRow]:
     items = item_ids(own.task, [("", document_hash(record.cells), place_in_set(record.cells)) for record in records])
     answers = []
     for record, item in zip(records, items, strict=True):
-        question = _question(record, item, own.task)
-        unseen = _shows_media(record.cells["arguments"])
+        system, instruction = prompt(record)
+        own_words = {"category": own.task, "reference": record.name("target"), "system": system}
+        question = record.question(item, instruction, rendered=True, **own_words)
+        # The file names images and audio, and does not hold them.
+        request = _request(record.cells["arguments"])
+        unseen = any(isinstance(part, dict) and part.keys() & MULTIMODAL for part in request)
         for number, said in enumerate(_responses(record.cells), 1):
             text = record.as_text("response", said)
             shown = answer(question, own.entrant, text, number=number)
             answers.append(replace(shown, text=None, reason=UNSEEN) if unseen else shown)
     return answers
-
-
-def _shows_media(arguments: Any) -> bool:
-    """Whether a request has images or audio beside its text: the file names them and does not hold them."""
-    return any(isinstance(part, dict) and part.keys() & MULTIMODAL for part in _request(arguments))
-
-
-def _question(record: Record, item: str, task: str) -> QuestionRow:
-    system, instruction = prompt(record)
-    target = record.name("target")
-    return record.question(item, instruction, category=task, reference=target, system=system, rendered=True)
 
 
 def prompt(record: Record) -> tuple[str | None, str]:

@@ -90,11 +90,8 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = (), rea
     notes = [note for part in parts for note in part.notes]
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     if not answers:
-        where = (
-            f"in {without_secrets(some(sources))}"
-            if sources
-            else "were named: give files or folders (-T responses=...)"
-        )
+        unnamed = "were named: give files or folders (-T responses=...)"
+        where = f"in {without_secrets(some(sources))}" if sources else unnamed
         raise UsageError("; ".join([f"no responses {where}", *notes]))
     if check_policy(reasoning):
         answers, stripped = _without_reasoning(answers)
@@ -160,15 +157,11 @@ def _read_source(source: str, readers: Sequence[FileReader]) -> SourceContent:
     files, rest, notes = lm_eval.find_samples(place)
     content = SourceContent([], [], [], notes)
     for file in files:
-        samples = lm_eval.read_rows(file)
-        if lm_eval.fits(samples.sheet):
-            with _named_in_errors(file.path):
-                content.add(file.path, lm_eval.read(samples.sheet))
-            content.notes.extend(samples.notes)
-        elif file.path in place.paths[-1:] and not place.searched and not content.files:
-            raise _unrecognised_error(samples.sheet)
-        else:
-            content.add(file.path, None)
+        sheet, cut = lm_eval.read_rows(file)
+        is_asked = file.path in place.paths[-1:] and not place.searched and not content.files
+        rows = _rows_of(sheet, SHAPES[:1], optional=not is_asked)
+        content.add(file.path, rows)
+        content.notes.extend([] if rows is None else cut)
     left_out: set[Path] = set()
     for reader in [reader for reader in readers if reader.choose]:
         own = [path for path in rest if path.name.endswith(reader.suffixes) and reader.claims(path)]
@@ -193,12 +186,27 @@ def _read_file(
             if path.name.endswith(reader.suffixes) and reader.claims(path):
                 return label_answers(reader.read(path), label)
         sheet = Sheet(path, label, read_records(path))
-        shape = next((shape for shape in SHAPES if len(sheet.frame) and shape.fits(sheet)), None)
-        if shape is not None:
+    return _rows_of(sheet, SHAPES, optional=optional)
+
+
+def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequence[ResponseRow | QuestionRow] | None:
+    """Read a file by the first shape that fits; None where none does and it was not named.
+
+    Raises:
+        DataError: no shape fits a file that was named.
+    """
+    shape = next((shape for shape in shapes if len(sheet.frame) and shape.fits(sheet)), None)
+    if shape is not None:
+        with _named_in_errors(sheet.path):
             return shape.read(sheet)
     if optional:
         return None
-    raise _unrecognised_error(sheet)
+    raise DataError(
+        f"no responses in the columns {some(sorted(sheet.columns)) or '(none)'}",
+        source=str(sheet.path),
+        remedy="give a row per response with the columns instruction (or id), response and model; or "
+        + ", ".join(shape.name for shape in SHAPES[:3]),
+    )
 
 
 @contextmanager
@@ -215,15 +223,6 @@ def _named_in_errors(path: Path) -> Iterator[None]:
         raise error.with_place(str(path)) from None
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
-
-
-def _unrecognised_error(sheet: Sheet) -> DataError:
-    return DataError(
-        f"no responses in the columns {some(sorted(sheet.columns)) or '(none)'}",
-        source=str(sheet.path),
-        remedy="give a row per response with the columns instruction (or id), response and model; or "
-        + ", ".join(shape.name for shape in SHAPES[:3]),
-    )
 
 
 def _refuse_namesakes(owners: dict[str, str], source: str, rows: Iterable[ResponseRow | QuestionRow]) -> None:

@@ -37,10 +37,10 @@ class Sheet:
         for place, cells in zip(self.frame.index, rows, strict=True):
             yield Record(str(self.path), f"{self.frame.index.name} {place}", {str(key): cells[key] for key in cells})
 
-    def entrants(self, column: str | None, otherwise: str | None = None) -> dict[str | None, str]:
+    def entrants(self, column: str | None) -> dict[str | None, str]:
         """Return what to call each entrant that a column names; see `entrant_names`."""
         named = [text_of(value) for value in self.frame[column]] if column else []
-        return entrant_names(named, self.label, otherwise or stem(self.path))
+        return entrant_names(named, self.label, stem(self.path))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 STEPS = 200
 CLOSE_ENOUGH = 1e-9
 """Logits; a Newton step this small squares itself away: the error left is far below it."""
+CLOSE_ENOUGH_FOR_DRAWS = 1e-4
+"""Logits; what the last step leaves is at most about half its square: a millionth of a point of Elo."""
 NOISE = 1e-6
 """Logits; a step below this that no longer shrinks is rounding error of a weakly identified design."""
 LARGEST_MOVE = 1.5
@@ -32,6 +34,8 @@ DENSE = 1500
 """Parameters up to which a step is solved by Cholesky; above, by conjugate gradients."""
 TOGETHER = 100
 """Parameters up to which the steps of several samples are solved in one call; above, one by one by Cholesky."""
+FEW_SAMPLES = 4
+"""Samples up to which their rows are summed one by one; above, by a product of sparse matrices."""
 BLOCK_CELLS = 2_000_000
 """Numbers in an array of all samples that are fitted at once; larger arrays are slow to allocate, not to fill."""
 
@@ -51,11 +55,12 @@ is a sum over rows of curvature times X' X."""
 def logistic(credit: np.ndarray, weight: np.ndarray, logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return surplus and curvature of credit log s(logit) + (weight - credit) log s(-logit)."""
     # The same number with the other sign when sides are swapped, and exact where one of the two is next to nothing.
-    wins, losses = np.exp(np.minimum(logits, 0.0)), np.exp(np.minimum(-logits, 0.0))
-    total = wins + losses
-    wins /= total
-    losses /= total
-    return credit * losses - (weight - credit) * wins, weight * (wins * losses)
+    underdog = np.exp(-np.abs(logits))
+    favourite = 1 / (1 + underdog)
+    underdog *= favourite
+    ahead = logits >= 0
+    wins, losses = np.where(ahead, favourite, underdog), np.where(ahead, underdog, favourite)
+    return credit * losses - (weight - credit) * wins, weight * (favourite * underdog)
 
 
 @dataclass(frozen=True)
@@ -101,10 +106,13 @@ class DesignMatrix:
         """Return X' v, from shape (samples, rows) to (samples, parameters)."""
         if self.columns is not None and not self.entrants:
             return values @ self.columns
-        if len(values) > 1:
+        if len(values) > FEW_SAMPLES:
             return (self.sparse.T @ values.T).T
-        pulls = np.bincount(self.first, values[0], self.entrants) - np.bincount(self.second, values[0], self.entrants)
-        return pulls[None] if self.columns is None else np.hstack([pulls[None], values @ self.columns])
+        first, second = (
+            np.stack([np.bincount(side, own, self.entrants) for own in values]) for side in (self.first, self.second)
+        )
+        pulls = first - second
+        return pulls if self.columns is None else np.hstack([pulls, values @ self.columns])
 
     def information(self, curvature: np.ndarray) -> np.ndarray:
         """Return X' diag(c) X, from shape (samples, rows) to (samples, parameters, parameters).
@@ -230,12 +238,15 @@ def maximise(likelihood: Likelihood, start: np.ndarray | None = None) -> Optimum
     return Optimum(at[0], float(np.abs(gradient).max() / weight.sum()), steps)
 
 
-def maximise_many(likelihood: Likelihood, start: np.ndarray | None = None) -> np.ndarray:
+def maximise_many(
+    likelihood: Likelihood, start: np.ndarray | None = None, close_enough: float = CLOSE_ENOUGH
+) -> np.ndarray:
     """Return the maximum of each sample, shape (samples, parameters), all from a common start.
 
     Args:
         likelihood: with credits of shape (samples, rows).
         start: shape (parameters,); zeros by default.
+        close_enough: logits by which the last step moves none.
 
     Raises:
         NotIdentifiedError, NotConvergedError: a sample has no maximum.
@@ -243,14 +254,20 @@ def maximise_many(likelihood: Likelihood, start: np.ndarray | None = None) -> np
     size, (samples, rows) = likelihood.design.parameters, likelihood.credit.shape
     block = max(1, BLOCK_CELLS // max(size**2, rows))
     if 0 < samples <= block:
-        return _climb(likelihood, likelihood.credit, likelihood.weight, start)[0]
+        return _climb(likelihood, likelihood.credit, likelihood.weight, start, close_enough)[0]
     parts = [slice(k, k + block) for k in range(0, samples, block)]
-    optima = [_climb(likelihood, likelihood.credit[part], likelihood.weight[part], start)[0] for part in parts]
+    optima = [
+        _climb(likelihood, likelihood.credit[part], likelihood.weight[part], start, close_enough)[0] for part in parts
+    ]
     return np.concatenate(optima) if optima else np.empty((0, size))
 
 
 def _climb(
-    likelihood: Likelihood, credit: np.ndarray, weight: np.ndarray, start: np.ndarray | None
+    likelihood: Likelihood,
+    credit: np.ndarray,
+    weight: np.ndarray,
+    start: np.ndarray | None,
+    close_enough: float = CLOSE_ENOUGH,
 ) -> tuple[np.ndarray, int]:
     """Take damped Newton steps, each sample until it has arrived; return all places, and the most steps taken."""
     design, samples = likelihood.design, len(credit)
@@ -273,7 +290,7 @@ def _climb(
         here = _Samples(here.credit, here.weight, here.at + step, here.logits + change)
         if may_grow:
             _refuse_unbounded(likelihood, here)
-        left = move >= CLOSE_ENOUGH
+        left = move >= close_enough
         if np.minimum.reduce(move) < NOISE:
             left &= (move >= NOISE) | (move <= previous / 2)
         previous, number = move, np.count_nonzero(left)

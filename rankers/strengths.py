@@ -13,7 +13,7 @@ from podium.rankers.clusters import Matrix, centre_columns, gram, surpluses
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import Graph, graph_of, separated_entrants, separated_in_draws
-from podium.rankers.newton import DesignMatrix, Likelihood, Optimum, maximise, maximise_many
+from podium.rankers.newton import CLOSE_ENOUGH_FOR_DRAWS, DesignMatrix, Likelihood, Optimum, maximise, maximise_many
 from podium.rankers.pairs import PairCells, Pairs
 
 
@@ -118,7 +118,7 @@ class Strengths:
         credit, weight = cells.sums_of_draws(counts)
         theta, sound = np.full((len(counts), self.pairs.entrants), np.nan), are_sound(self.pairs, credit, weight)
         likelihood = pair_likelihood(self.pairs, self.regularization, credit[sound], weight[sound])
-        theta[sound] = maximise_many(likelihood, self.theta)
+        theta[sound] = maximise_many(likelihood, self.theta, CLOSE_ENOUGH_FOR_DRAWS)
         return theta
 
     @property

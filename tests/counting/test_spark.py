@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
+from counted_tables import COLUMNS, check, drawn_rows, needs_data, recorded_round_robin, recorded_votes
 
 import podium
 from podium.battles import Battles
@@ -45,6 +46,21 @@ def test_every_count_and_sum_equals_duckdbs(spark):
         for name in mine:
             np.testing.assert_allclose(other[name], mine[name], rtol=0, atol=1e-9)
     pd.testing.assert_frame_equal(theirs.table(), ours.table())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("merge", "keep_one_sided"), [(True, False), (True, True), (False, False)])
+def test_everything_that_is_counted_equals_plain_loops(spark, merge, keep_one_sided):
+    """With categories, duplicates, several judges, repeats, margins, and ids that look like numbers."""
+    check(drawn_rows(1), COLUMNS, merge=merge, keep_one_sided=keep_one_sided, engine=spark)
+
+
+@pytest.mark.slow
+@pytest.mark.real_data
+@needs_data
+@pytest.mark.parametrize("recorded", [recorded_round_robin, recorded_votes])
+def test_recorded_verdicts_count_as_in_plain_loops(spark, recorded):
+    check(*recorded(), engine=spark)
 
 
 @pytest.mark.slow

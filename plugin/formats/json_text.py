@@ -57,7 +57,7 @@ def _keys(engine: Duck, source: str) -> list[str]:
             raise duckdb.Error("a line is no object, or too long")
         if len({*keys}) < len(keys):
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise DataError(f"a record has two values of {twice!r}", remedy="keep one of them")
+            raise _two_values(twice)
     return list(dict.fromkeys(key for keys, *_ in shapes for key in keys))
 
 
@@ -125,9 +125,27 @@ def read_document(path: Path) -> pd.DataFrame:
     )
 
 
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object.
+
+    Raises:
+        DataError: it holds a key twice.
+    """
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _two_values(next(key for key in keys if keys.count(key) > 1))
+    return record
+
+
+def _two_values(key: str) -> DataError:
+    return DataError(f"a record has two values of {key!r}", remedy="keep one of them")
+
+
 def _parse(stream: BinaryIO) -> Any:
     try:
-        return json.load(io.TextIOWrapper(stream, encoding="utf-8-sig"), parse_int=whole_number)
+        text_of_stream = io.TextIOWrapper(stream, encoding="utf-8-sig")
+        return json.load(text_of_stream, parse_int=whole_number, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise DataError(
             f"not whole JSON: {error.msg}",

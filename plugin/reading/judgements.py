@@ -258,14 +258,28 @@ def _read_tables(
         (silent, f"{len(silent)} files hold no verdicts and were skipped"),
         (alone, "files that compare a model only with itself were skipped"),
     )
-    return tables, [*(f"{text}: {some(names)}" for names, text in notes if names), *_names_unlike_folders(tables)]
+    return tables, [*(f"{text}: {some(names)}" for names, text in notes if names), *_notes_of_folders(tables)]
+
+
+def _notes_of_folders(tables: Sequence[RecordTable]) -> list[str]:
+    """Say what is odd in a tree of AlpacaEval's annotations, of which each file holds one model."""
+    trees = [each for each in tables if each.format == "alpaca-eval" and "judge" in each.records.columns]
+    return [*_names_unlike_folders(trees), *_shorter_files(trees)]
+
+
+def _shorter_files(trees: Sequence[RecordTable]) -> list[str]:
+    """Say which models have fewer annotations than others: they were not annotated to the end, or a file was cut."""
+    sizes = {each.source: each.records.number or 0 for each in trees}
+    most = max(sizes.values(), default=0)
+    shorter = [f"{source} ({size} of {most})" for source, size in sizes.items() if size < most]
+    return [f"files with fewer annotations than the fullest: {some(shorter)}"] if shorter else []
 
 
 def _names_unlike_folders(tables: Sequence[RecordTable]) -> list[str]:
     """Say which models have another name in their file than their folder has: whoever looks for that finds nobody."""
     unlike = []
     for each in tables:
-        if each.format == "alpaca-eval" and each.label is None and "judge" in each.records.columns:
+        if each.label is None:
             models = distinct_texts(each.records, "model_a")
             folder = folder_of_model(each.source, distinct_texts(each.records, "judge"))
             unlike += [f"{models[0]} (folder {folder})"] if folder and len(models) == 1 and models != [folder] else []

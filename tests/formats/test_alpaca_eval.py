@@ -108,6 +108,15 @@ def test_models_named_as_their_folders_are_need_no_note(save, tmp_path):
     assert notes_of_tree(save, tmp_path, ("good", "good"), ("bad", "bad")) == ()
 
 
+def test_a_model_with_fewer_annotations_than_others_is_told(save, tmp_path):
+    for model, number in (("good", 3), ("bad", 2)):
+        rows = [annotation(2, model=model, item=f"item {k}") for k in range(number)]
+        save(f"results/{model}/alpaca_eval_gpt4/annotations.json", rows)
+    (note,) = podium.read_battles(str(tmp_path / "results")).notes
+    assert "fewer annotations than the fullest" in note
+    assert note.endswith("annotations.json (2 of 3)")
+
+
 def test_the_baselines_own_file_alone_is_an_error(save):
     with pytest.raises(podium.DataError, match="'davinci' plays against itself"):
         podium.read_battles(save("annotations.json", [annotation(1.5, model="davinci")]))

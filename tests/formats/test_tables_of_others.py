@@ -213,6 +213,7 @@ def test_names_that_look_like_sql_are_names(tmp_path):
 def test_a_record_with_two_values_of_one_key_is_refused(save):
     row = '{"item": "1", "item": "2", "model_a": "x", "model_b": "y", "credit": 1}'
     assert "v.jsonl: a record has two values of 'item'" in refusal(save("v.jsonl", row))
+    assert "v.json: a record has two values of 'item'" in refusal(save("v.json", f"[{row}]"))
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ ROUNDING = 1e-9
 
 
 def have_few_items(items: np.ndarray, separated: np.ndarray) -> np.ndarray:
-    """Tell who has few items, and less than half as many as is usual, shape (entrants,).
+    """Tell who has few items, and less than half as many as is usual, or less where it is separated, shape (entrants,).
 
     Args:
         items: on which each has battles, shape (entrants,).
@@ -29,7 +29,8 @@ def have_few_items(items: np.ndarray, separated: np.ndarray) -> np.ndarray:
     """
     if separated.all():
         return np.zeros(len(items), dtype=bool)
-    return (items < FEW) & (2 * items < np.median(items[~separated]))
+    counted = np.where(separated, items, 2 * items)
+    return (items < FEW) & (counted < np.median(items[~separated]))
 
 
 @dataclass(frozen=True, slots=True)

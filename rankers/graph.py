@@ -82,20 +82,33 @@ def bridges(graph: Graph, battles: np.ndarray) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in pairwise(hubs)]
 
 
-def design_efficiency(pairs: Pairs) -> float | None:
+def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | None:
     """Return the A-efficiency of the design: 1 for a balanced round robin, 0.5 for one anchor, near 0 for a chain.
 
     It is the harmonic mean over the arithmetic mean of the non-zero eigenvalues of the Laplacian of battle
     counts: the average variance of a rating difference is 1 / efficiency times that of a balanced round robin
     with as many battles between equals. None for more than 1500 entrants.
+
+    Args:
+        pairs: pair sums.
+        known: entrants to look at, where they hang together without the others, shape (entrants,); all by default.
     """
     if pairs.entrants > LARGEST_SPECTRUM:
         return None
-    present, index = np.unique(np.concatenate([pairs.low, pairs.high]), return_inverse=True)
+    kept = np.ones(len(pairs.low), dtype=bool) if known is None else known[pairs.low] & known[pairs.high]
+    if known is not None and not _hang_together(pairs, kept, known):
+        return design_efficiency(pairs)
+    present, index = np.unique(np.concatenate([pairs.low[kept], pairs.high[kept]]), return_inverse=True)
     low, high = np.split(index, 2)
-    laplacian = DesignMatrix(None, low, high, len(present)).information(pairs.weight[None])[0]
+    laplacian = DesignMatrix(None, low, high, len(present)).information(pairs.weight[kept][None])[0]
     eigenvalues = linalg.eigvalsh(laplacian)[1:]
     return float(len(eigenvalues) / np.sum(1 / eigenvalues) / eigenvalues.mean())
+
+
+def _hang_together(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
+    """Tell whether some pairs connect all of some entrants, of whom there are at least two."""
+    _, group = connected_components(_edges(pairs.low[kept], pairs.high[kept], pairs.entrants), directed=False)
+    return bool(known.sum() > 1 and len(np.unique(group[known])) == 1)
 
 
 def _edges(source: np.ndarray, target: np.ndarray, size: int) -> sparse.csr_matrix:

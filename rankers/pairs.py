@@ -7,6 +7,8 @@ from scipy import sparse
 
 from podium.rankers.coded import Coded, distinct_clusters
 
+SAME = 1e-9
+"""Share by which the weights of two opponents may differ by rounding."""
 DENSE = 3000
 """Up to this many entrants, pairs are counted in a dense square."""
 
@@ -132,6 +134,18 @@ def opponent_weights(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
         known = [np.minimum(1.0, 2 * pairs.items / most[end]) for end in ends]
     total = np.bincount(pairs.low, known[0], size) + np.bincount(pairs.high, known[1], size)
     return known[0] / total[pairs.low], known[1] / total[pairs.high]
+
+
+def light_opponents(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return whose opponents count less than others in its rate: codes of both, and the weight over the largest."""
+    of_low, of_high = opponent_weights(pairs)
+    sides = [(pairs.low, pairs.high, of_low), (pairs.high, pairs.low, of_high)]
+    own, other, share = (np.concatenate(column) for column in zip(*sides, strict=True))
+    full = np.zeros(pairs.entrants)
+    np.maximum.at(full, own, share)
+    ratio = share / full[own]
+    light = ratio < 1 - SAME
+    return own[light], other[light], ratio[light]
 
 
 def win_rates(pairs: Pairs) -> np.ndarray:

@@ -11,9 +11,9 @@ FEW = 10
 
 
 def are_few(pairs: Pairs, clusters: int) -> np.ndarray:
-    """Tell which pairs met on few items, and on less than half of all where all met on few, shape (pairs,)."""
+    """Tell which pairs met on few items, and on no more than half of all where all met on few, shape (pairs,)."""
     items = np.asarray(pairs.items)
-    few: np.ndarray = (items < 2) | ((items < FEW) & (2 * items < clusters))
+    few: np.ndarray = (items < 2) | ((items < FEW) & (2 * items <= clusters))
     return few
 
 

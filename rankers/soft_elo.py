@@ -76,7 +76,7 @@ def soft_elo(
         strata: a column of the table of entrants: conformal scores of the same stratum only.
         halflife: days after which a calibrated entrant counts half, by the column `date` of that table.
         conformal_level: by default that of the calibration.
-        center: entrants whose mean is 1500; by default all.
+        center: entrants whose mean is 1500; by default all whose rating the data bound.
         calibration: of this judge.
         about: what is known of each entrant (family, date).
         whole: all battles, of which `battles` are a slice: beta is fitted on them.

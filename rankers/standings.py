@@ -10,7 +10,7 @@ from podium.battles import Battles, Counts
 from podium.checks import CHECKS
 from podium.rankers.cells import Summed, pairs_of
 from podium.rankers.intervals import Estimate, finite_or_none
-from podium.rankers.pairs import Pairs, win_rates
+from podium.rankers.pairs import Pairs, light_opponents, win_rates
 from podium.rankers.rank_sets import rank_sets
 from podium.ranking import Entry, Fit, Standings
 from podium.text import some
@@ -73,15 +73,17 @@ def exposure_of(battles: Battles, coded: Summed, pairs: Pairs | None = None) -> 
     Args:
         pairs: the pair sums of `coded`, if they are at hand.
     """
+    pairs = pairs or pairs_of(coded)
+    uneven = {"uneven_opponents": True} if len(light_opponents(pairs)[0]) else {}
     return Exposure(
         entrants=coded.entrants,
         battles=coded.battles_of(),
-        win_rates=win_rates(pairs or pairs_of(coded)),
+        win_rates=win_rates(pairs),
         clusters=coded.clusters,
         unranked=tuple(sorted(set(battles.entrants) - set(coded.entrants))),
         counts=battles.counts(),
         notes=battles.notes,
-        diagnostics=summary_of_battles(battles),
+        diagnostics=summary_of_battles(battles) | uneven,
         own=coded.clusters_of(),
     )
 

@@ -16,14 +16,11 @@ from podium.rankers.graph import graph_of
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, resample
 from podium.rankers.length_control.baseline import against_baseline
 from podium.rankers.length_control.external import External
-from podium.rankers.pairs import Pairs, cells_by_cluster, opponent_weights, win_rates
+from podium.rankers.pairs import Pairs, cells_by_cluster, light_opponents, win_rates
 from podium.rankers.rate_errors import FEW, are_few, errors_of_rates
 from podium.rankers.standings import Result, exposure_of, standings
 from podium.ranking import Standings
 from podium.text import some
-
-SAME = 1e-9
-"""Share by which the weights of two opponents may differ by rounding."""
 
 
 def win_rate(
@@ -144,14 +141,9 @@ def _within_bounds(estimate: Estimate, coded: Summed, level: float) -> Estimate:
 
 def _light_opponents(entrants: tuple[str, ...], pairs: Pairs) -> dict[str, dict[str, float]]:
     """Return the weights below 1 with which opponents count, by entrant and opponent."""
-    of_low, of_high = opponent_weights(pairs)
-    sides = [(pairs.low, pairs.high, of_low), (pairs.high, pairs.low, of_high)]
-    own, other, share = (np.concatenate(column) for column in zip(*sides, strict=True))
-    full = np.zeros(len(entrants))
-    np.maximum.at(full, own, share)
     light: dict[str, dict[str, float]] = {}
-    for k in np.flatnonzero(share < full[own] * (1 - SAME)):
-        light.setdefault(entrants[own[k]], {})[entrants[other[k]]] = float(share[k] / full[own[k]])
+    for own, other, ratio in zip(*light_opponents(pairs), strict=True):
+        light.setdefault(entrants[own], {})[entrants[other]] = float(ratio)
     return light
 
 

@@ -143,6 +143,8 @@ def denominators(standings: Standings) -> list[str]:
     if standings.ranker == "win-rate" and anchor != standings.scale:
         lines.append(f"{anchor} itself: 1 - the mean of the others")
     lines += _origin(standings)
+    if standings.diagnostics.get("uneven_opponents") and standings.scale == "elo":
+        lines.append("win rates: opponents met on few items count less (--ranker win-rate names them)")
     if standings.fit.separated:
         lines.append("* separated: the data do not bound this rating")
     return lines
@@ -156,7 +158,8 @@ def _origin(standings: Standings) -> list[str]:
     if not origin:
         return []
     light = some([f"{name} ({weight:.2g} of one)" for name, weight in origin["weights"].items()])
-    return [f"1500 is the mean of the {origin['well_known']} well-known models; by their few items count less: {light}"]
+    known = f"the {known} well-known models" if (known := origin["well_known"]) > 1 else "the one well-known model"
+    return [f"1500 is the mean of {known}; by their few items count less: {light}"]
 
 
 def _soft_targets(standings: Standings) -> list[str]:

@@ -308,6 +308,7 @@ CASES: Mapping[str, Case] = {
     "win rates, newcomer with 5 battles, all equal": _case_of_rates(_newcomer(5, spread=0.0)),
     "win rates, 2 of 28 pairs an item, 80 items": _case_of_rates(lambda seed: worlds.sparse_design(seed, items=80)),
     "win rates, 2 of 28 pairs an item, 40 items": _case_of_rates(lambda seed: worlds.sparse_design(seed, items=40)),
+    "win rates, each pair on 2 of 4 items": _case_of_rates(lambda seed: worlds.half_of_items(seed, 4), 0.91),
     "win rates, anchor by pilot": _case_of_rates(worlds.anchor_by_pilot),
     "means of .97 on 30 items": _case_of_means(0.97),
     "means of .9 on 30 items, 3 epochs": _case_of_means(0.9, 3, 0.5),

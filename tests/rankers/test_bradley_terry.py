@@ -1,6 +1,6 @@
 """Fits and covariances against other people's code, closed forms, and what must never change them."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import choix
 import numpy as np
@@ -180,6 +180,31 @@ def test_a_chain_is_said_to_be_weakly_identified():
     rows = [(f"i{j}", a, b, j % 2) for a, b in pairwise(names) for j in range(40)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
     assert any("weakly identified" in text for text in bradley_terry(read_battles(frame), rng=rng()).warnings)
+
+
+def beside_veterans(battles, credit):
+    """Return a round robin of six on 25 items, and a newcomer that meets the first on some of them."""
+    names = [f"m{k}" for k in range(6)]
+    rows = [
+        (f"i{j:02d}", a, b, (j * 7 + k) % 3 / 2) for j in range(25) for k, (a, b) in enumerate(combinations(names, 2))
+    ]
+    rows += [(f"i{j:02d}", "new", names[j % 6], credit) for j in range(battles)]
+    return read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+
+
+def test_a_newcomer_does_not_make_the_others_weakly_identified():
+    ranked = bradley_terry(beside_veterans(5, 0.5), rng=rng())
+    assert not any("weakly identified" in text for text in ranked.warnings)
+    assert ranked.diagnostics["design_efficiency"] == pytest.approx(1)
+    assert ranked.diagnostics["uneven_opponents"]
+
+
+@pytest.mark.parametrize("battles", [5, 13, 19])
+def test_a_newcomer_that_won_all_has_a_one_sided_interval(battles):
+    entries = {entry.model: entry for entry in bradley_terry(beside_veterans(battles, 1.0), rng=rng()).entries}
+    assert entries["new"].separated
+    assert entries["new"].low > min(entry.score for name, entry in entries.items() if name != "new")
+    assert entries["new"].high in (None, np.inf)
 
 
 @pytest.mark.parametrize(("shape", "efficiency"), [("complete", 1.0), ("star", 0.5), ("chain", None)])

@@ -44,6 +44,14 @@ def sparse_design(seed: int, pairs: int = 2, items: int = 200, entrants: int = 8
     return _play(seed, items, entrants, spread, np.repeat(np.arange(items), pairs), *sides)
 
 
+def half_of_items(seed: int, items: int, entrants: int = 6, spread: float = 0.7) -> Played:
+    """Return each pair on half of the items, drawn anew for each."""
+    low, high = np.triu_indices(entrants, 1)
+    chosen = np.random.default_rng([seed, items]).random((len(low), items)).argsort(axis=1)[:, : items // 2]
+    sides = np.repeat(low, items // 2), np.repeat(high, items // 2)
+    return _play(seed, items, entrants, spread, chosen.ravel(), *sides)
+
+
 def random_rings(seed: int, items: int = 40, entrants: int = 12, spread: float = 0.7) -> Played:
     """Return one ring of all entrants an item, in random order."""
     order = np.random.default_rng([seed, 1]).random((items, entrants)).argsort(axis=1)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+from merged_worlds import battles_of
 
 from podium import Battles, Judge, Standings, World, simulate
 from podium.rankers.scale import MEAN, POINTS
@@ -22,7 +23,7 @@ def played(
     items: int, number: int = WORLDS, strengths: tuple[float, ...] = STRENGTHS, judge: Judge | None = None
 ) -> list[tuple[World, Battles]]:
     """Return those worlds with their battles, made once per test process."""
-    return [(world, world.battles(judge or Judge())) for world in worlds(items, number, strengths)]
+    return [(world, battles_of(world, judge)) for world in worlds(items, number, strengths)]
 
 
 def elo_truth(world: World, judge: Judge | None = None) -> dict[str, float]:

@@ -7,12 +7,12 @@ Truth is what a fit to the simulator's exact expected credits gives; 200 worlds 
 from functools import cache
 
 import numpy as np
-import pandas as pd
 import pytest
 from coverage import WORLDS, coverage, covered, elo_truth, played, win_rate_truth, worlds
+from merged_worlds import battles_of, scored_battles
 from scipy.stats import norm, t
 
-from podium import Judge, read_battles
+from podium import Judge
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.coded import code_battles
 from podium.rankers.identification import strengths_of
@@ -149,19 +149,8 @@ def test_an_unbeaten_win_rate_is_bounded_by_the_exact_binomial_limit():
 
 @cache
 def pointwise_worlds(items=80):
-    """Return the worlds with battles made of scores, the quality of each response; read once per test process."""
-    return [(world, read_battles(scores_of(world))) for world in worlds(items)]
-
-
-def scores_of(world):
-    n, k = world.quality.shape
-    return pd.DataFrame(
-        {
-            "item": np.repeat([f"i{j:03d}" for j in range(n)], k),
-            "model": list(world.entrants) * n,
-            "score": world.quality.ravel(),
-        }
-    )
+    """Return the worlds with battles made of scores, the quality of each response; made once per test process."""
+    return [(world, scored_battles(world)) for world in worlds(items)]
 
 
 def truth_of_scores(world):
@@ -310,7 +299,7 @@ def with_an_unbeaten_entrant(centre_on_all):
     for seed in range(150):
         world = simulate(5, 60, seed=seed, strengths=(-1.0, -0.4, 0.2, 1.2, 9.0), item_sd=1.0)
         options = {"center": world.entrants} if centre_on_all else {}
-        standings = bradley_terry(world.battles(), rng=np.random.default_rng(seed), **options)
+        standings = bradley_terry(battles_of(world), rng=np.random.default_rng(seed), **options)
         if not standings.fit.separated:
             continue
         separated += 1

@@ -116,7 +116,7 @@ def _compare_tournaments(
     battles: Any, tournaments: list[str], rankers: list[str], asked: dict[str, Any], common: dict[str, Any]
 ) -> tuple[Any, View]:
     from podium.study.side_by_side import set_side_by_side
-    from podium.study.side_by_side_report import side_by_side_reports
+    from podium.study.study_report import side_by_side_reports
 
     seeds, budgets = asked["seeds"] or 1, asked["budgets"] or ()
     ranker = ",".join(rankers)

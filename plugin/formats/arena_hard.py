@@ -5,8 +5,7 @@ import pandas as pd
 
 from podium.errors import DataError
 from podium.formats.cells import row_name
-from podium.formats.games import each_order, games_of
-from podium.formats.verdicts import FIVE_LEVELS, credit_of, reasons
+from podium.formats.verdicts import FIVE_LEVELS, credit_of, each_order, games_of, reasons
 
 DEFAULT_BASELINE = "baseline"
 MARGINS = {label: margin for label, (_, margin) in FIVE_LEVELS.items()}

@@ -2,8 +2,7 @@
 
 from collections import Counter
 
-from podium.responses.answers import ResponseRow, answer, id_of
-from podium.responses.sheets import Sheet
+from podium.responses.answers import ResponseRow, Sheet, answer, id_of
 
 COLUMNS = {"instruction", "output", "generator"}
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from podium.responses.answers import QuestionRow, ResponseRow, answer
-from podium.responses.sheets import Record, Sheet, is_empty
+from podium.responses.answers import QuestionRow, Record, ResponseRow, Sheet, answer, is_empty
 
 ITEMS = {"uid", "question_id"}
 """Columns that may hold an item's id."""

@@ -21,8 +21,7 @@ from podium.formats.lm_eval_layout import (
     select_runs,
 )
 from podium.hookspecs import SourceFiles
-from podium.responses.answers import UNSEEN, ResponseRow, answer
-from podium.responses.sheets import Record, Sheet, is_empty
+from podium.responses.answers import UNSEEN, Record, ResponseRow, Sheet, answer, is_empty
 
 MULTIMODAL = frozenset({"visual", "audio", "video"})
 """What lm-eval calls the parts of a request that are not text."""

@@ -1,8 +1,7 @@
 """Plain tables: JSONL, JSON, CSV or Parquet with a row per response, and tables of the instructions alone."""
 
 from podium.errors import UsageError
-from podium.responses.answers import UNSEEN, QuestionRow, ResponseRow, answer, id_of
-from podium.responses.sheets import Record, Sheet, is_empty
+from podium.responses.answers import UNSEEN, QuestionRow, Record, ResponseRow, Sheet, answer, id_of, is_empty
 
 NAMES = {
     "item": ("item", "id", "uid", "question_id"),

@@ -9,10 +9,9 @@ from podium.errors import DataError, UsageError
 from podium.formats.containers import read_records
 from podium.formats.files import find_files, local_files
 from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
-from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, label_answers
+from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, Sheet, label_answers
 from podium.responses.assembly import assemble
 from podium.responses.collection import Responses
-from podium.responses.sheets import Sheet
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.storage.remote import urls_in_errors, with_urls, without_secrets
 from podium.text import some

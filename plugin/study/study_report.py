@@ -1,4 +1,4 @@
-"""A study of a record as a report: tables, and Figure 1 of Gera et al. for each ranker."""
+"""Studies of a record as reports: designs, with Figure 1 of Gera et al. for each ranker; tournaments side by side."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,8 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from podium.report.model import EMPTY, Bar, Figure, Form, Report, Section, Table, notes_of
 from podium.study.findings import Findings, Point, Spread
 from podium.study.laboratory import MEAN_ANCHOR, middle_size
+from podium.study.side_by_side import COSTS, TournamentRow, TournamentTable
 
 UNEVEN = "entrants who met different opponents (swim, a pilot) have win rates on different scales; ratings have one"
+HEADER = ("tournament", "budget", *COSTS, "error", "tau", "failed")
+IDLE = {"budget": EMPTY, "missing": "0", "failed": "0"}
+"""Cells that say nothing; of other columns, none."""
 
 
 def study_reports(findings: Findings) -> tuple[Report, ...]:
@@ -172,3 +176,36 @@ def _spread(spread: Spread | None, digits: int, point: Point) -> str:
     # The denominator, wherever it is not all seeds.
     seeds = f" ({point.seeds - point.failed} of {point.seeds})" if point.failed else ""
     return f"{spread.mean:.{digits}f}{se}{seeds}"
+
+
+def side_by_side_reports(figures: TournamentTable) -> tuple[Report, ...]:
+    """Say what is compared with what, a tournament a row."""
+    whole, seeds = figures.whole, max(row.seeds for row in figures.rows)
+    unit = "Elo" if figures.scale == "elo" else figures.scale
+    means = f"means ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
+    legend = (
+        f"error: mean absolute difference of the scores ({unit}), both centred; tau: Kendall's; {means}; "
+        "calls: judge calls, both orders"
+    )
+    rows = [_cells_of_row(row) for row in figures.rows]
+    kept = [k for k, name in enumerate(HEADER) if any(row[k] != IDLE.get(name) for row in rows)]
+    header, *rows = (tuple(row[k] for k in kept) for row in (HEADER, *rows))
+    title = f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {figures.ranker}"
+    return (Report(title, table=Table("", header, tuple(rows), legend=(legend,)), form=Form.SHEET),)
+
+
+def _cells_of_row(row: TournamentRow) -> tuple[str, ...]:
+    return (
+        row.tournament,
+        EMPTY if row.budget is None else f"{row.budget:,}",
+        *(f"{getattr(row, name):,.0f}" for name in COSTS),
+        _with_deviation(row.error, row.error_sd, 1),
+        _with_deviation(row.tau, row.tau_sd, 2),
+        str(row.failed),
+    )
+
+
+def _with_deviation(mean: float | None, sd: float | None, digits: int) -> str:
+    if mean is None:
+        return EMPTY
+    return f"{mean:.{digits}f}" + ("" if sd is None else f" ± {sd:.{digits}f}")

@@ -10,11 +10,10 @@ from podium.errors import UsageError
 from podium.formats.lm_eval_layout import item_ids
 from podium.hosts.inspect_ai.folders import READER
 from podium.hosts.inspect_ai.log_format import RESPONSE, response_fields
-from podium.responses.answers import ABSENT, EMPTY
+from podium.responses.answers import ABSENT, EMPTY, is_empty
 from podium.responses.collection import Item, Responses, response_key
 from podium.responses.plain import MEDIA
 from podium.responses.read import read_responses
-from podium.responses.sheets import is_empty
 from podium.scorers.reasoning import Policy
 from podium.text import some
 

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from podium.counting.duck import Duck, literal_path
@@ -53,7 +54,7 @@ def _header(path: Path) -> tuple[int, list[str], str]:
         try:
             before, first = next((place, line) for place, line in enumerate(lines) if line.strip())
             delimiter = max(DELIMITERS, key=first.count)
-            names = next(_reader(_chain(first, lines), delimiter))
+            names = next(_reader(chain([first], lines), delimiter))
         except UnicodeDecodeError:
             raise not_utf_8("header") from None
         except csv.Error as error:
@@ -61,11 +62,6 @@ def _header(path: Path) -> tuple[int, list[str], str]:
         if len(names) == 1 and not stream.read(1):
             raise DataError("no rows below the header", remedy="give a file that holds verdicts")
     return before, names, delimiter
-
-
-def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
 
 
 def _reader(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
@@ -83,9 +79,10 @@ def _copy_table(path: Path, copy: Path, delimiter: str, width: int) -> None:
     remedy = "repair that row; every row needs every column, and a quote that opens must close"
     with path.open("rb") as stream, copy.open("w", encoding="utf-8", newline="") as target:
         writer = csv.writer(target, delimiter=delimiter, lineterminator="\n")
-        lines = (line.decode("utf-8-sig") for line in short_lines(stream))
+        # Every line ends alike: a file of two systems is one table.
+        lines = (line.decode("utf-8-sig").removesuffix("\n").removesuffix("\r") + "\n" for line in short_lines(stream))
         try:
-            for place, cells in enumerate(cells for cells in _reader(_universal(lines), delimiter) if any(cells)):
+            for place, cells in enumerate(cells for cells in _reader(lines, delimiter) if any(cells)):
                 if len(cells) != width:
                     shown = shorten(delimiter.join(cells))
                     raise DataError(
@@ -98,9 +95,3 @@ def _copy_table(path: Path, copy: Path, delimiter: str, width: int) -> None:
             raise DataError(f"not a whole table ({error})", row=f"row {place + 1}", remedy=remedy) from None
         except UnicodeDecodeError:
             raise not_utf_8(f"row {place + 1}") from None
-
-
-def _universal(lines: Iterator[str]) -> Iterator[str]:
-    """End every line alike: a file of two systems is one table."""
-    for line in lines:
-        yield line.removesuffix("\n").removesuffix("\r") + "\n"

@@ -23,7 +23,11 @@ def read_pair(records: pd.DataFrame) -> pd.DataFrame:
     """
     plain = _name_columns(records).rename(columns={"model_1": "model_a", "model_2": "model_b"})
     plain = plain.drop(columns=["g1_winner", "g2_winner"])
-    return pd.concat([_game(plain, records["g1_winner"], "ab"), _game(plain, records["g2_winner"], "ba")])
+    games, remedy = [], "known winners: model_1, model_2, tie, error"
+    for name, order in (("g1_winner", "ab"), ("g2_winner", "ba")):
+        credit, unread = translate(records[name], CREDIT, frozenset({"error"}), remedy=remedy)
+        games.append(plain.assign(credit=credit, order=order, reason=reasons(unread, "judge error")))
+    return pd.concat(games)
 
 
 def read_single(records: pd.DataFrame) -> pd.DataFrame:
@@ -51,10 +55,3 @@ def _parts(judge: Any) -> list[str]:
         return [str(part) for part in judge]
     name = text_of(judge)
     return [name] if name else []
-
-
-def _game(plain: pd.DataFrame, winner: pd.Series, order: str) -> pd.DataFrame:
-    credit, unread = translate(
-        winner, CREDIT, frozenset({"error"}), remedy="known winners: model_1, model_2, tie, error"
-    )
-    return plain.assign(credit=credit, order=order, reason=reasons(unread, "judge error"))

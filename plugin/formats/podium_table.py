@@ -24,19 +24,15 @@ def write(frame: pd.DataFrame, place: Place) -> None:
         UsageError: the suffix is none of them.
         OSError: the file cannot be written.
     """
-    writers = {".parquet": _write_parquet, ".csv": _write_csv, ".jsonl": _write_lines}
-    if place.suffix not in writers:
+    if place.suffix not in (".parquet", ".csv", ".jsonl"):
         raise UsageError(f"cannot write {place.name!r}: name a .parquet, .csv or .jsonl file")
     with written_whole(place) as draft:
-        writers[place.suffix](frame, draft)
-
-
-def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
-    _storable(frame).to_parquet(path, index=False)
-
-
-def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    frame.to_csv(path, index=False)
+        if place.suffix == ".parquet":
+            _storable(frame).to_parquet(draft, index=False)
+        elif place.suffix == ".csv":
+            frame.to_csv(draft, index=False)
+        else:
+            _write_lines(frame, draft)
 
 
 def _write_lines(frame: pd.DataFrame, path: Path) -> None:

@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -62,32 +61,24 @@ def _parse_errors(records: pd.DataFrame) -> np.ndarray:
 
 def _margins(records: pd.DataFrame) -> dict[str, np.ndarray]:
     """Return the mean margin and the margins on single criteria by column, shape (rows,) each."""
-    a, b = _scores(records["scores_a"]), _scores(records["scores_b"])
+    columns = (records["scores_a"], records["scores_b"])
+    a, b = ([_scores(column, row) for row in range(len(column))] for column in columns)
     gaps = [{name: of_a[name] - of_b[name] for name in of_a if name in of_b} for of_a, of_b in zip(a, b, strict=True)]
     criteria = sorted(set().union(*a, *b))
     kept = criteria if len(criteria) <= MOST_CRITERIA else []
-    mean = np.array([_mean(gap) for gap in gaps], dtype=np.float64)
-    return {"margin": mean} | {CRITERION + name: _gaps_on(name, gaps) for name in kept}
+    means = [np.mean([gap[name] for name in sorted(gap)]) if gap else np.nan for gap in gaps]
+    apart = {name: [gap.get(name, np.nan) for gap in gaps] for name in kept}
+    margins = {"margin": means, **{CRITERION + name: own for name, own in apart.items()}}
+    return {name: np.array(own, dtype=np.float64) for name, own in margins.items()}
 
 
-def _mean(gap: Scores) -> float:
-    return float(np.mean([gap[name] for name in sorted(gap)])) if gap else np.nan
-
-
-def _gaps_on(criterion: str, gaps: Sequence[Scores]) -> np.ndarray:
-    return np.array([gap.get(criterion, np.nan) for gap in gaps], dtype=np.float64)
-
-
-def _scores(column: pd.Series) -> list[Scores]:
-    """Read the scores of each cell; an empty one has none.
+def _scores(column: pd.Series, position: int) -> Scores:
+    """Read the scores of a cell; an empty one has none.
 
     Raises:
-        DataError: a cell is no dictionary of numbers.
+        DataError: the cell is no dictionary of numbers.
     """
-    return [_dictionary(column, position, cell) for position, cell in enumerate(column)]
-
-
-def _dictionary(column: pd.Series, position: int, cell: Any) -> Scores:
+    cell = column.iloc[position]
     try:
         scores = _literal(cell) if isinstance(cell, str) else cell
         if scores is None or scores is pd.NA or scores != scores:

@@ -99,7 +99,9 @@ def _games_in(column: pd.Series, position: int, verdict: str) -> list[Game]:
     games = column.iloc[position]
     if not isinstance(games, list | np.ndarray) or not 1 <= len(games) <= 2:
         problem = "are not one or two"
-    elif not all(_is_game(game, verdict) for game in games):
+    elif not all(
+        game is None or (isinstance(game, Mapping) and isinstance(game.get(verdict), str | None)) for game in games
+    ):
         problem = f"hold something else than objects with a {verdict}"
     else:
         return list(games)
@@ -108,7 +110,3 @@ def _games_in(column: pd.Series, position: int, verdict: str) -> list[Game]:
         row=row_name(column.index, position),
         remedy="each record needs a list of one judgement per order, null where the judge failed",
     )
-
-
-def _is_game(game: Any, verdict: str) -> bool:
-    return game is None or (isinstance(game, Mapping) and isinstance(game.get(verdict), str | None))

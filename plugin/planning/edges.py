@@ -1,6 +1,7 @@
 """How many items tell an edge, by the sign test and by Wilcoxon's, and which edge the planned items tell."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -97,9 +98,6 @@ def smallest_gaps(draft: Draft) -> Iterator[Gap]:
         draft.lack("the smallest gap at the planned size", "no number of items was given", "give --items")
         return
 
-    def edge_of(share: float) -> float | None:
-        return smallest_edge(items, share, alpha=draft.alpha, power=draft.power)
-
     def elo_of(edge: float) -> float | None:
         """Return an edge in Elo; None where it is out of reach."""
         try:
@@ -112,6 +110,7 @@ def smallest_gaps(draft: Draft) -> Iterator[Gap]:
     for how, share in (("direct", draft.share_decided), ("anchor", draft.share)):
         if share is not None:
             # A larger share tells a smaller edge.
+            edge_of = partial(smallest_edge, items, alpha=draft.alpha, power=draft.power)
             edge = share.through(edge_of, falling=True)
             elo = None if edge.value is None else edge.through(elo_of)
             yield Gap(how, share, None if elo is None else edge, elo if elo and elo.value is not None else None)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError, UsageError
+from podium.formats.cells import refuse
 from podium.rankers.length_control.external import External, Gamed, key_of
 
 DIFFICULTY = "instruction_difficulty"
@@ -39,36 +40,31 @@ def read_length_data(path: str | Path) -> External:
             source=str(path),
             remedy=f"give a column {DIFFICULTY!r}, and `item` or `index`",
         )
-    hard = _number(table, DIFFICULTY, path)
-    known = dict(zip(map(key_of, table[key]), hard, strict=True))
-    return External(key, known, _gamed_rows(table, hard, path), str(path))
+    try:
+        hard = _number(table[DIFFICULTY])
+        gamed = _gamed_rows(table, hard)
+    except DataError as error:
+        raise error.with_place(str(path)) from None
+    return External(key, dict(zip(map(key_of, table[key]), hard, strict=True)), gamed, str(path))
 
 
-def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray, path: str | Path) -> Gamed | None:
+def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
     if not set(GAMED) <= set(table.columns):
         return None
     gamed = ~table["not_gamed_baseline"].astype(bool).to_numpy()
     if not gamed.any():
         return None
-    credit, lead = _number(table, "preference", path)[gamed], -_number(table, "std_delta_len", path)[gamed]
+    credit, lead = _number(table["preference"])[gamed], -_number(table["std_delta_len"])[gamed]
     outside = np.flatnonzero((credit < 0) | (credit > 1))
     if len(outside):
         raise DataError(
             f"preference {credit[outside[0]]:g} lies outside [0, 1]",
-            source=str(path),
             remedy="give what the gamed baseline earned: 1 won, 0.5 a tie, 0 lost",
         )
     return Gamed(np.tanh(lead), difficulty[gamed], credit)
 
 
-def _number(table: pd.DataFrame, column: str, path: str | Path) -> np.ndarray:
-    values = pd.to_numeric(table[column], errors="coerce").to_numpy(dtype=float)
-    bad = np.flatnonzero(~np.isfinite(values))
-    if len(bad):
-        raise DataError(
-            f"{column} {table[column].iloc[bad[0]]!r} is not a number",
-            source=str(path),
-            row=f"row {bad[0] + 1}",
-            remedy="give a number in every row, or leave the row out",
-        )
+def _number(column: pd.Series) -> np.ndarray:
+    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+    refuse(column, ~np.isfinite(values), "is not a number", "give a number in every row, or leave the row out")
     return values

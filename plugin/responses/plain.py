@@ -85,14 +85,10 @@ def question(record: Record, columns: dict[str, str | None]) -> QuestionRow:
 
 
 def _answer(record: Record, columns: dict[str, str | None], entrants: dict[str | None, str]) -> ResponseRow:
-    errored = columns["error"] is not None and _has_failed(record.cells[columns["error"]])
+    error = None if columns["error"] is None else record.cells[columns["error"]]
+    errored = not is_empty(error) and error not in ("", False, 0, "false", "False")
     text = None if errored else record.text(columns["response"])
     entrant, asked = entrants[record.name(columns["entrant"])], question(record, columns)
     if any(not is_empty(record.cells[name]) for name in MEDIA if name in record.cells):
         return ResponseRow(asked, entrant, None, UNSEEN)
     return answer(asked, entrant, text, errored=errored)
-
-
-def _has_failed(error: object) -> bool:
-    """Whether a cell of errors says that there was one."""
-    return not is_empty(error) and error not in ("", False, 0, "false", "False")

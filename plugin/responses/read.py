@@ -83,7 +83,8 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = (), rea
         parts.append(_read_source(source, readers))
         _refuse_namesakes(owners, source, parts[-1].rows)
     rows = [row for part in parts for row in part.rows]
-    tasks = tuple(sorted({task for task in map(_task_of, rows) if task is not None}))
+    named = {row.question.task if isinstance(row, ResponseRow) else row.task for row in rows}
+    tasks = tuple(sorted(task for task in named if task is not None))
     rows = [_with_task(row) for row in rows] if len(tasks) > 1 else rows
     skipped = [path for part in parts for path in part.skipped]
     notes = [note for part in parts for note in part.notes]
@@ -101,10 +102,6 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = (), rea
     files = sorted(path for part in parts for path in part.files)
     notes = [with_urls(note) for note in (*notes, *responses.notes)]
     return replace(responses, sources=tuple(map(with_urls, files)), notes=tuple(notes), tasks=tasks)
-
-
-def _task_of(row: ResponseRow | QuestionRow) -> str | None:
-    return row.question.task if isinstance(row, ResponseRow) else row.task
 
 
 def _with_task(row: ResponseRow | QuestionRow) -> ResponseRow | QuestionRow:

@@ -1,7 +1,7 @@
 """Studies of a record as reports: designs, with Figure 1 of Gera et al. for each ranker; tournaments side by side."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from podium.report.model import EMPTY, Bar, Figure, Form, Report, Section, Table, notes_of
 from podium.study.findings import Findings, Point, Spread
@@ -73,7 +73,9 @@ def _anchors(findings: Findings, items: int) -> Section:
     for ranker in findings.rankers:
         taus = {point.design: point.tau for point in own if point.ranker == ranker and point.tau}
         if taus:
-            ends = f"best {_extreme(taus, max)}, worst {_extreme(taus, min)}"
+            means = {name: tau.mean for name, tau in taus.items()}
+            best, worst = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
+            ends = f"best {best} {means[best]:.2f}, worst {worst} {means[worst]:.2f}"
             notes.append(f"{ranker}: {ends}{_correlation(findings, ranker, items)}")
         placed = [(each.place, taus[each.anchor]) for each in findings.anchors if each.place and each.anchor in taus]
         # A picture of one place would show nothing.
@@ -84,11 +86,6 @@ def _anchors(findings: Findings, items: int) -> Section:
     title = f"every entrant as the anchor, {items:,} items (mean ± Monte-Carlo standard error)"
     table = _by_anchor(findings, own)
     return Section("anchors", title, tables=(table,), figures=tuple(figures), notes=notes_of(*notes))
-
-
-def _extreme(taus: Mapping[str, Spread], pick: Callable[..., str]) -> str:
-    name = pick(taus, key=lambda name: taus[name].mean)
-    return f"{name} {taus[name].mean:.2f}"
 
 
 def _correlation(findings: Findings, ranker: str, items: int) -> str:

@@ -17,18 +17,16 @@ def read(sheet: Sheet) -> list[ResponseRow]:
 
     Raises:
         DataError: a row without instruction, or a cell that is no text.
-        UsageError: a label on outputs of several generators.
     """
-    entrants = sheet.entrants("generator")
-    seen: Counter[tuple[str, str]] = Counter()
+    seen: Counter[tuple[str | None, str]] = Counter()
     answers = []
     for record in sheet.records():
         instruction = record.text("instruction")
         if not instruction:
             raise record.error("no instruction", "AlpacaEval outputs name the instruction in every row")
-        entrant = entrants[record.name("generator")]
-        seen[entrant, instruction] += 1
-        item = number_repeat(id_of(instruction), seen[entrant, instruction])
+        entrant = record.name("generator")
+        seen[sheet.label or entrant, instruction] += 1
+        item = number_repeat(id_of(instruction), seen[sheet.label or entrant, instruction])
         asked = record.question(item, instruction, category=record.name("dataset"))
         answers.append(answer(asked, entrant, record.text("output")))
     return answers

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -56,7 +56,7 @@ class ResponseRow:
 
     Attributes:
         question: what was asked.
-        entrant: whose response it is.
+        entrant: whose response it is; empty where the row does not say.
         text: the response; None where there is none.
         reason: why there is none; None where there is one.
         number: which of its responses to the item this is, from 1.
@@ -69,6 +69,7 @@ class ResponseRow:
     number: int = 1
 
 
+Row: TypeAlias = QuestionRow | ResponseRow
 EMPTY = "empty response"
 ERRORED = "errored"
 ABSENT = "no response"
@@ -77,7 +78,7 @@ UNSEEN = "media that are not in the file"
 
 
 def answer(
-    question: QuestionRow, entrant: str, text: str | None, *, errored: bool = False, number: int = 1
+    question: QuestionRow, entrant: str | None, text: str | None, *, errored: bool = False, number: int = 1
 ) -> ResponseRow:
     """Return an answer, with its reason where there is no text to judge.
 
@@ -85,37 +86,25 @@ def answer(
     'empty response'
     """
     reason = ERRORED if errored else None if text and text.strip() else EMPTY
-    return ResponseRow(question, entrant, text if reason is None else None, reason, number)
+    return ResponseRow(question, entrant or "", text if reason is None else None, reason, number)
 
 
-def entrant_names(named: Iterable[str | None], label: str | None, otherwise: str = "") -> dict[str | None, str]:
-    """Return what to call each of the entrants that a file names; None stands for rows that name none.
-
-    A label wins over the one name in a file; a file without names takes the label, else the fallback.
+def name_entrants(rows: Iterable[Row], label: str | None, otherwise: str = "") -> list[Row]:
+    """Name the entrants of a file's responses: by the label, else as the file does, else as the file is called.
 
     Raises:
         UsageError: a label on a file of several entrants.
     """
-    names = sorted({name for name in named if name is not None})
-    if label is None:
-        return {None: otherwise, **{name: name for name in names}}
-    if len(names) > 1:
+    rows = list(rows)
+    names = sorted({row.entrant for row in rows if isinstance(row, ResponseRow) and row.entrant})
+    if label is not None and len(names) > 1:
         raise UsageError(
             f"the label {label!r} stands for one entrant, and the file holds {len(names)}: {some(names, most=5)}; "
             "leave the label out"
         )
-    return {None: label, **dict.fromkeys(names, label)}
-
-
-def label_answers(answers: Iterable[ResponseRow], label: str | None) -> list[ResponseRow]:
-    """Call the one entrant of some answers by its label, if there is one.
-
-    Raises:
-        UsageError: there are several entrants.
-    """
-    answers = list(answers)
-    names = entrant_names((each.entrant for each in answers), label)
-    return [replace(each, entrant=names[each.entrant]) for each in answers]
+    return [
+        replace(row, entrant=label or row.entrant or otherwise) if isinstance(row, ResponseRow) else row for row in rows
+    ]
 
 
 def id_of(instruction: str) -> str:
@@ -156,11 +145,6 @@ class Sheet:
         rows = self.frame.to_dict("records")
         for place, cells in zip(self.frame.index, rows, strict=True):
             yield Record(str(self.path), f"{self.frame.index.name} {place}", {str(key): cells[key] for key in cells})
-
-    def entrants(self, column: str | None) -> dict[str | None, str]:
-        """Return what to call each entrant that a column names; see `entrant_names`."""
-        named = [text_of(value) for value in self.frame[column]] if column else []
-        return entrant_names(named, self.label, stem(self.path))
 
 
 @dataclass(frozen=True, slots=True)

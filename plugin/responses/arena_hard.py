@@ -26,11 +26,9 @@ def read(sheet: Sheet) -> list[ResponseRow]:
 
     Raises:
         DataError: a row of neither shape, or a conversation of several turns.
-        UsageError: a label on answers of several models.
     """
     model = "model" if "model" in sheet.columns else "model_id"
-    entrants = sheet.entrants(model)
-    return [_answer(record, entrants[record.name(model)]) for record in sheet.records()]
+    return [_answer(record, record.name(model)) for record in sheet.records()]
 
 
 def read_questions(sheet: Sheet) -> list[QuestionRow]:
@@ -57,7 +55,7 @@ def _item_id(record: Record) -> str:
     return item
 
 
-def _answer(record: Record, entrant: str) -> ResponseRow:
+def _answer(record: Record, entrant: str | None) -> ResponseRow:
     item = _item_id(record)
     if isinstance(record.cells.get("messages"), list):
         instruction, system, text = _messages(record, record.cells["messages"])

@@ -1,5 +1,7 @@
 """Plain tables: JSONL, JSON, CSV or Parquet with a row per response, and tables of the instructions alone."""
 
+from dataclasses import replace
+
 from podium.errors import UsageError
 from podium.responses.answers import UNSEEN, QuestionRow, Record, ResponseRow, Sheet, answer, id_of, is_empty
 
@@ -39,8 +41,7 @@ def read(sheet: Sheet) -> list[ResponseRow]:
         DataError: a row without id and instruction, or a cell that is no text.
     """
     columns = choose_columns(sheet)
-    entrants = sheet.entrants(columns["entrant"])
-    return [_answer(record, columns, entrants) for record in sheet.records()]
+    return [_answer(record, columns) for record in sheet.records()]
 
 
 def read_instructions(sheet: Sheet) -> list[QuestionRow]:
@@ -84,11 +85,10 @@ def question(record: Record, columns: dict[str, str | None]) -> QuestionRow:
     return record.question(item, instruction, system=record.text(columns["system"]), **more)
 
 
-def _answer(record: Record, columns: dict[str, str | None], entrants: dict[str | None, str]) -> ResponseRow:
+def _answer(record: Record, columns: dict[str, str | None]) -> ResponseRow:
     error = None if columns["error"] is None else record.cells[columns["error"]]
     errored = not is_empty(error) and error not in ("", False, 0, "false", "False")
     text = None if errored else record.text(columns["response"])
-    entrant, asked = entrants[record.name(columns["entrant"])], question(record, columns)
-    if any(not is_empty(record.cells[name]) for name in MEDIA if name in record.cells):
-        return ResponseRow(asked, entrant, None, UNSEEN)
-    return answer(asked, entrant, text, errored=errored)
+    shown = answer(question(record, columns), record.name(columns["entrant"]), text, errored=errored)
+    unseen = any(not is_empty(record.cells[name]) for name in MEDIA if name in record.cells)
+    return replace(shown, text=None, reason=UNSEEN) if unseen else shown

@@ -9,7 +9,7 @@ from podium.errors import DataError, UsageError
 from podium.formats.containers import read_records
 from podium.formats.files import find_files, local_files
 from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
-from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, Sheet, label_answers
+from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, Row, Sheet, name_entrants, stem
 from podium.responses.assembly import assemble
 from podium.responses.collection import Responses
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
@@ -32,7 +32,7 @@ class Shape:
 
     name: str
     fits: Callable[[Sheet], bool]
-    read: Callable[[Sheet], Sequence[ResponseRow | QuestionRow]]
+    read: Callable[[Sheet], Sequence[Row]]
 
 
 SHAPES = (
@@ -104,7 +104,7 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = (), rea
     return replace(responses, sources=tuple(map(with_urls, files)), notes=tuple(notes), tasks=tasks)
 
 
-def _with_task(row: ResponseRow | QuestionRow) -> ResponseRow | QuestionRow:
+def _with_task(row: Row) -> Row:
     """Name the task in the id of an item: two tasks may number theirs alike."""
     if isinstance(row, ResponseRow):
         question = _with_task(row.question)
@@ -137,12 +137,12 @@ class SourceContent:
         notes: what people should know.
     """
 
-    rows: list[ResponseRow | QuestionRow]
+    rows: list[Row]
     files: list[str]
     skipped: list[str]
     notes: list[str]
 
-    def add(self, path: Path, rows: Sequence[ResponseRow | QuestionRow] | None) -> None:
+    def add(self, path: Path, rows: Sequence[Row] | None) -> None:
         """Add a file's rows; None of a file that holds no responses."""
         (self.skipped if rows is None else self.files).append(str(path))
         self.rows.extend(rows or [])
@@ -169,9 +169,7 @@ def _read_source(source: str, readers: Sequence[FileReader]) -> SourceContent:
     return content
 
 
-def _read_file(
-    path: Path, label: str | None, readers: Sequence[FileReader], *, optional: bool
-) -> Sequence[ResponseRow | QuestionRow] | None:
+def _read_file(path: Path, label: str | None, readers: Sequence[FileReader], *, optional: bool) -> Sequence[Row] | None:
     """Return what a file holds; None where it is nothing known and was not named.
 
     Raises:
@@ -180,12 +178,12 @@ def _read_file(
     with _named_in_errors(path):
         for reader in readers:
             if path.name.endswith(reader.suffixes) and reader.claims(path):
-                return label_answers(reader.read(path), label)
+                return name_entrants(reader.read(path), label)
         sheet = Sheet(path, label, read_records(path))
     return _rows_of(sheet, SHAPES, optional=optional)
 
 
-def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequence[ResponseRow | QuestionRow] | None:
+def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequence[Row] | None:
     """Read a file by the first shape that fits; None where none does and it was not named.
 
     Raises:
@@ -194,7 +192,7 @@ def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequen
     shape = next((shape for shape in shapes if len(sheet.frame) and shape.fits(sheet)), None)
     if shape is not None:
         with _named_in_errors(sheet.path):
-            return shape.read(sheet)
+            return name_entrants(shape.read(sheet), sheet.label, stem(sheet.path))
     if optional:
         return None
     raise DataError(
@@ -221,7 +219,7 @@ def _named_in_errors(path: Path) -> Iterator[None]:
         raise UsageError(f"{path}: {error}") from None
 
 
-def _refuse_namesakes(owners: dict[str, str], source: str, rows: Iterable[ResponseRow | QuestionRow]) -> None:
+def _refuse_namesakes(owners: dict[str, str], source: str, rows: Iterable[Row]) -> None:
     """Remember which source an entrant is from.
 
     Raises:

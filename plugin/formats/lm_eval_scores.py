@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose, log
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,8 @@ from podium.text import some, text_of
 
 NO_METRICS = SAMPLE_FIELDS | {"target", "resps", "filtered_resps", "filter", "metrics", "scores_per_repeat"}
 """Fields of a row that are no metric, where the row does not list its metrics; hashes aside."""
+CELLS = ["line", "filter", "document", "order", "target", "metrics"]
+"""What is kept of a row."""
 ALL = "all"
 """What asks for every metric, each as a judge of its own."""
 PERPLEXITY = "perplexity"
@@ -59,54 +61,40 @@ class Scores:
         return (float(mean), figure) if is_whole and pd.notna(mean) and figure is not None else None
 
 
-class _Row(NamedTuple):
-    line: str
-    filter: str
-    document: str
-    order: float
-    target: str
-    metrics: dict[str, Any]
-
-
 def read_scores(file: Samples) -> Scores:
     """Read the metrics of a samples file; none where it was cut off in its first line.
 
     Raises:
         DataError: a line is no row of samples.
     """
-    rows: list[_Row] = []
-    cut = None
+    rows, cut = [], None
     for place, row in sample_rows(file.path):
         if row is None:
             cut = place
         else:
-            rows.append(_row(file, place, row))
-    items = item_ids(file.task, [(row.filter, row.document, row.order) for row in rows])
+            rows.append(_cells_of(file, place, row))
+    frame = pd.DataFrame(rows, columns=CELLS)
+    frame["item"] = item_ids(file.task, list(zip(frame["filter"], frame["document"], frame["order"], strict=True)))
     values: dict[str, pd.DataFrame] = {}
     unusable: dict[str, str] = {}
-    for of_filter, name in dict.fromkeys((row.filter, name) for row in rows for name in row.metrics):
-        metric = f"{name},{of_filter}"
-        own = [(row, item) for row, item in zip(rows, items, strict=True) if row.filter == of_filter]
-        numbers = [row.metrics.get(name) for row, _ in own]
-        why = _why_unusable(numbers)
-        if why is not None:
-            unusable[metric] = why
-            continue
-        score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
-        no_value, infinite = f"no value of {metric}", f"{metric} is infinite"
-        values[metric] = pd.DataFrame(
-            {
-                "item": [item for _, item in own],
-                "target": [row.target for row, _ in own],
-                "score": np.where(np.isinf(score), np.nan, score),
-                "reason": [no_value if np.isnan(x) else infinite if np.isinf(x) else None for x in score],
-                "line": [row.line for row, _ in own],
-            }
-        )
-    return Scores(file, values, unusable, cut, len(set(items)))
+    for of_filter, own in frame.groupby("filter", sort=False):
+        for name in dict.fromkeys(name for metrics in own["metrics"] for name in metrics):
+            metric = f"{name},{of_filter}"
+            numbers = [metrics.get(name) for metrics in own["metrics"]]
+            if (why := _why_unusable(numbers)) is not None:
+                unusable[metric] = why
+                continue
+            score = np.array([np.nan if number is None else number for number in numbers], dtype=float)
+            no_value, infinite = f"no value of {metric}", f"{metric} is infinite"
+            values[metric] = own[["item", "target", "line"]].assign(
+                score=np.where(np.isinf(score), np.nan, score),
+                reason=[no_value if np.isnan(x) else infinite if np.isinf(x) else None for x in score],
+            )
+    return Scores(file, values, unusable, cut, frame["item"].nunique())
 
 
-def _row(file: Samples, place: str, row: Mapping[str, Any]) -> _Row:
+def _cells_of(file: Samples, place: str, row: Mapping[str, Any]) -> tuple[str, str, str, float, str, dict[str, Any]]:
+    """Return the `CELLS` of a row."""
     if not row.keys() >= SAMPLE_FIELDS:
         raise DataError(
             f"no row of lm-eval samples: {', '.join(sorted(SAMPLE_FIELDS - row.keys()))} is missing",
@@ -119,7 +107,7 @@ def _row(file: Samples, place: str, row: Mapping[str, Any]) -> _Row:
     if not isinstance(names, list):
         names = [name for name in row if name not in NO_METRICS and not name.endswith("_hash")]
     metrics = {str(name): row.get(str(name)) for name in names}
-    return _Row(place, text_of(row.get("filter")) or "none", document_hash(row), place_in_set(row), target, metrics)
+    return place, text_of(row.get("filter")) or "none", document_hash(row), place_in_set(row), target, metrics
 
 
 def _why_unusable(values: Sequence[Any]) -> str | None:

@@ -94,10 +94,10 @@ def read_battles(
     metrics = (metric,) if isinstance(metric, str) else tuple(metric)
     counting = engine_named(engine, memory)
     merging = {"merge": merge, "keep_one_sided": one_sided == "keep"}
+    reading = _reading_options(foreign, format, conditions, merge, one_sided, human_judge)
     asked_of_rows = (format, credit_map, shown, fill, conditions, human_judge, metrics)
     if not isinstance(counting, Duck) and is_parquet(sources) and not any(asked_of_rows):
         verdicts = Verdicts(counting, scan_parquet(counting, list(map(str, sources)), columns), **merging)
-        reading = _reading_options(foreign, format, conditions, merge, one_sided, human_judge)
         notes = [*verdicts.notes(), *([COPIES] if len(sources) > 1 else [])]
         return Battles(verdicts, None, tuple(notes), tuple(without_secrets(str(source)) for source in sources), reading)
     duck = counting if isinstance(counting, Duck) else Duck(memory)
@@ -122,7 +122,6 @@ def read_battles(
         counting.register(joined.view, duck.table(f"select * from {joined.view}"))
     verdicts = Verdicts(counting, joined.view, **merging)
     notes += [*without_column, *joined.notes, *odd_items(duck, joined.view), *verdicts.notes()]
-    reading = _reading_options(foreign, format, conditions, merge, one_sided, human_judge)
     reading |= {"metric": list(metrics)} if metrics else {}
     reading |= {"runs": runs} if runs != "newest" else {}
     names = tuple(each.source for each in tables)
@@ -181,10 +180,6 @@ def _gather_tables(
     return tables, notes, lost, places, apart
 
 
-def _openers() -> list[Format]:
-    return [known for known in known_formats() if known.opens is not None]
-
-
 def _names(sources: Sequence[Source]) -> str:
     return without_secrets(some(sources) or "nothing")
 
@@ -195,14 +190,11 @@ def _locate_files(source: str) -> SourceFiles:
     if name == "-":
         return SourceFiles(label or None, (STANDARD_INPUT,), searched=False)
     file, mark, table = source.rpartition("#")
-    held = find_files(file if mark and not Path(source).exists() else source, _further_suffixes())
+    suffixes = tuple(suffix for known in known_formats() for suffix in known.suffixes)
+    held = find_files(file if mark and not Path(source).exists() else source, suffixes)
     if not mark or Path(source).exists():
         return held
     return replace(held, paths=tuple(path.with_name(f"{path.name}#{table}") for path in held.paths))
-
-
-def _further_suffixes() -> tuple[str, ...]:
-    return tuple(suffix for known in known_formats() for suffix in known.suffixes)
 
 
 def _leave_out(place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]) -> SourceFiles | pd.DataFrame:
@@ -217,7 +209,7 @@ def _open_source(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[Record
     if isinstance(place, pd.DataFrame):
         frame = place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row"))
         return [RecordTable(records_of(engine, frame, FRAME))]
-    openers = _openers()
+    openers = [known for known in known_formats() if known.opens is not None]
     return [_open_file(engine, file, place, openers) for file in (*place.paths, *place.remote)]
 
 

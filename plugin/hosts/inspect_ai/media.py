@@ -84,12 +84,14 @@ def refuse_media(messages: Sequence[ChatMessage], who: str) -> None:
 def why_refused(error: BaseException) -> str | None:
     """Return in words why a judge did not take media; None where the error is of another kind.
 
-    A provider refuses by the status of a bad request, or speaks of media; what may succeed later is no refusal.
+    A provider refuses by the status of a bad request, or speaks of media; what may succeed later is no refusal. Its own
+    words are those of the innermost error: the host's begin with the whole request.
     """
     cause: BaseException | None = error
+    words = None
     while cause is not None:
         status: Any = getattr(cause, "status_code", None)
         if isinstance(cause, NotImplementedError) or status in (400, 415, 422) or REFUSAL.search(str(cause)[-2000:]):
-            return " ".join(str(cause).split())[:200] or type(cause).__name__
+            words = " ".join(str(cause).split())[:200] or type(cause).__name__
         cause = cause.__cause__ or cause.__context__
-    return None
+    return words

@@ -11,7 +11,7 @@ import pandas as pd
 
 from podium.counting.relations import CRITERION, NO_REASON, SWAPS, quote_name, text
 from podium.counting.verdicts import Tally, Verdicts
-from podium.errors import DataError, UsageError
+from podium.errors import DataError, UsageError, unknown_name
 from podium.text import as_text
 
 COLUMNS = {
@@ -325,7 +325,7 @@ class Battles:
 
     def _column(self, name: str) -> pd.Series:
         if name not in self.table:
-            raise UsageError(f"no column {name!r}; columns: {', '.join(map(str, self.table.columns))}")
+            raise unknown_name("column", name, map(str, self.table.columns))
         return self.table[name]
 
 

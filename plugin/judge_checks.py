@@ -22,6 +22,8 @@ REMEDIES = {
 }
 """What helps, by the reason that a battle is unread for."""
 USUAL_REMEDY = "let the judge reason first (realization=cot), or take one that keeps to a form"
+OF_A_TABLE = "look at those rows, and at how they were made (`podium convert` writes them with their reasons)"
+"""What helps where podium did not ask the judge."""
 
 
 def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
@@ -59,7 +61,7 @@ def _unread_alarm(battles: Battles) -> str | None:
         battles=f"{counts.battles:,}",
         share=share,
         written=f"; most often the judge wrote {', '.join(written)}" if written else "",
-        remedy=(known or [USUAL_REMEDY])[0],
+        remedy=(known or [USUAL_REMEDY if any(parts_of(judge)[1] for judge in battles.judges) else OF_A_TABLE])[0],
     )
 
 

@@ -27,6 +27,7 @@ from podium.battles import Battles
 from podium.calibration import Calibration
 from podium.calibration_file import read_calibration
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError
+from podium.hookspecs import Ranker
 from podium.judge_checks import judge_warnings
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
@@ -129,12 +130,13 @@ class RankerCall:
 
     def __call__(self, battles: Battles) -> Standings:
         """Rank the battles."""
-        result = self.function(battles, rng=np.random.default_rng(self.seed), **self.settings)
+        known = catalogue.extension(Ranker, self.name)
+        with catalogue.blamed_on(known):
+            result = self.function(battles, rng=np.random.default_rng(self.seed), **self.settings)
         if not isinstance(result, Standings):
-            origin = catalogue.rankers()[self.name].origin
-            raise PluginError(
-                f"plugin {origin}: ranker {self.name!r} must return Standings, got {type(result).__name__}"
-            )
+            raise PluginError(f"{catalogue.culprit_of(known)} must return Standings, got {type(result).__name__}")
+        if result.entries and all(entry.score is None for entry in result.entries):
+            raise PluginError(f"{catalogue.culprit_of(known)} gave no number for any of {len(result.entries)} models")
         return replace(result, warnings=(*result.warnings, *self.warnings))
 
 

@@ -49,6 +49,21 @@ def circle(items=4):
     return [(f"i{k}", *pair, float(k % 2 or n == 0)) for k in range(items) for n, pair in enumerate(pairs)]
 
 
+def test_records_that_are_no_frame_say_how_to_make_one():
+    with pytest.raises(podium.UsageError, match=r"not a list|no list"):
+        podium.rank([{"item": "1", "model_a": "x", "model_b": "y", "credit": 1}])
+
+
+def test_a_function_as_ranker_is_told_how_rankers_are_named(save):
+    with pytest.raises(podium.UsageError, match="rankers are named"):
+        podium.rank(save("v.csv", "item,model_a,model_b,credit\n1,x,y,1\n"), len)
+
+
+def test_unknown_verdicts_without_a_map_are_told_to_give_one(save):
+    with pytest.raises(podium.UsageError, match="--credit-map"):
+        podium.read_battles(save("v.csv", "left,right,winner\nx,y,error\n"), unknown="unread")
+
+
 def test_a_missing_column_is_named_with_the_nearest_format(save):
     message = refusal(save("votes.csv", "item,model_a,credit\n1,x,1\n"))
     for part in ("votes.csv", "nearest: podium, which also needs model_b", "--columns"):

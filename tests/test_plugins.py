@@ -170,6 +170,58 @@ def test_a_ranker_that_returns_no_standings_is_an_error_that_names_it(tmp_path: 
     assert (answer.returncode, told in answer.stderr) == (2, True)
 
 
+RANK, PLAY = ("rank", BATTLES, "--ranker", "mine"), ("replay", BATTLES, "--tournament", "mine")
+TOURNAMENT = """
+from podium import Tournament, hookimpl
+
+class Rule:
+    def next(self, field, played):
+        {body}
+
+    def size(self, field):
+        return 1
+
+@hookimpl
+def podium_tournaments():
+    return [Tournament('mine', Rule, 'mine')]
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "complaint"),
+    [
+        (
+            with_hook(returned="{}['boom']"),
+            ("rank", BATTLES, "--ranker", "mine"),
+            "raised KeyError: 'boom' (wrong.py, l",
+        ),
+        (
+            TOURNAMENT.format(body="return 1 / 0"),
+            ("replay", BATTLES, "--tournament", "mine"),
+            "raised ZeroDivisionError",
+        ),
+        (
+            TOURNAMENT.format(body="return None"),
+            ("replay", BATTLES, "--tournament", "mine"),
+            "must return a Next, got No",
+        ),
+    ],
+)
+def test_what_a_plugin_raises_is_an_error_that_names_it(
+    tmp_path: Path, code: str, words: tuple[object, ...], complaint: str
+) -> None:
+    install(tmp_path, "wrong", code)
+    answer = run(tmp_path, *words)
+    found = [text in answer.stderr for text in ("plugin wrong 1.2 (main = wrong): ", "'mine'", complaint, "Traceback")]
+    assert (answer.returncode, found) == (2, [True, True, True, False])
+
+
+def test_a_typing_error_in_an_option_is_not_blamed_on_a_plugin_that_was_not_asked_for(tmp_path: Path) -> None:
+    install(tmp_path, "wrong", with_hook(answer="[Ranker('lost', 'absent_module:rank', 'lost')]"))
+    answer = run(tmp_path, "rank", BATTLES, "--set", "foo=1")
+    assert (answer.returncode, "no option called 'foo'" in answer.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("function", "complaint"),
     [

@@ -15,6 +15,10 @@ NAMES = {
     "judgment_score": "score",
 }
 SAME_TRIAL = ("item", "judge", "repeat", "response", "category", "task")
+OF_A_MODEL = ("model", "score", "margin", "credit", "model_a", "model_b", "score_a", "score_b", "length_a", "length_b")
+"""Columns that battles have of their own, whatever the scores' table calls so."""
+OF_A_MODEL = ("model", "score", "margin", "credit", "model_a", "model_b", "score_a", "score_b", "length_a", "length_b")
+"""Columns that battles have of their own, whatever the scores' table calls so."""
 SHARED = frozenset({"item", "judge", "repeat", "response", "category"})
 """Columns of a matrix that are no model's."""
 
@@ -53,18 +57,30 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def matrix_scores(records: Records) -> Records | None:
-    """Read a table with a row per item, and a column of scores per model; None of any other table."""
-    models = {name: column for name, column in records.columns.items() if name not in SHARED}
-    if "item" not in records.columns or len(models) < 2:
+    """Read a table with a row per item, and a column of scores per model; None of any other table.
+
+    Columns of words alone say more of the items.
+    """
+    if "item" not in records.columns:
         return None
-    words = [f"({column.strange})" for column in models.values() if not column.is_number]
-    if words and records.rows("1", f"where {' or '.join(words)} limit 1"):
+    others = {name: column for name, column in records.columns.items() if name not in SHARED}
+    kinds = [fact for column in others.values() for fact in _kinds_of_cells(column)]
+    (facts,) = records.rows(", ".join(kinds)) if kinds else [()]
+    of_words = {name for k, name in enumerate(others) if facts[2 * k] and not facts[2 * k + 1]}
+    models = {name: column for name, column in others.items() if name not in of_words}
+    if len(models) < 2 or any(facts[2 * k] for k, name in enumerate(others) if name in models):
         return None
     cells = ", ".join(f"{{'model': {text(name)}, 'score': {column.number}}}" for name, column in models.items())
     scan = f"(select *, unnest([{cells}]) as scored from {records.scan})"
-    shared = {name: column for name, column in records.columns.items() if name in SHARED}
+    shared = {name: column for name, column in records.columns.items() if name not in models}
     scored = {"model": Column("scored.model"), "score": Column("scored.score", "DOUBLE")}
     return replace(records, scan=scan, columns=shared | scored)
+
+
+def _kinds_of_cells(column: Column) -> tuple[str, str]:
+    """Return the questions whether a column has cells that are no numbers, and whether it has numbers."""
+    strange = "false" if column.is_number else f"coalesce(bool_or({column.strange}), false)"
+    return strange, f"count({column.number}) > 0"
 
 
 def pair_up(scores: Records) -> Paired:
@@ -85,6 +101,8 @@ def pair_up(scores: Records) -> Paired:
     trial = [name for name in SAME_TRIAL if name in columns]
     trials = ", ".join(columns[name].sql for name in trial)
     kept = {name: columns[name] for name in (*trial, "reason", "length") if name in columns}
+    foreign = [name for name in columns if name not in {*kept, *OF_A_MODEL}]
+    kept |= {name: Column(columns[name].text) for name in foreign}
     first = ", ".join(f"first({column.sql} order by {ROW}) as {quote_name(name)}" for name, column in kept.items())
     model, score = columns["model"].sql, columns["score"].sql
     means = engine.fresh("scores")
@@ -105,7 +123,7 @@ def pair_up(scores: Records) -> Paired:
             "files of others (reference logs) beside this one",
         )
     battles = engine.fresh("battles")
-    engine.store(battles, _battles_query(means, trial, set(kept)))
+    engine.store(battles, _battles_query(means, trial, foreign, set(kept)))
     (made,) = engine.rows(f"select count(*) from {battles}")[0]
     (alone,) = engine.rows(f"select count(*) from (select trial from {means} group by trial having count(*) = 1)")[0]
     types = engine.columns(battles)
@@ -115,8 +133,11 @@ def pair_up(scores: Records) -> Paired:
     return Paired(records, trials_met * models * (models - 1) // 2 - made, int(averaged), alone)
 
 
-def _battles_query(means: str, trial: list[str], known: set[str]) -> str:
-    """Return the query of a battle for every two models in a trial, trials in the order of their first rows."""
+def _battles_query(means: str, trial: list[str], foreign: list[str], known: set[str]) -> str:
+    """Return the query of a battle for every two models in a trial, trials in the order of their first rows.
+
+    Foreign columns are kept where both models' rows agree: they say more of the item.
+    """
     reason = "coalesce(case when a.score is null then a.reason else b.reason end, 'no score')"
     columns = {
         **{name: f"a.{quote_name(name)}" for name in trial},
@@ -128,6 +149,8 @@ def _battles_query(means: str, trial: list[str], known: set[str]) -> str:
         "score_b": "b.score",
         "reason": f"case when a.score - b.score is null then {reason if 'reason' in known else text('no score')} end",
     }
+    sides = {name: (f"a.{quote_name(name)}", f"b.{quote_name(name)}") for name in foreign}
+    columns |= {name: f"case when {a} = {b} then {a} end" for name, (a, b) in sides.items()}
     columns |= {"length_a": "a.length", "length_b": "b.length"} if "length" in known else {}
     selected = ", ".join(f"{sql} as {quote_name(name)}" for name, sql in columns.items())
     place = f"row_number() over (order by a.trial, a.model, b.model) as {ROW}"

@@ -1,15 +1,18 @@
 """Find what is plugged in: what podium brings itself, and what other packages add."""
 
-from collections.abc import Callable, Iterable, Mapping
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pluggy
 
 from podium import hookspecs
-from podium.errors import PluginError, unknown_name
+from podium.errors import PluginError, PodiumError, unknown_name
 from podium.hookspecs import Extension, Format, Ranker, Scorer, Tournament
 from podium.plugins import builtins
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 GROUP = "podium"
 KINDS: dict[type, str] = {Ranker: "ranker", Scorer: "scorer", Tournament: "tournament", Format: "format"}
 """What can be plugged in, and the word for one of it; the hook is `podium_` and the word's plural."""
+OWN = "podium "
 HOOKS = tuple(f"podium_{noun}s" for noun in KINDS.values())
 
 
@@ -87,9 +91,9 @@ def load_extension(extension: Extension, what: str = "function", check: Callable
     try:
         loaded = extension.load()
     except (ImportError, AttributeError) as error:
-        raise PluginError(f"{_culprit(extension)} cannot be imported: {error}") from error
+        raise PluginError(f"{culprit_of(extension)} cannot be imported: {error}") from error
     if not check(loaded):
-        raise PluginError(f"{_culprit(extension)} is no {what} but {loaded!r}")
+        raise PluginError(f"{culprit_of(extension)} is no {what} but {loaded!r}")
     return loaded
 
 
@@ -133,12 +137,70 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> "TournamentRule":
 
     Raises:
         UsageError: no tournament has that name, or a setting has an impossible value.
-        PluginError: the rule makes something else than a tournament.
+        PluginError: the rule makes something else than a tournament, or fails.
     """
-    tournament: TournamentRule = tournament_rule(name)(**settings)
+    known = extension(Tournament, name)
+    rule = load_extension(known)
+    with blamed_on(known):
+        tournament: TournamentRule = rule(**settings)
     if not callable(getattr(tournament, "next", None)) or not callable(getattr(tournament, "size", None)):
-        raise PluginError(f"{_culprit(extension(Tournament, name))} must have next and size, got {tournament!r}")
-    return tournament
+        raise PluginError(f"{culprit_of(known)} must have next and size, got {tournament!r}")
+    return tournament if _is_own(known) else BlamedRule(tournament, known)
+
+
+@dataclass(frozen=True, slots=True)
+class BlamedRule:
+    """A tournament of a plugin, whose name stands in whatever goes wrong in it.
+
+    Attributes:
+        rule: the tournament.
+        extension: what brought it.
+    """
+
+    rule: "TournamentRule"
+    extension: Tournament
+
+    def next(self, field: Any, played: Any) -> Any:
+        """Return what is to be played next."""
+        with blamed_on(self.extension):
+            coming = self.rule.next(field, played)
+        if not hasattr(coming, "pairings"):
+            raise PluginError(f"{culprit_of(self.extension)}: next must return a Next, got {type(coming).__name__}")
+        return coming
+
+    def size(self, field: Any) -> int:
+        """Return how many battles there will be, at most."""
+        with blamed_on(self.extension):
+            return self.rule.size(field)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rule, name)
+
+
+@contextmanager
+def blamed_on(extension: Extension) -> Iterator[None]:
+    """Name the plugin in whatever goes wrong in its code; what podium itself does wrong stays a traceback.
+
+    Raises:
+        PluginError: the plugin's code raised what is no error of podium's.
+    """
+    try:
+        yield
+    except PodiumError:
+        raise
+    except Exception as error:
+        if _is_own(extension):
+            raise
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        raise PluginError(
+            f"{culprit_of(extension)} raised {type(error).__name__}: {error} ({Path(place.filename).name}, line "
+            f"{place.lineno})"
+        ) from error
+
+
+def _is_own(extension: Extension) -> bool:
+    """Tell whether podium itself brings an extension."""
+    return extensions_of(type(extension))[extension.name].origin.startswith(OWN)
 
 
 def realization_named(name: str) -> "Realization":
@@ -157,7 +219,7 @@ def realization_named(name: str) -> "Realization":
         template = realization.template() if callable(realization.template) else realization.template
         if not callable(realization.template) or not isinstance(template, Template):
             raise PluginError(
-                f"{_culprit(scorer)}: its template must be a function that returns a podium.Template, and gives "
+                f"{culprit_of(scorer)}: its template must be a function that returns a podium.Template, and gives "
                 f"{template!r:.60}"
             )
     return realization
@@ -166,7 +228,7 @@ def realization_named(name: str) -> "Realization":
 def origin_of_realization(name: str) -> str:
     """Return the words that name a realization in an error, with the plugin that brought it where one did."""
     known = scorers()
-    return _culprit(known[name].extension) if name in known else f"realization {name!r}"
+    return culprit_of(known[name].extension) if name in known else f"realization {name!r}"
 
 
 def judging_settings(realization: str = "direct", **options: Any) -> "Judging":
@@ -181,7 +243,8 @@ def judging_settings(realization: str = "direct", **options: Any) -> "Judging":
     return judging_of(realization_named(realization), **options)
 
 
-def _culprit(extension: Extension) -> str:
+def culprit_of(extension: Extension) -> str:
+    """Return the words that name an extension, and the plugin that brought it, in an error."""
     kind = type(extension)
     return f"plugin {extensions_of(kind)[extension.name].origin}: {KINDS[kind]} {extension.name!r}"
 
@@ -190,7 +253,7 @@ def _culprit(extension: Extension) -> str:
 def _manager() -> pluggy.PluginManager:
     manager = pluggy.PluginManager("podium")
     manager.add_hookspecs(hookspecs)
-    manager.register(builtins, name=f"podium {version('podium')}")
+    manager.register(builtins, name=f"{OWN}{version('podium')}")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         _register(manager, entry)
     return manager

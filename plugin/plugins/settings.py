@@ -2,11 +2,12 @@
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from podium.errors import UsageError, unknown_name
+from podium.errors import PluginError, UsageError, unknown_name
 from podium.plugins import catalogue
 
 RESERVED = frozenset({"battles", "rng", "level", "center", "calibration", "about", "whole"})
@@ -47,6 +48,8 @@ def ranker_names(rankers: str | Sequence[str]) -> list[str]:
         UsageError: there is none.
     """
     names = rankers.split(",") if isinstance(rankers, str) else rankers
+    if callable(names) or not all(isinstance(name, str) for name in names):
+        raise UsageError(f"rankers are named, not {names!r}; a ranker of your own is a plugin that registers its name")
     stripped = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     if not stripped:
         raise UsageError("no ranker named; `podium list rankers` shows them")
@@ -129,10 +132,18 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]]) -> UsageError
         known: the options of each ranker and tournament asked for.
     """
     option = key.rpartition(".")[2]
-    installed = options_by_name(catalogue.rankers()) | options_by_name((), catalogue.tournaments())
+    installed = {name: {*options} for name, options in _options_installed()}
     if owners := [name for name, options in installed.items() if option in options]:
         return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
     return unknown_name("option", key, {name for options in known.values() for name in options})
+
+
+def _options_installed() -> Iterator[tuple[str, Collection[str]]]:
+    """Yield the options of everything that can be imported: what cannot is not asked for."""
+    everything = [([name], []) for name in catalogue.rankers()] + [([], [name]) for name in catalogue.tournaments()]
+    for rankers, tournaments in everything:
+        with suppress(PluginError):
+            yield from options_by_name(rankers, tournaments).items()
 
 
 def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:

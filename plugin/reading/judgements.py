@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal, TypeAlias
 
 import pandas as pd
@@ -88,6 +88,14 @@ def read_battles(
         NotIdentifiedError: the human judge has nothing to label, or no label for it; several metrics, and nothing
             says which.
     """
+    for source in sources:
+        if not isinstance(source, pd.DataFrame | str | PurePath):
+            kind = type(source).__name__
+            raise UsageError(
+                f"a source is a path or a data frame, no {kind}; of records make pandas.DataFrame(records)"
+            )
+    if unknown == "unread" and credit_map is None:
+        raise UsageError("unknown=unread is for verdicts outside the credit map: give one (--credit-map)")
     conditions = _conditions(where)
     chosen = catalogue.extension(Format, format) if format else None
     foreign = Foreign(columns, credit_map, unknown, shown, fill)
@@ -280,6 +288,20 @@ def _names_unlike_folders(tables: Sequence[RecordTable]) -> list[str]:
     return [f"called by the name in the file, not by that of the folder (NAME=PATH says another): {some(unlike)}"]
 
 
+def _read_foreign(known: Format, records: Records) -> pd.DataFrame:
+    """Let a format read its records.
+
+    Raises:
+        DataError: a column is missing that the format needs.
+    """
+    try:
+        frame: pd.DataFrame = catalogue.load_extension(known)(records.frame())
+    except KeyError as error:
+        problem = f"no column {error}, which the format {known.name} needs"
+        raise DataError(problem, remedy="choose another --from") from None
+    return frame
+
+
 def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreign) -> RecordTable | None:
     """Turn foreign records into columns of the contract; None of a file that need not hold verdicts and holds none.
 
@@ -298,11 +320,8 @@ def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreig
         raise unrecognised_error(frozenset(records.columns), record.source)
     records = _add_label(records, record.label, known.label_is)
     if known.read != OWN_TABLE:
-        try:
-            frame = catalogue.load_extension(known)(records.frame())
-        except KeyError as error:
-            problem = f"no column {error}, which the format {known.name} needs"
-            raise DataError(problem, remedy="choose another --from") from None
+        with catalogue.blamed_on(known):
+            frame = _read_foreign(known, records)
         records = records_of(records.engine, frame, record.source)
     return replace(record, records=translate_verdicts(records, foreign), format=known.name)
 

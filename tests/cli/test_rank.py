@@ -225,7 +225,7 @@ def test_battles_without_a_value_of_by_are_counted_in_a_warning(podium: Podium, 
 
 def test_by_an_unknown_column_exits_with_2_and_the_columns_there_are(podium: Podium, example: Path) -> None:
     answer = podium("rank", example, "--ranker", "win-rate", "--by", "colour")
-    assert (answer.code, "no column 'colour'; columns: " in answer.err) == (2, True)
+    assert (answer.code, "no column called 'colour'; available: " in answer.err) == (2, True)
 
 
 def test_where_keeps_the_rows_with_that_value(podium: Podium, example: Path) -> None:

@@ -210,6 +210,21 @@ def test_names_that_look_like_sql_are_names(tmp_path):
     assert battles.table["Item_"].tolist() == ["3"]
 
 
+def test_a_matrix_of_scores_may_hold_words_of_its_items_and_marks_of_missing_ones(save):
+    path = save("w.csv", "item,lang,gpt-4o,claude-3\n1,en,8.0,8.3\n2,fr,7,6\n3,en,NA,5\n")
+    battles = podium.read_battles(path)
+    assert battles.entrants == ("claude-3", "gpt-4o")
+    assert battles.table["lang"].tolist() == ["en", "fr", "en"]
+    assert (battles.counts().readable, battles.counts().unread) == (2, 1)
+
+
+def test_words_beside_scores_stay_with_battles_where_both_models_have_them(save):
+    rows = "item,model,score,lang,run\n1,a,1,en,x\n1,b,2,en,y\n2,a,3,fr,x\n2,b,1,fr,x\n"
+    table = podium.read_battles(save("long.csv", rows)).table
+    assert table["lang"].tolist() == ["en", "fr"]
+    assert table["run"].fillna("").tolist() == ["", "x"]
+
+
 def test_a_record_with_two_values_of_one_key_is_refused(save):
     row = '{"item": "1", "item": "2", "model_a": "x", "model_b": "y", "credit": 1}'
     assert "v.jsonl: a record has two values of 'item'" in refusal(save("v.jsonl", row))

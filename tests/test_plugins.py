@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -323,6 +324,29 @@ def test_the_stand_in_judge_answers_a_scorer_of_another_package_that_can_write(
         [sys.executable, "-c", ASK_OFFLINE], capture_output=True, text=True, env=environment, check=False
     )
     assert said in (done.stderr if done.returncode else done.stdout)
+
+
+CODE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+READ = """
+from podium.plugins import catalogue
+from podium.scorers.prompt import Settings, Texts
+from podium.scorers.reply import Reply
+judge = catalogue.realization_named("customer")
+print(judge.prompt(Texts("q", ("x", "y")), Settings()).count("<<<RESPONSE"))
+print(*[judge.read_reply(Reply(text), Settings()).credit for text in ("first.", "SECOND", "FIRST, or SECOND")])
+"""
+
+
+def test_the_judges_and_the_tournament_of_the_docs_are_listed_ask_read_and_play(tmp_path: Path) -> None:
+    install(tmp_path, "mine", CODE.search((ROOT / "docs" / "plugins.md").read_text(encoding="utf-8"))[1])
+    listed = run(tmp_path, "list", "scorers").stdout
+    assert [name in listed for name in ("customer", "points-7", "mine 1.2")] == [True, True, True]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    read = subprocess.run([sys.executable, "-c", READ], capture_output=True, text=True, env=environment, check=True)
+    assert read.stdout.split() == ["2", "1.0", "0.0", "None"]
+    played = run(tmp_path, "replay", BATTLES, "--tournament", "enough-items", "--set", "lead=5", "--format", "json")
+    counts = json.loads(played.stdout)["rankings"][0]["counts"] if played.stdout else played.stderr
+    assert counts["battles"] == 150
 
 
 def test_every_own_scorer_is_called_as_its_realization_is() -> None:

@@ -122,6 +122,8 @@ class Battles:
         lost: what of the sources could not be read or compared; also among the notes.
         copies: verdicts that stood in another file, too, and are left out here.
         apart: a column whose values are questions of their own: each is ranked apart, unless something else is asked.
+        answer: what the tournament found that played all of them, where it stops by itself; see
+            `podium.tournaments.claims.Answer`.
     """
 
     rows: pd.DataFrame | Verdicts
@@ -132,6 +134,7 @@ class Battles:
     lost: tuple[str, ...] = ()
     copies: int = 0
     apart: str | None = None
+    answer: Mapping[str, Any] | None = None
 
     def __repr__(self) -> str:
         return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unread} unread)"
@@ -263,7 +266,7 @@ class Battles:
         entrants = sorted(set(table["model_a"].unique()) | set(table["model_b"].unique()))
         table["model_a"] = table["model_a"].cat.set_categories(entrants)
         table["model_b"] = table["model_b"].cat.set_categories(entrants)
-        return replace(self, rows=table, missing=self.missing if keep.all() else None)
+        return self._part(table, is_whole=bool(keep.all()))
 
     def complete_items(self) -> "Battles":
         """Keep the items on which every pair of entrants has a readable battle.
@@ -321,7 +324,11 @@ class Battles:
         if not (self.verdicts and self.verdicts.holds_text(column)):
             return self.select((as_text(self._column(column)) == value).to_numpy())
         kept = self.verdicts.keep_where(f"{quote_name(column)} = {text(value)}")
-        return replace(self, rows=kept, missing=self.missing if kept.tally.battles == len(self) else None)
+        return self._part(kept, is_whole=kept.tally.battles == len(self))
+
+    def _part(self, rows: "pd.DataFrame | Verdicts", *, is_whole: bool) -> "Battles":
+        """Return some of the battles: what is missing of them, and what the whole answered, is no longer known."""
+        return replace(self, rows=rows) if is_whole else replace(self, rows=rows, missing=None, answer=None)
 
     def _column(self, name: str) -> pd.Series:
         if name not in self.table:

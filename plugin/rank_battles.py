@@ -39,6 +39,7 @@ from podium.reading.entrants import About, about_entrants
 from podium.reading.judgements import read_battles
 from podium.reading.length_data import read_length_data
 from podium.text import some
+from podium.tournaments.claims import printed_level
 
 Slice = tuple[str | None, Battles]
 """A value of the column that slices, None for all battles, and the battles that have it."""
@@ -129,15 +130,18 @@ class RankerCall:
     warnings: tuple[str, ...] = ()
 
     def __call__(self, battles: Battles) -> Standings:
-        """Rank the battles."""
+        """Rank the battles; what a tournament answered by them stands beside, and says the level of intervals."""
         known = catalogue.extension(Ranker, self.name)
+        settings = {**self.settings, "level": printed_level(self.settings["level"], battles.answer)}
         with catalogue.blamed_on(known):
-            result = self.function(battles, rng=np.random.default_rng(self.seed), **self.settings)
+            result = self.function(battles, rng=np.random.default_rng(self.seed), **settings)
         if not isinstance(result, Standings):
             raise PluginError(f"{catalogue.culprit_of(known)} must return Standings, got {type(result).__name__}")
         if result.entries and all(entry.score is None for entry in result.entries):
             raise PluginError(f"{catalogue.culprit_of(known)} gave no number for any of {len(result.entries)} models")
-        return replace(result, warnings=(*result.warnings, *self.warnings))
+        answer = {} if battles.answer is None else {"answer": dict(battles.answer)}
+        diagnostics = {**result.diagnostics, **answer}
+        return replace(result, warnings=(*result.warnings, *self.warnings), diagnostics=diagnostics)
 
 
 def _rank_slices(

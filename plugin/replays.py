@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 
 from podium.battles import Battles
+from podium.counting.verdicts import Verdicts, verdicts_of
 from podium.errors import NotIdentifiedError, PluginError
 from podium.plugins import catalogue
-from podium.plugins.settings import deal_options, options_by_name, options_of, ranker_names
+from podium.plugins.settings import deal_options, options_by_name, parameters_of, ranker_names
 from podium.rank_battles import rank, refuse_several_judges
 from podium.ranking import Ranking
 from podium.reading.judgements import read_battles
+from podium.tournaments.claims import answer_of
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
 
 
@@ -23,7 +25,8 @@ class Recording:
     """Recorded verdicts as a judge.
 
     Attributes:
-        battles: as read, one judge's, both orders merged.
+        battles: as read, one judge's, both orders merged; or a row for each order, where the pairings of `codes` say
+            who was shown first.
         field: all entrants, and the items in their order of appearance.
         codes: number of each battle that is on record, repeats of it counted once.
         outcomes: how it ended, by that number; repeats are averaged, unread ones left out.
@@ -38,17 +41,22 @@ class Recording:
     calls: np.ndarray
     code_of_row: np.ndarray
 
+    def code_of(self, pairing: Pairing) -> int | None:
+        """Return the number of a battle; where the record says no order, of its verdict in whichever order it was."""
+        return self.codes.get(pairing, self.codes.get(replace(pairing, first=None)))
+
     def rows_of(self, pairings: Sequence[Pairing]) -> np.ndarray:
         """Return the mask of the rows of battles, shape (rows,); a battle that is not on record has none."""
         # One more than there are battles: rows without an item have the code -1, and are never played.
         asked = np.zeros(len(self.outcomes) + 1, dtype=bool)
-        asked[[self.codes[pairing] for pairing in pairings if pairing in self.codes]] = True
+        asked[[code for pairing in pairings if (code := self.code_of(pairing)) is not None]] = True
         return asked[self.code_of_row]
 
     def gaps(self) -> list[str]:
         """Say what is lacking to a full round robin, in a warning, or none."""
         entrants = len(self.field.entrants)
-        share = len(self.codes) / (entrants * (entrants - 1) // 2 * len(self.field.items))
+        recorded = len({replace(pairing, first=None) for pairing in self.codes})
+        share = recorded / (entrants * (entrants - 1) // 2 * len(self.field.items))
         return [f"the record is no full round robin: {share:.1%} of its battles are there"] if share < 1 else []
 
 
@@ -141,18 +149,42 @@ def replay(
         NotIdentifiedError: several judges, no items, or what was played cannot be ranked.
         PluginError: the tournament asks for a battle twice, or for one that cannot be.
     """
-    record = recording_of(battles, pool=pool)
     names = ranker_names(rankers)
     settings, others = divide_options(options, [tournament], names)
-    own = seed_settings(tournament, settings[tournament], seed)
-    played = play(catalogue.make_tournament(tournament, own), record)
-    ranking = rank(played.battles, names, level=level, seed=seed, pool=pool, **others)
+    own = seed_settings(tournament, settings[tournament], seed, level)
+    rule = catalogue.make_tournament(tournament, own)
+    played = play(rule, recording_of(battles, pool=pool, by_order=asks_order(rule)))
+    ranking = rank(merge_orders(played.battles), names, level=level, seed=seed, pool=pool, **others)
     ranking = _add_price(ranking, {"tournament": tournament, "settings": own, **asdict(played.price)})
     return Replay(played.rounds, played.given, played.battles, played.price, played.rows, tournament, own, ranking)
 
 
-def recording_of(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False) -> Recording:
-    """Look up battles by item and pair.
+def asks_order(rule: Any) -> bool:
+    """Tell whether the pairings of a tournament (or of its class) say who is shown first."""
+    return bool(getattr(rule, "shows_first", False))
+
+
+def in_one_order(battles: Battles) -> Battles:
+    """Return a row for each presentation again, where reading merged the two orders and has kept them."""
+    verdicts = battles.verdicts
+    if not verdicts or not verdicts.merge:
+        return battles
+    return replace(battles, rows=Verdicts(verdicts.engine, verdicts.presentations, merge=False))
+
+
+def merge_orders(battles: Battles) -> Battles:
+    """Merge the two orders of each pair, where the rows are presentations, as reading does."""
+    table = battles.rows
+    if not isinstance(table, pd.DataFrame) or "order" not in table or "swap" in table:
+        return battles
+    keep = battles.reading.get("one_sided") == "keep"
+    return replace(battles, rows=verdicts_of(battles.to_frame(), keep_one_sided=keep))
+
+
+def recording_of(
+    battles: Battles | pd.DataFrame | str | Path, *, pool: bool = False, by_order: bool = False
+) -> Recording:
+    """Look up battles by item and pair; with `by_order`, also by who was shown first, as far as the record says it.
 
     Raises:
         NotIdentifiedError: several judges and not `pool`, or no row says which item it is about.
@@ -162,7 +194,8 @@ def recording_of(battles: Battles | pd.DataFrame | str | Path, *, pool: bool = F
         refuse_several_judges(battles)
     if not battles.has_items:
         raise NotIdentifiedError("no item column: a tournament cannot be replayed without knowing which item is which")
-    pairings, code = _distinct_pairings(battles)
+    battles = in_one_order(battles) if by_order else battles
+    pairings, code = _distinct_pairings(battles, by_order)
     credit, margin = _means_by_name(battles, code, len(pairings))
     calls = 1.0 + battles.table["swap"].notna().to_numpy() if "swap" in battles.table else np.ones(len(battles))
     return Recording(
@@ -194,8 +227,11 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
         seen.update(coming.pairings)
         rounds.append(Round(tuple(_outcome_of(pairing, record) for pairing in coming.pairings), coming.note))
     price = _price(record, rounds, len(given))
+    claimed = answer_of(tournament, record.field, rounds)
+    answer = None if claimed is None else replace(claimed, calls=price.calls).to_dict()
     rows = record.rows_of([*seen, *(outcome.pairing for outcome in given)])
-    return Playthrough(tuple(rounds), given, replace(record.battles.select(rows), missing=price.missing), price, rows)
+    battles = replace(record.battles.select(rows), missing=price.missing, answer=answer)
+    return Playthrough(tuple(rounds), given, battles, price, rows)
 
 
 def divide_options(
@@ -214,37 +250,51 @@ def divide_options(
     return own, {key: value for key, value in options.items() if key in rest or key in ranked}
 
 
-def seed_settings(name: str, settings: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Add the seed to a tournament's settings, where it has one and they do not say it."""
-    return {**({"seed": seed} if "seed" in options_of(catalogue.tournament_rule(name)) else {}), **settings}
+def seed_settings(name: str, settings: Mapping[str, Any], seed: int, level: float | None = None) -> dict[str, Any]:
+    """Add the seed to a tournament's settings, where it has one and they do not say it; and so a level of claims."""
+    known = parameters_of(catalogue.tournament_rule(name))
+    asks = "level" in known and level is not None and settings.get("until")
+    usual = {**({"seed": seed} if "seed" in known else {}), **({"level": level} if asks else {})}
+    return {**usual, **settings}
 
 
 def _price(record: Recording, rounds: Sequence[Round], given: int) -> Price:
     asked = [outcome for played in rounds for outcome in played.outcomes]
     judged = sum(outcome.credit is not None for outcome in asked)
-    on_record = [record.codes[outcome.pairing] for outcome in asked if outcome.pairing in record.codes]
+    on_record = [code for outcome in asked if (code := record.code_of(outcome.pairing)) is not None]
+    in_one_order = [outcome.pairing.first is not None for outcome in asked]
+    calls = len(on_record) if all(in_one_order) else int(record.calls[on_record].sum())
     return Price(
         battles=len(asked),
         judged=judged,
         unread=len(on_record) - judged,
         missing=len(asked) - len(on_record),
-        calls=int(record.calls[on_record].sum()),
+        calls=calls,
         pairs=len({(outcome.pairing.a, outcome.pairing.b) for outcome in asked}),
         rounds=len(rounds),
         given=given,
     )
 
 
-def _distinct_pairings(battles: Battles) -> tuple[list[Pairing], np.ndarray]:
+def _distinct_pairings(battles: Battles, by_order: bool) -> tuple[list[Pairing], np.ndarray]:
     """Return the distinct battles, and the position of each row's among them, -1 without an item, shape (rows,)."""
     table, names = battles.table, battles.entrants
     item, a, b = (table[name].cat.codes.to_numpy(dtype=np.int64) for name in ("item", "model_a", "model_b"))
     size, items = len(names), table["item"].cat.categories
-    key = np.where(item < 0, -1, (item * size + np.minimum(a, b)) * size + np.maximum(a, b))
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    # Who was shown first: 0 where nobody knows or asks, 1 for the first by name, 2 for the other.
+    shown = np.zeros(len(table), dtype=np.int64)
+    if by_order and "order" in table:
+        order = table["order"].astype(object).to_numpy()
+        leader = np.where(order == "ab", a, np.where(order == "ba", b, -1))
+        shown = np.where(leader < 0, 0, np.where(leader == low, 1, 2))
+    key = np.where(item < 0, -1, ((item * size + low) * size + high) * 3 + shown)
     distinct, code = np.unique(key, return_inverse=True)
     unplaced = int(distinct[0] == -1)
-    cells = distinct[unplaced:].tolist()
-    pairings = [Pairing(items[cell // size**2], names[cell // size % size], names[cell % size]) for cell in cells]
+    pairings = []
+    for cell, leads in zip(*(part.tolist() for part in np.divmod(distinct[unplaced:], 3)), strict=True):
+        pair = (names[cell // size % size], names[cell % size])
+        pairings.append(Pairing(items[cell // size**2], *pair, first=(None, *pair)[leads]))
     return pairings, code - unplaced
 
 
@@ -264,10 +314,10 @@ def _means_by_name(battles: Battles, code: np.ndarray, size: int) -> Iterator[li
 
 def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
     """Return how a battle ended, without a credit where it is not on record; refuse one that cannot be."""
-    code = record.codes.get(pairing)
+    code, sides = record.code_of(pairing), (pairing.a, pairing.b)
     if code is not None:
-        return record.outcomes[code]
-    if {pairing.a, pairing.b} <= set(record.field.entrants) and pairing.a < pairing.b:
+        return replace(record.outcomes[code], pairing=pairing)
+    if {*sides} <= set(record.field.entrants) and pairing.a < pairing.b and pairing.first in (None, *sides):
         return Outcome(pairing, None)
     raise PluginError(f"no such battle: {pairing}; a pairing names two entrants of the field, the first by name first")
 

@@ -39,7 +39,14 @@ class Presentation:
 
 
 def presentations(
-    item: str, a: str, b: str, *, orders: Orders = "both", repeats: int = 1, seed: int = 0
+    item: str,
+    a: str,
+    b: str,
+    *,
+    orders: Orders = "both",
+    repeats: int = 1,
+    seed: int = 0,
+    first: str | None = None,
 ) -> tuple[Presentation, ...]:
     """Return the calls that make the battle of two entrants on an item.
 
@@ -52,6 +59,7 @@ def presentations(
         repeats: how often, per order.
         seed: of the draw, which is a hash of seed, item, pair and repeat: the same whichever entrant is named first,
             and whatever else is played.
+        first: who is shown first in every repeat, whatever the orders: a tournament that balances orders says so.
 
     Raises:
         UsageError: the orders are unknown, or there is not at least one repeat.
@@ -64,11 +72,11 @@ def presentations(
     for repeat in range(repeats):
         as_given = Presentation(item, a, b, "ab", repeat)
         swapped = Presentation(item, b, a, "ba", repeat)
-        if orders == "both":
+        if orders == "both" and first is None:
             shown += [as_given, swapped]
         else:
-            first = a if orders == "as-given" else _draw_first(seed, item, a, b, repeat)
-            shown.append(as_given if first == a else swapped)
+            leads = first or (a if orders == "as-given" else _draw_first(seed, item, a, b, repeat))
+            shown.append(as_given if leads == a else swapped)
     return tuple(shown)
 
 

@@ -90,14 +90,14 @@ class Judging:
             self.realization.probabilities == "soften" and self.logprobs != "off"
         )
 
-    def presentations(self, item: str, a: str, b: str) -> tuple[Presentation, ...]:
+    def presentations(self, item: str, a: str, b: str, first: str | None = None) -> tuple[Presentation, ...]:
         """Return the presentations of a battle; of a pointwise judge, one per repeat, as given."""
         orders = self.orders if self.is_pairwise else "as-given"
-        return presentations(item, a, b, orders=orders, repeats=self.repeats, seed=self.seed)
+        return presentations(item, a, b, orders=orders, repeats=self.repeats, seed=self.seed, first=first)
 
-    def calls(self) -> int:
-        """Return the calls of one judge for one battle, every reply read at once."""
-        return len(self.presentations("", "a", "b")) * (1 if self.is_pairwise else 2)
+    def calls(self, first: str | None = None) -> int:
+        """Return the calls of one judge for one battle of a and b, every reply read at once."""
+        return len(self.presentations("", "a", "b", first)) * (1 if self.is_pairwise else 2)
 
     def judge_name(self, model: str, own: Mapping[str, Any] | None = None) -> str:
         """Return the identity of a judge: model, realization, prompt, settings.

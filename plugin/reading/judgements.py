@@ -134,6 +134,8 @@ def read_battles(
     reading |= {"runs": runs} if runs != "newest" else {}
     names = tuple(each.source for each in tables)
     battles = Battles(verdicts, joined.missing, (*lost, *notes), names, reading, tuple(lost), joined.copies, apart)
+    is_whole = len(tables) == 1 and not conditions
+    battles = replace(battles, answer=tables[0].answer) if is_whole else battles
     return battles if human_judge is None else label_by(battles, human_judge)
 
 
@@ -179,8 +181,8 @@ def _gather_tables(
         gathered = known.gather(files, reading)
         for source, frame in gathered.sheets:
             records = check(records_of(engine, frame, with_urls(source)))
-            missing = frame.attrs.get("missing")
-            tables += [RecordTable(records, known.name, missing=missing)] if records is not None else []
+            said = {name: frame.attrs.get(name) for name in ("missing", "answer")}
+            tables += [RecordTable(records, known.name, **said)] if records is not None else []
         apart = apart or (gathered.apart if gathered.sheets else None)
         notes += map(with_urls, gathered.notes)
         lost += map(with_urls, gathered.lost)

@@ -1,8 +1,9 @@
 """Tables of several files become one: rows are kept by condition, joined, and looked over for what is odd."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from podium import table
 from podium.battles import COLUMNS, REPLIES, criterion_columns
@@ -35,6 +36,7 @@ class RecordTable:
         label: the user's word for it, or None.
         optional: whether it may turn out to hold no verdicts.
         missing: battles that should be there and are not, where the file says it; None where it does not.
+        answer: what the tournament found that played it, where it stops by itself.
     """
 
     records: Records
@@ -42,6 +44,7 @@ class RecordTable:
     label: str | None = None
     optional: bool = False
     missing: int | None = None
+    answer: Mapping[str, Any] | None = None
 
     @property
     def source(self) -> str:

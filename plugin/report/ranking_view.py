@@ -126,14 +126,18 @@ def denominators(standings: Standings) -> list[str]:
     kept = counts.one_sided - reasons.get(ONE_ORDER_UNREAD, 0)
     halves = f", {kept:,} of them in one order only" if kept else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
+    answer = standings.diagnostics.get("answer", {})
     lines = [
+        *answer.get("claims", ()),
         f"{counts.items:,} items, {counts.presentations:,} presentations, {counts.battles:,} battles: "
-        f"{counts.readable:,} judged{halves}, {counts.unread:,} unread{reasons_text(reasons)}{missing}"
+        f"{counts.readable:,} judged{halves}, {counts.unread:,} unread{reasons_text(reasons)}{missing}",
     ]
     swap = standings.diagnostics.get("swap")
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):
         same, half, flip = (share_text(swap[name] / readable) for name in ("same", "half", "flip"))
         lines.append(f"order swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}")
+    if str(answer.get("until")).startswith("top"):
+        lines.append(f"intervals pay for every look, too: they hold at all {answer['looks']} looks")
     informative = standings.diagnostics.get("informative_items")
     if informative is not None:
         rest = " (on the others all battles are ties)" if informative < counts.items else ""

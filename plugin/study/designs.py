@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from podium.plugins.catalogue import make_tournament
-from podium.replays import Recording, play, seed_settings
+from podium.replays import Recording, asks_order, play, recording_of, seed_settings
 from podium.tournaments.schedule import Field
 from podium.tournaments.selection import draw_items, draw_names
 
@@ -59,6 +60,11 @@ class Workbench:
         self.item = places[table["item"].cat.codes]
         self._sizes: dict[tuple[Any, ...], int] = {}
 
+    @cached_property
+    def presentations(self) -> Recording:
+        """The record with its two orders apart."""
+        return recording_of(self.record.battles, pool=True, by_order=True)
+
     def draw(self, cell: Cell, seed: int) -> Draw:
         """Return what a cell plays with a seed; items and entrants of one seed are nested and shared by all cells."""
         whole = self.record.field
@@ -71,7 +77,8 @@ class Workbench:
         if cell.name == "round_robin" or (cell.name == "anchor" and settings.get("anchor", "auto") != "auto"):
             return self._draw_by_mask(cell, settings, part, taking)
         tournament = make_tournament(cell.name, seed_settings(cell.name, settings, seed))
-        played = play(tournament, replace(self.record, field=part))
+        record = self.presentations if asks_order(tournament) else self.record
+        played = play(tournament, replace(record, field=part))
         price = played.price
         return Draw(played.rows, np.flatnonzero(taking), price.battles, price.calls, price.missing)
 

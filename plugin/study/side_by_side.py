@@ -15,7 +15,7 @@ from podium.plugins import catalogue
 from podium.plugins.catalogue import make_tournament
 from podium.plugins.settings import options_of, ranker_names, ranker_options
 from podium.ranking import provenance
-from podium.replays import Recording, TournamentDesign, divide_options, play, recording_of, seed_settings
+from podium.replays import Recording, TournamentDesign, asks_order, divide_options, play, recording_of, seed_settings
 from podium.study.yardstick import Yardstick
 from podium.text import Document, some
 
@@ -138,6 +138,8 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
 
 def _row(variant: TournamentDesign, record: Recording, yardstick: Yardstick, seeds: Sequence[int]) -> TournamentRow:
     everyone = np.arange(len(record.field.entrants))
+    if asks_order(catalogue.tournament_rule(variant.name)):
+        record = recording_of(record.battles, pool=True, by_order=True)
     prices, distances = [], []
     for seed in seeds:
         played = play(make_tournament(variant.name, seed_settings(variant.name, variant.settings, seed)), record)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from podium.rankers.graph import graph_of
 from podium.rankers.pairs import Pairs, win_rates
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.strengths import fit_strengths
+from podium.replays import in_one_order, merge_orders
 
 Scorer = Callable[[np.ndarray], np.ndarray]
 """From a mask of the record's rows, shape (rows,), to a score per entrant, NaN without one, shape (entrants,)."""
@@ -55,9 +57,15 @@ class Yardstick:
     ) -> None:
         self.scale = rank(battles, ranker, pool=True, seed=seed, **options).standings[0].scale
         self.score = scorer(battles, ranker, {"seed": seed, **options})
+        self._rows, self._battles, self._asked = len(battles), battles, (ranker, {"seed": seed, **options})
         self.reference = self.score(np.ones(len(battles), dtype=bool)) if gold is None else gold
         self._has_one_scale = gold is None or gold_scale == self.scale
         self._known: dict[bytes, tuple[float, float]] = {}
+
+    @cached_property
+    def score_by_order(self) -> Scorer:
+        """Score masks of the record's presentations, of which tournaments that say who is shown first play some."""
+        return scorer(in_one_order(self._battles), *self._asked)
 
     @property
     def places(self) -> np.ndarray:
@@ -70,14 +78,15 @@ class Yardstick:
         Both are NaN where someone whom the reference scores has no score, the second also where the scales differ.
 
         Args:
-            rows: mask of the record's rows that are ranked, shape (rows,).
+            rows: mask of the record's rows that are ranked, or of its presentations, shape (rows,).
             entrants: positions of those who are compared, shape (n,).
         """
         key = np.packbits(rows).tobytes() + entrants.tobytes()
         if key in self._known:
             return self._known[key]
         compared, tau, error = np.intersect1d(entrants, self.places), np.nan, np.nan
-        own, reference = self.score(rows)[compared], self.reference[compared]
+        score = self.score if len(rows) == self._rows else self.score_by_order
+        own, reference = score(rows)[compared], self.reference[compared]
         if len(compared) > 1 and not np.isnan(own).any():
             # Rounding must not make an order of equals.
             tau = float(kendalltau(np.round(own, 9), np.round(reference, 9)).statistic)
@@ -99,7 +108,7 @@ def scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Scorer:
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
         try:
-            entries = rank(battles.select(rows), ranker, pool=True, **options).standings[0].entries
+            entries = rank(merge_orders(battles.select(rows)), ranker, pool=True, **options).standings[0].entries
         except PodiumError:
             entries = ()
         scores = {entry.model: entry.score for entry in entries}

@@ -1,7 +1,7 @@
 """Anchor: all entrants against one, or against a few; a pilot finds which one tells the others apart."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +10,8 @@ from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.informativeness import count_differences, finest_verdicts
 from podium.tournaments.between_rounds import code_outcomes
 from podium.tournaments.schedule import OVER, Field, Next, Outcome, Pairing, Round, schedule_pairings
-from podium.tournaments.selection import draw_items, entrants_named
+from podium.tournaments.selection import draw_items, entrants_named, order_of_visits
+from podium.tournaments.stopping import Progress, Stopping
 
 AUTO = "auto"
 MIN_FOR_PILOT = 3
@@ -18,7 +19,7 @@ MIN_FOR_PILOT = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Anchor:
+class Anchor(Stopping):
     """Play all entrants against an anchor on every item: M - 1 battles an item for M entrants.
 
     With `anchor=auto` a pilot chooses the most informative entrant (Don-Yehiya et al. 2026, sections 4.3 and 5.3: ten
@@ -34,15 +35,16 @@ class Anchor:
         candidates: who may be chosen, with `auto`; by default everyone. Fewer make a cheaper pilot.
         items: how many items in all, drawn at random; by default all.
         seed: of the draws.
+        until: see `podium.tournaments.stopping.Stopping`; the items behind the pilot are played in blocks that end at
+            the looks, and `order` settles everyone against the anchor.
     """
 
     anchor: str | Sequence[str] = AUTO
     pilot: int = 10
     candidates: str | Sequence[str] | None = None
-    items: int | None = None
-    seed: int = 0
 
     def __post_init__(self) -> None:
+        Stopping.__post_init__(self)
         if self.pilot < 1:
             raise UsageError(f"pilot={self.pilot}: at least one item chooses the anchor")
 
@@ -58,31 +60,67 @@ class Anchor:
             UsageError: an anchor or a candidate is no entrant.
             NotIdentifiedError: nothing of the pilot can be read.
         """
-        items = draw_items(field, self.items, self.seed)
         anchors = self._anchors(field)
-        if anchors:
-            note = f"all against {' and '.join(anchors)} on {len(items)} items"
-            return schedule_pairings(field, pairings_against(anchors, field.entrants, items), played, note)
-        candidates, tried, pilot = self._pilot(field, items)
-        rounds = _rounds_until(pilot.pairings, played)
-        if rounds is None:
-            return schedule_pairings(field, pilot.pairings, played, pilot.note)
-        if len(played) > rounds:
-            # The round after the pilot is on record: who the anchor is must not be worked out again.
-            return OVER
-        outcomes = [outcome for done in played for outcome in done.outcomes if outcome.pairing.item in tried]
-        best = most_informative(candidates, field.entrants, outcomes)
-        rest = [item for item in items if item not in tried]
-        note = f"all against {best}, the most informative in the pilot, on {len(rest)} more items"
-        return schedule_pairings(field, pairings_against((best,), field.entrants, rest), played, note)
+        if not anchors:
+            candidates, tried, pilot = self._pilot(field)
+            rounds = _rounds_until(pilot.pairings, played)
+            if rounds is None:
+                return schedule_pairings(field, pilot.pairings, played, pilot.note)
+            if len(played) > rounds and not self.until:
+                # The round after the pilot is on record: who the anchor is must not be worked out again.
+                return OVER
+            anchors = self._anchors_after(field, candidates, tried, played, rounds)
+        items, last_look = self._items_due(field, played)
+        note = f"{last_look}all against {' and '.join(anchors)} on {len(items)} items"
+        if not self._anchors(field):
+            note = f"{last_look}all against {anchors[0]}, the most informative in the pilot, on {len(items)} more items"
+        return schedule_pairings(field, pairings_against(anchors, field.entrants, items), played, note)
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be; with `auto`, at most."""
         if self._anchors(field):
-            return len(self.next(field, ()).pairings)
+            return len(replace(self, until="", margin=0.0).next(field, ()).pairings)
         items = draw_items(field, self.items, self.seed)
-        _, tried, pilot = self._pilot(field, items)
+        _, tried, pilot = self._pilot(field)
         return len(pilot.pairings) + (len(items) - len(tried)) * max(len(field.entrants) - 1, 0)
+
+    def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
+        """Return how far it is, with `until`; the pilot's items do not count."""
+        anchors = self._anchors(field)
+        order = order_of_visits(field, self.items, self.seed)
+        if anchors:
+            return self.progress(field, order, played, against=anchors)
+        candidates, tried, pilot = self._pilot(field)
+        rounds = _rounds_until(pilot.pairings, played)
+        rest = tuple(item for item in order if item not in tried)
+        if rounds is None:
+            return self.progress(field, rest, ())
+        anchors = self._anchors_after(field, candidates, tried, played, rounds)
+        return self.progress(field, rest, played[rounds:], against=anchors)
+
+    def _items_due(self, field: Field, played: Sequence[Round]) -> tuple[Sequence[str], str]:
+        """Return the items up to the next look, those of a pilot left out, and what the last look found."""
+        items, last_look = self.items_due(field, played)
+        if self.until or self._anchors(field):
+            return items, last_look
+        _, tried, _ = self._pilot(field)
+        return [item for item in items if item not in tried], last_look
+
+    def _anchors_after(
+        self,
+        field: Field,
+        candidates: Sequence[str],
+        tried: Collection[str],
+        played: Sequence[Round],
+        rounds: int,
+    ) -> tuple[str, ...]:
+        """Return the anchor that the pilot found; as the record has it, where it was played against already."""
+        later = [{own.pairing.a, own.pairing.b} for done in played[rounds:] for own in done.outcomes]
+        met_by_all = set(field.entrants).intersection(*later) if later else set()
+        if len(met_by_all) == 1:
+            return tuple(met_by_all)
+        outcomes = [outcome for done in played for outcome in done.outcomes if outcome.pairing.item in tried]
+        return (most_informative(candidates, field.entrants, outcomes),)
 
     def _anchors(self, field: Field) -> tuple[str, ...]:
         """Return the anchors, none when a pilot is to choose; of two entrants, either makes the same battles."""
@@ -90,8 +128,9 @@ class Anchor:
             return field.entrants[:1] if len(field.entrants) < MIN_FOR_PILOT else ()
         return entrants_named(self.anchor, field.entrants)
 
-    def _pilot(self, field: Field, items: Sequence[str]) -> tuple[tuple[str, ...], frozenset[str], Next]:
+    def _pilot(self, field: Field) -> tuple[tuple[str, ...], frozenset[str], Next]:
         """Return the candidates, the items that they are tried on, and their battles."""
+        items = draw_items(field, self.items, self.seed)
         candidates = field.entrants if self.candidates is None else entrants_named(self.candidates, field.entrants)
         # Samples of one seed are nested, so these are among all items asked for.
         tried = draw_items(field, min(self.pilot, len(items)), self.seed)

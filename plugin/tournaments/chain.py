@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from podium.tournaments.schedule import Field, Next, Pairing, Round, pairing, schedule_pairings
-from podium.tournaments.selection import draw_items, generator
+from podium.tournaments.selection import generator
+from podium.tournaments.stopping import Stopping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
+class Chain(Stopping):
     """Play, on each item, a random path that visits every entrant once.
 
     It costs M - 1 battles an item for M entrants, as one anchor does; but every pair meets on some items, so nothing
@@ -18,23 +19,20 @@ class Chain:
     Attributes:
         items: how many items, drawn at random; by default all.
         seed: of the paths and of the draw of items. An item's path depends on its id alone, not on other items.
+        until: see `podium.tournaments.stopping.Stopping`; items are played in blocks that end at the looks.
     """
 
-    items: int | None = None
-    seed: int = 0
-
     def next(self, field: Field, played: Sequence[Round]) -> Next:
-        """Return the steps of all paths that were not played yet, item after item."""
-        items = draw_items(field, self.items, self.seed)
+        """Return the steps of all paths that were not played yet, item after item; with `until` up to the next look."""
+        items, last_look = self.items_due(field, played)
         pairings = [step for item in items for step in self._path(field, item)]
-        coming = schedule_pairings(
-            field, pairings, played, f"a random path through all entrants on each of {len(items)} items"
-        )
+        note = f"{last_look}a random path through all entrants on each of {len(items)} items"
+        coming = schedule_pairings(field, pairings, played, note)
         return replace(coming, left_out=len(items) * max(len(field.entrants) - 1, 0) - len(pairings))
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be."""
-        return len(self.next(field, ()).pairings)
+        return len(replace(self, until="", margin=0.0).next(field, ()).pairings)
 
     def _path(self, field: Field, item: str) -> Iterator[Pairing]:
         names = sorted(field.entrants)

@@ -1,15 +1,15 @@
 """Round robin: every pair of entrants."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from podium.tournaments.schedule import Field, Next, Pairing, Round, schedule_pairings
-from podium.tournaments.selection import draw_items
+from podium.tournaments.stopping import Stopping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundRobin:
+class RoundRobin(Stopping):
     """Play every pair of entrants on every item, or on a sample of the items.
 
     It costs M (M - 1) / 2 battles an item for M entrants, and what it finds depends on no choice (Xu et al. 2025,
@@ -18,18 +18,16 @@ class RoundRobin:
     Attributes:
         items: how many items, drawn at random; by default all.
         seed: of the draw.
+        until: see `podium.tournaments.stopping.Stopping`; items are played in blocks that end at the looks.
     """
 
-    items: int | None = None
-    seed: int = 0
-
     def next(self, field: Field, played: Sequence[Round]) -> Next:
-        """Return all pairs that were not played yet, item after item."""
-        items = draw_items(field, self.items, self.seed)
+        """Return all pairs that were not played yet, item after item; with `until`, up to the next look."""
+        items, last_look = self.items_due(field, played)
         pairs = list(combinations(sorted(field.entrants), 2))
         pairings = (Pairing(item, a, b) for item in items for a, b in pairs)
-        return schedule_pairings(field, pairings, played, f"all {len(pairs)} pairs on {len(items)} items")
+        return schedule_pairings(field, pairings, played, f"{last_look}all {len(pairs)} pairs on {len(items)} items")
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be."""
-        return len(self.next(field, ()).pairings)
+        return len(replace(self, until="", margin=0.0).next(field, ()).pairings)

@@ -10,27 +10,30 @@ class Pairing:
     """A battle to be played: two entrants on one item, `a` before `b` in the order of their names.
 
     Rules ask for items; where entrants gave several responses to one, `response` says which of them meet, from 1.
+    A rule may say whose response is shown `first`: then this one order is asked. None = as the run's `orders` say.
     """
 
     item: str
     a: str
     b: str
     response: int = 1
+    first: str | None = None
 
     @property
     def key(self) -> str:
         """A name for it that no other pairing has."""
         number = [f"response {self.response}"] if self.response > 1 else []
-        return "::".join(part.replace(":", "%3A") for part in (self.item, self.a, self.b, *number))
+        shown = [] if self.first is None else [f"{self.first} first"]
+        return "::".join(part.replace(":", "%3A") for part in (self.item, self.a, self.b, *number, *shown))
 
 
-def pairing(item: str, name: str, other: str) -> Pairing:
+def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairing:
     """Return the battle of two entrants on an item, whichever is named first.
 
     >>> pairing("q1", "b", "a")
-    Pairing(item='q1', a='a', b='b', response=1)
+    Pairing(item='q1', a='a', b='b', response=1, first=None)
     """
-    return Pairing(item, min(name, other), max(name, other))
+    return Pairing(item, min(name, other), max(name, other), first=first)
 
 
 @dataclass(frozen=True, slots=True)

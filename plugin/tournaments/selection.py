@@ -47,6 +47,13 @@ def draw_items(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
     return tuple(item for item in field.items if item in chosen)
 
 
+def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, ...]:
+    """Return the items of `draw_items` in the order of the draw, which no other option moves."""
+    drawn, ordered = set(draw_items(field, number, seed)), sorted(field.items)
+    places = generator(seed, "items").permutation(len(ordered))
+    return tuple(ordered[k] for k in places if ordered[k] in drawn)
+
+
 def entrants_named(given: str | Sequence[str], entrants: Sequence[str]) -> tuple[str, ...]:
     """Return the entrants that an option names, each once: a sequence, or text with commas between names.
 

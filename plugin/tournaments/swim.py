@@ -32,6 +32,7 @@ class Swim:
         order: in which entrants join, those of `rated` left out; by default random.
         rated: entrants that were ranked before: a sequence, or names with commas.
         ratings: Elo of entrants that were ranked before: a mapping, or `NAME:1612.5` with commas; instead of `rated`.
+        until: refused: SWIM plays a pair on all items before the next, so that nothing can be looked at on the way.
     """
 
     seed: int = 0
@@ -39,6 +40,14 @@ class Swim:
     order: str | Sequence[str] | None = None
     rated: str | Sequence[str] = ()
     ratings: str | Mapping[str, float] | None = None
+    until: str = ""
+
+    def __post_init__(self) -> None:
+        if self.until:
+            raise UsageError(
+                f"until={self.until}: swim plays a pair on all items before the next, and cannot stop on the way; "
+                "play ring (podium/ring), which can"
+            )
 
     def next(self, field: Field, played: Sequence[Round]) -> Next:
         """Return the next pair, on every item.

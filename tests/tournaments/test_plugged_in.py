@@ -100,9 +100,10 @@ def test_a_broken_rule_is_an_error_that_names_plugin_and_tournament(tmp_path: Pa
 @pytest.mark.parametrize("name", catalogue.tournaments())
 def test_every_option_of_podiums_own_has_a_default_and_is_in_the_docstring(name: str) -> None:
     rule = catalogue.tournament_rule(name)
+    described = "\n".join(base.__doc__ or "" for base in rule.__mro__)
     for option, parameter in options_of(rule).items():
         assert parameter.default is not parameter.empty
-        assert f"        {option}: " in (rule.__doc__ or "").replace("\n    ", "\n        ")
+        assert f"        {option}: " in described.replace("\n    ", "\n        ")
 
 
 @pytest.mark.parametrize("name", catalogue.tournaments())

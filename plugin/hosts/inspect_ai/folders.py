@@ -175,7 +175,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
                 raise
             lost.append(f"left out: {error}")
             continue
-        missing = frame.attrs.get("missing")
+        kept = {name: frame.attrs.get(name) for name in ("missing", "answer")}
         chosen.notes.extend(_note_of_cut(log, frame.attrs.get("unplayed", 0)))
         chosen.notes.extend(_note_of_media(log, frame.attrs.get("unshown", ())))
         question = run_of(log.path, log.header, labels[log.path]).question if log.number or reading.all_runs else None
@@ -186,7 +186,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
             frame[column] += repeats[question]
             repeats[question] += own
         frame = _name_task(frame, log.header, labels[log.path])
-        frame.attrs["missing"] = missing
+        frame.attrs = kept
         frames.append((log, frame))
     if not frames:
         raise DataError(

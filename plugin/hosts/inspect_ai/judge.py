@@ -18,6 +18,7 @@ from podium.errors import UsageError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.log_format import (
     BATTLES,
+    FIRST,
     NAMESPACE,
     OPTIONS,
     PRESENTATIONS,
@@ -281,7 +282,8 @@ async def ask_jury(run: Run, battle: Mapping[str, Any], epoch: int = 1) -> dict[
         questions = await run.share(("checklist", battle["item"]), partial(_write_checklist, run, battle))
         battle = {**battle, "checklist": questions}
     in_all_epochs = replace(run.how, repeats=run.how.repeats * epoch)
-    shown_so_far = in_all_epochs.presentations(_answered_item(battle), battle["model_a"], battle["model_b"])
+    sides = (_answered_item(battle), battle["model_a"], battle["model_b"])
+    shown_so_far = in_all_epochs.presentations(*sides, battle.get(FIRST))
     presentations = [shown for shown in shown_so_far if shown.repeat >= run.how.repeats * (epoch - 1)]
     jury = jury_of(run.how, run.jury)
     calls = [partial(_ask_judge, run, model, shown, battle) for model in jury for shown in presentations]

@@ -12,6 +12,8 @@ NAMESPACE = "podium"
 """Key under which podium keeps its own in scores and results."""
 ROUND = "podium round"
 """Sample metadata under which a round's schedule is recorded."""
+ANSWER = "podium answer"
+"""Sample metadata under which stands what a tournament found that stops by itself."""
 LEFT_OUT = "left_out"
 """Metadata that counts the battles of a round that could not be played, because a response is absent."""
 TASKS, PROMPTS = f"{NAMESPACE}_tasks", f"{NAMESPACE}_prompts"
@@ -34,6 +36,8 @@ RANKING = ".ranking.json"
 """How the name of a ranking ends that lies beside its log."""
 RESPONSE = "response"
 """Key under which a battle says which of the entrants' responses to the item meet in it, where they gave several."""
+FIRST = "first"
+"""Key under which a battle says whose response is shown first, where its tournament says so."""
 PRESENTATIONS = "presentations"
 SAME, COLUMNS = "same", "columns"
 
@@ -75,7 +79,11 @@ def battles_of(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
         return [dict(metadata)]
     common = {name: value for name, value in metadata.items() if name not in (BATTLES, RESPONSES)}
     texts = metadata[RESPONSES]
-    return [{**common, "model_a": a, "model_b": b, **response_fields(texts[a], texts[b])} for a, b in metadata[BATTLES]]
+    return [
+        {**common, "model_a": a, "model_b": b, **response_fields(texts[a], texts[b])}
+        | ({FIRST: shown[0]} if shown else {})
+        for a, b, *shown in metadata[BATTLES]
+    ]
 
 
 def credit_of(score: "Score") -> float | None:
@@ -91,7 +99,7 @@ def presentation_rows(score: "Score") -> list[dict[str, Any]]:
     is_pack = BATTLES in kept
     battles = as_rows(kept[BATTLES]) if is_pack else [kept]
     rows = as_rows(kept[PRESENTATIONS]) if is_pack else [{"battle": 0, **row} for row in kept[PRESENTATIONS]]
-    common = [_except(battle, PRESENTATIONS, "credit") for battle in battles]
+    common = [_except(battle, PRESENTATIONS, "credit", FIRST) for battle in battles]
     return [{**common[row["battle"]], **_except(row, "battle")} for row in rows]
 
 

@@ -21,6 +21,8 @@ from pydantic import TypeAdapter
 
 from podium.errors import DataError
 from podium.hosts.inspect_ai.log_format import (
+    ANSWER,
+    FIRST,
     LEFT_OUT,
     NAMESPACE,
     PLANNED,
@@ -218,9 +220,10 @@ def log_rows(path: Path) -> pd.DataFrame:
     lost: list[Mapping[str, Any]] = []
     unshown: list[str] = []
     about, config = log.eval.metadata or {}, log.eval.config
-    failure, missing = None, int(about.get(f"{NAMESPACE}_{LEFT_OUT}", 0)) * (config.epochs or 1)
+    failure, answer, missing = None, None, int(about.get(f"{NAMESPACE}_{LEFT_OUT}", 0)) * (config.epochs or 1)
     scheduled, played = int(about.get(SCHEDULED, 0)) * (config.epochs or 1), 0
     for sample in samples_of(path):
+        answer = sample.metadata.get(ANSWER, answer)
         missing += sample.metadata.get(LEFT_OUT, 0) if ROUND in sample.metadata else 0
         scheduled += len(sample.metadata.get(ROUND, ()))
         played += 0 if ROUND in sample.metadata else len(battles_of(sample.metadata))
@@ -247,7 +250,7 @@ def log_rows(path: Path) -> pd.DataFrame:
     unplayed = max(scheduled - played, 0)
     if is_tournament(log) or unshown:
         lacking = missing + unplayed + len(unshown)
-        frame.attrs = {"missing": lacking, "unplayed": unplayed, "unshown": unshown}
+        frame.attrs = {"missing": lacking, "unplayed": unplayed, "unshown": unshown, "answer": answer}
     return frame
 
 
@@ -303,7 +306,15 @@ def _lost_battles(sample: Scored) -> list[dict[str, Any]]:
     """Return the battles of a sample that failed: they were asked for, and there is no verdict."""
     if sample.error is None or sample.scores or ROUND in sample.metadata:
         return []
-    unread = {"order": "merged", "repeat": sample.epoch - 1, "credit": None, "reason": FAILED}
+    unread = {"repeat": sample.epoch - 1, "credit": None, "reason": FAILED}
     names = ("item", RESPONSE, "model_a", "model_b")
     battles = battles_of(sample.metadata)
-    return [{**{name: battle[name] for name in names if name in battle}, **unread} for battle in battles]
+    return [
+        {**{name: battle[name] for name in names if name in battle}, "order": _order_of(battle), **unread}
+        for battle in battles
+    ]
+
+
+def _order_of(battle: Mapping[str, Any]) -> str:
+    """Return the order in which a battle was to be shown, where its tournament says so."""
+    return "merged" if battle.get(FIRST) is None else "ab" if battle[FIRST] == battle["model_a"] else "ba"

@@ -18,6 +18,7 @@ import asyncio
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from inspect_ai import Task
@@ -109,7 +110,16 @@ def tournament_task(
         raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
     deck = Deck(competing)
     deal, portion = (deck.deal_packs, PORTION) if pack else (deck.deal_battles, None)
-    source = TournamentSource(rule, competing.field(), deal, portion=portion, spread=competing.in_all_responses)
+    shown = shows_first(name, rule, judged, how)
+    source = TournamentSource(
+        rule,
+        competing.field(),
+        deal,
+        portion=portion,
+        spread=competing.in_all_responses,
+        calls=judged.calls(shown),
+        say=partial(tell, who=f"podium {name}"),
+    )
     if not source.first.pairings:
         raise UsageError(f"{name}: nothing can be played: {_missing_text(competing) or 'fewer than two entrants'}")
     _announce(name, competing, source, judged)
@@ -134,6 +144,27 @@ def tournament_task(
             PROMPTS: judged.prompt_hash,
         },
     )
+
+
+def shows_first(name: str, rule: Any, judged: Judging, how: Mapping[str, Any]) -> str | None:
+    """Return who of a and b is shown first where the tournament itself balances the orders; None where it does not.
+
+    Raises:
+        UsageError: orders are typed nevertheless, or the judge sees one response at a time.
+    """
+    if not getattr(getattr(rule, "rule", rule), "shows_first", False):
+        return None
+    if "orders" in how:
+        raise UsageError(
+            f"orders={how['orders']}: {name} balances the orders itself (first to one neighbour, second to the "
+            "other), for one call a battle; leave it out (repeats=N asks each of them again)"
+        )
+    if not judged.is_pairwise:
+        raise UsageError(
+            f"realization={judged.realization.name} rates each response once, whomever it meets: {name} saves no call "
+            "and loses comparisons; play round_robin"
+        )
+    return "a"
 
 
 def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -169,7 +200,7 @@ def _announce(name: str, responses: Responses, source: TournamentSource, how: Ju
     """Say what will be played and what it will cost, before the first call."""
     battles = round(source.rule.size(source.field) * responses.mean_number())
     missing = _missing_text(responses)
-    calls = battles * how.calls()
+    calls = battles * source.calls
     tokens = calls * _prompt_length(responses, source, how) / CHARACTERS_PER_TOKEN
     tell(
         f"{len(responses.entrants)} entrants, {len(responses.items)} items; at most {battles:,} "

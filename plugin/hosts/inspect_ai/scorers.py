@@ -13,6 +13,7 @@ from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_error
 from podium.hosts.inspect_ai.judge import MEDIA, Run, ask_jury
 from podium.hosts.inspect_ai.log_format import (
     BATTLES,
+    FIRST,
     NAMESPACE,
     OPTIONS,
     PRESENTATIONS,
@@ -29,7 +30,7 @@ from podium.plugins.catalogue import judging_settings
 from podium.scorers.judging import Judging, merge_rows, verdict_row
 from podium.scorers.reasoning import Policy, strip_reasoning
 
-SHOWN = ("item", RESPONSE, "model_a", "model_b", "category", "length_a", "length_b")
+SHOWN = ("item", RESPONSE, "model_a", "model_b", FIRST, "category", "length_a", "length_b")
 """What a score repeats of its battle."""
 
 

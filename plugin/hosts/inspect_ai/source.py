@@ -1,6 +1,7 @@
 """A tournament as Inspect's source of samples: what stands in them, rounds, replays and retries."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from inspect_ai import SampleSource
@@ -9,7 +10,9 @@ from inspect_ai.log import EvalSample
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.log_format import (
+    ANSWER,
     BATTLES,
+    FIRST,
     LEFT_OUT,
     NAMESPACE,
     RESPONSE,
@@ -21,7 +24,9 @@ from podium.hosts.inspect_ai.log_format import (
     response_fields,
 )
 from podium.hosts.inspect_ai.media import input_of
+from podium.report.printable import tell
 from podium.responses.collection import Responses, response_key
+from podium.tournaments.claims import answer_of
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule, merge_responses
 
 Deal = Callable[[Sequence[Pairing], int], list[Sample]]
@@ -45,7 +50,7 @@ class Deck:
             self._sample(
                 pairing,
                 pairing.key,
-                {"model_a": pairing.a, "model_b": pairing.b, "round": number},
+                {"model_a": pairing.a, "model_b": pairing.b, **_shown_first(pairing), "round": number},
                 response_fields(*(self._text(name, pairing) for name in (pairing.a, pairing.b))),
             )
             for pairing in pairings
@@ -61,7 +66,8 @@ class Deck:
         for (item, response), battles in by_item.items():
             names = sorted({name for battle in battles for name in (battle.a, battle.b)})
             texts = {name: self._text(name, battles[0]) for name in names}
-            responses = {BATTLES: [[battle.a, battle.b] for battle in battles], RESPONSES: texts}
+            pairs = [[battle.a, battle.b, *_shown_first(battle).values()] for battle in battles]
+            responses = {BATTLES: pairs, RESPONSES: texts}
             sample_id = f"{item}::round {number}" + (f"::response {response}" if response > 1 else "")
             samples.append(self._sample(battles[0], sample_id, {"round": number}, responses))
         return samples
@@ -80,6 +86,11 @@ class Deck:
         )
 
 
+def _shown_first(pairing: Pairing) -> dict[str, str]:
+    """Return whose response is shown first, as samples say it; nothing where the run's orders decide."""
+    return {} if pairing.first is None else {FIRST: pairing.first}
+
+
 def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
     """Return how the battles of a sample ended; nothing where it failed."""
     if sample.error is not None or not sample.scores:
@@ -91,7 +102,9 @@ def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
         verdicts = as_rows(kept[BATTLES]) if BATTLES in kept else []
     return tuple(
         Outcome(
-            Pairing(verdict["item"], verdict["model_a"], verdict["model_b"], verdict.get(RESPONSE) or 1),
+            Pairing(
+                verdict["item"], verdict["model_a"], verdict["model_b"], verdict.get(RESPONSE) or 1, verdict.get(FIRST)
+            ),
             verdict["credit"],
             None if verdict["credit"] is None else verdict["margin"],
         )
@@ -114,6 +127,8 @@ class TournamentSource(SampleSource):
         outcomes: reads from a sample how its battles ended.
         portion: how many samples Inspect is given at once, at most; it keeps every sample that waits in memory.
         spread: makes of what the rule asks for the battles that are dealt: one per response of an item.
+        calls: of each judge for a battle.
+        say: tells people, while a tournament plays that stops by itself, what each look found.
         first: the battles of the first round; they depend on nothing that was played.
     """
 
@@ -125,6 +140,8 @@ class TournamentSource(SampleSource):
         outcomes: Callable[[EvalSample], tuple[Outcome, ...]] = outcomes_of,
         portion: int | None = None,
         spread: Callable[[Next], Next] = lambda coming: coming,
+        calls: int = 1,
+        say: Callable[[str], None] = tell,
     ) -> None:
         self.rule = rule
         self.field = field
@@ -132,6 +149,9 @@ class TournamentSource(SampleSource):
         self.outcomes = outcomes
         self.portion = portion
         self.spread = spread
+        self.calls = calls
+        self.say = say
+        self.stops_early = bool(getattr(getattr(rule, "rule", rule), "until", ""))
         self.events: list[tuple[str, dict[str, Any], tuple[Outcome, ...]]] = []
         self.first = spread(rule.next(field, ()))
         self.seeds = {str(sample.id) for sample in self.initial_samples()}
@@ -158,7 +178,7 @@ class TournamentSource(SampleSource):
         attempt = self._current_attempt()
         outcomes = {outcome.pairing: outcome for _, ended in attempt.values() for outcome in ended}
         played: list[Round] = []
-        schedule = self.first
+        schedule, asked = self.first, 0
         while True:
             number = len(played) + 1
             missing = [sample for sample in self.deal(schedule.pairings, number) if str(sample.id) not in attempt]
@@ -167,11 +187,32 @@ class TournamentSource(SampleSource):
             ended = tuple(outcomes.get(pairing, Outcome(pairing, None)) for pairing in schedule.pairings)
             played.append(Round(merge_responses(ended), schedule.note))
             announced, _ = attempt.get(ANNOUNCEMENT.format(number + 1), (None, ()))
+            asked += len(schedule.pairings)
             if announced is None:
                 upcoming = self.spread(self.rule.next(self.field, played))
-                return [_announcement(upcoming, number + 1)] if upcoming.pairings else None
+                if not upcoming.pairings:
+                    return self._answer(played, asked, attempt)
+                if self.stops_early:
+                    self.say(upcoming.note)
+                return [_announcement(upcoming, number + 1)]
             pairings = tuple(Pairing(*names) for names in announced[ROUND])
             schedule = Next(pairings, str(announced.get("note", "")))
+
+    def _answer(self, played: Sequence[Round], asked: int, attempt: Mapping[str, Any]) -> list[Sample] | None:
+        """Return the sample that says what was found, once; None where the tournament does not stop by itself.
+
+        Args:
+            asked: battles, those of every response counted.
+        """
+        answer = answer_of(self.rule, self.field, played)
+        if answer is None or ANSWER in {*attempt, *self.dealt}:
+            return None
+        self.dealt.add(ANSWER)
+        kept = replace(answer, calls=asked * self.calls)
+        for claim in kept.claims:
+            self.say(claim)
+        said = "\n".join(kept.claims)
+        return [Sample(id=ANSWER, input=said, metadata={ROUND: [], "note": said, ANSWER: kept.to_dict()})]
 
     def _deal_once(self, missing: list[Sample]) -> list[Sample] | None:
         """Return what was not dealt in this attempt; None where all was, and Inspect leaves it out (--sample-id)."""
@@ -195,12 +236,16 @@ def _announced_round(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return dict(metadata) if ROUND in metadata else {}
 
 
+def _fields_of(pairing: Pairing) -> list[str | int]:
+    """Return the fields of a pairing; those behind the names only where they say something."""
+    if pairing.first is not None:
+        return [pairing.item, pairing.a, pairing.b, pairing.response, pairing.first]
+    return [pairing.item, pairing.a, pairing.b, *([pairing.response] if pairing.response > 1 else [])]
+
+
 def _announcement(upcoming: Next, number: int) -> Sample:
     """Return the sample that records what a round schedules."""
-    pairings = [
-        [pairing.item, pairing.a, pairing.b, *([pairing.response] if pairing.response > 1 else [])]
-        for pairing in upcoming.pairings
-    ]
+    pairings = [_fields_of(pairing) for pairing in upcoming.pairings]
     note = upcoming.note or f"{len(pairings)} battles"
     metadata = {ROUND: pairings, "note": note, LEFT_OUT: upcoming.left_out}
     return Sample(id=ANNOUNCEMENT.format(number), input=f"Round {number}: {note}", metadata=metadata)

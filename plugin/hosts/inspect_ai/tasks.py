@@ -1,4 +1,4 @@
-"""The tasks `podium/round_robin`, `podium/anchor`, `podium/swim`, `podium/chain`: one engine for all, `play`."""
+"""The tasks `podium/round_robin`, `podium/anchor`, `podium/swim`, `podium/chain`, `podium/ring`: one engine, `play`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -47,20 +47,29 @@ def chain(responses: str | Sequence[str] = (), items: int | None = None, **kwarg
 
 
 @task
+def ring(
+    responses: str | Sequence[str] = (),
+    until: str | None = None,
+    margin: float | None = None,
+    items: int | None = None,
+    **kwargs: Any,
+) -> Task:
+    """Let each item play a random circle, one order a pair; with `until` it stops when the answer is known."""
+    return _tournament("ring", responses, {"until": until, "margin": margin, "items": items}, kwargs)
+
+
+@task
 def tournament(name: str, responses: str | Sequence[str] = (), **kwargs: Any) -> Task:
     """Play a tournament by its name, a plugin's or podium's own; its options are typed like all others."""
-    from podium.hosts.inspect_ai.play import split_options
-
-    with plain_errors():
-        settings, options = split_options(name, flatten_arguments(kwargs))
-    return _tournament(name, responses, settings, options)
+    return _tournament(name, responses, {}, kwargs)
 
 
 def _tournament(
     name: str, responses: str | Sequence[str], settings: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Task:
     # Inspect imports this module for every command of everyone who has podium installed: the engine waits.
-    from podium.hosts.inspect_ai.play import tournament_task
+    from podium.hosts.inspect_ai.play import split_options, tournament_task
 
     with plain_errors():
-        return tournament_task(name, responses, settings, **flatten_arguments(options))
+        own, how = split_options(name, flatten_arguments(options))
+        return tournament_task(name, responses, {**settings, **own}, **how)

@@ -162,7 +162,7 @@ JUDGE = (
     "vllm/..., podium/offline), or lm-eval:<type>,<arg>=<value>,... for a model of lm-eval. Several are a jury"
 )
 JUDGE_ARGS = "Arguments of the judge's model as `key=val,key2=val2` or `key=val` `key2=val2`; keys are never logged"
-TOURNAMENT = "Which battles the judge is asked for: round_robin (default), anchor, swim, chain"
+TOURNAMENT = "Which battles the judge is asked for: round_robin (default), anchor, swim, chain, ring"
 ARGS = "Settings of the tournament and of how the judge is asked, as `realization=labels,items=100`"
 SET = "Options of rankers, as `pin=MODEL:1000` or `soft-elo.beta=0.5`"
 CALIBRATION = "A file made by `podium calibrate`: beta and conformal intervals for soft-elo"

@@ -155,7 +155,7 @@ def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], Abstract
 
     name = (options.tournament or USUAL).removeprefix("podium/")
     known = parameters_of(catalogue.tournament_rule(name)).keys()
-    if name.replace("-", "_") in ("round_robin", "anchor", "swim", "chain"):
+    if name.replace("-", "_") in ("round_robin", "anchor", "swim", "chain", "ring"):
         own_task = getattr(tasks, name.replace("-", "_"))
-        return own_task, parameters_of(own_task).keys()
+        return own_task, parameters_of(own_task).keys() | known
     return partial(tasks.tournament, name), known

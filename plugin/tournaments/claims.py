@@ -1,0 +1,210 @@
+"""What a tournament that stops by itself found, in words: its claims, why it ended, what would settle the rest."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import ceil
+from typing import Any, cast
+
+import numpy as np
+
+from podium.rankers.further_items import further_items
+from podium.rankers.scale import POINTS
+from podium.text import some
+from podium.tournaments.schedule import Field, Round
+from podium.tournaments.stopping import FEWEST, Look, Progress, Stopping, groups_of
+
+PLAYED = "Claims are about the pairs that were played: whoever left was not met again"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found.
+
+    Attributes:
+        until, margin, level: what was asked.
+        look: the last one, of so many `looks`; None where each was predicted.
+        answered: whether the question is.
+        reason: why it ended: `answered`, `items` (used up), `max_battles`, or `interrupted`.
+        claims: sentences: what is claimed, why it ended, what is open, how many more items would settle it.
+        open: the groups of entrants that are not settled.
+        battles, calls: asked for; calls of each judge.
+    """
+
+    until: str
+    margin: float
+    level: float
+    look: int
+    looks: int | None
+    answered: bool
+    reason: str
+    claims: tuple[str, ...]
+    open: tuple[tuple[str, ...], ...]
+    battles: int
+    calls: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, as a log and the diagnostics of a ranking hold them."""
+        return asdict(self) | {"claims": list(self.claims), "open": [list(group) for group in self.open]}
+
+
+def answer_of(rule: Any, field: Field, played: Sequence[Round]) -> Answer | None:
+    """Return what a tournament found; None where it does not stop by itself, or nothing was looked at.
+
+    Args:
+        rule: the tournament; in a budget, with `rule` and `most`.
+
+    Returns:
+        With one call a battle: whoever made more of them says so.
+    """
+    inner, most = getattr(rule, "rule", rule), getattr(rule, "most", None)
+    if not isinstance(inner, Stopping) or not inner.until:
+        return None
+    progress = inner.progress_of(field, played)
+    if not progress.looks:
+        return None
+    battles = sum(len(done.outcomes) for done in played)
+    reason = progress.reason or ("max_battles" if most is not None and battles >= most else "interrupted")
+    last, names = progress.looks[-1], sorted(field.entrants)
+    is_ring = getattr(inner, "opponents", None) == "open"
+    sentences = [*_claims(inner, last, names), _end(reason, last, progress, battles, most)]
+    sentences += [] if reason == "answered" else _rest(inner, last, names)
+    able = inner.able(field, progress.order)
+    if not able.all():
+        few = [name for name, is_able in zip(names, able, strict=True) if not is_able]
+        sentences.append(f"Nothing is claimed of {some(few)}: fewer than {FEWEST} items have responses.")
+    if is_ring and any(not look.open.any(axis=1).all() for look in progress.looks[:-1]) and inner.error is None:
+        sentences.append(f"{PLAYED}. opponents=field asks about the whole field, for about twice the calls.")
+    groups = () if inner.error is not None else groups_of(last.open)
+    return Answer(
+        until=inner.until,
+        margin=inner.margin,
+        level=inner.level,
+        look=last.number,
+        looks=last.planned,
+        answered=reason == "answered",
+        reason=reason,
+        claims=tuple(sentences),
+        open=tuple(tuple(names[k] for k in group) for group in groups),
+        battles=battles,
+        calls=battles,
+    )
+
+
+def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:
+    """Return the level of the intervals beside an answer: those of `topK` pay for every look that was planned.
+
+    Where the best leave the others behind, their ratings were looked at so often because they were high.
+    """
+    is_choice = answer is not None and str(answer["until"]).startswith("top")
+    return 1 - (1 - level) / answer["looks"] if is_choice and answer else level
+
+
+def _claims(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
+    if asked.error is not None:
+        return [f"Ratings are known to {_width(last)} ({_level(asked, last)})."]
+    claims = (
+        _claims_about_set(asked, last, names) if asked.first is not None else _claims_about_order(asked, last, names)
+    )
+    return [f"{claim} ({_level(asked, last)})." for claim in claims]
+
+
+def _claims_about_order(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
+    """Say the order where all of it is settled; else how many pairs are, and between which groups."""
+    settled = np.where(last.asked, last.settled, 0)
+    ranked = sorted(range(len(names)), key=lambda k: (-settled[k].sum(), -last.theta[k], names[k]))
+    by = _better(asked.margin)
+    if last.open.any():
+        done = int((settled > 0).sum())
+        if not done:
+            return ["No pair is settled"]
+        text = f"{done} of {int(last.asked.sum()) // 2} pairs are settled: of each, the lower is not {by}than the upper"
+        return [text]
+    asked_about = np.flatnonzero(last.asked.any(axis=1))
+    hubs = [k for k in asked_about if last.asked[k].sum() == len(asked_about) - 1]
+    if len(hubs) < len(asked_about):
+        return [_sides_of(names, settled, ranked, k, asked.margin) for k in hubs]
+    ranked = [k for k in ranked if k in asked_about]
+    text = f"In this order nobody is {by}than anyone above: {some([names[k] for k in ranked], most=40)}"
+    turned = [(a, b) for k, a in enumerate(ranked) for b in ranked[k + 1 :] if settled[a, b] < 0]
+    return [text, *(f"But {names[a]} is not {by}than {names[b]}" for a, b in turned)]
+
+
+def _sides_of(names: Sequence[str], settled: np.ndarray, ranked: Sequence[int], anchor: int, margin: float) -> str:
+    """Say who is not worse, and who is not better, than an anchor."""
+    above, below = ([names[k] for k in ranked if settled[k, anchor] == side] for side in (1, -1))
+    sides = [f"{some(above)} not worse"] * bool(above) + [f"{some(below)} not better"] * bool(below)
+    return f"Against {names[anchor]}: {' and '.join(sides)}{f' by more than {margin:g} Elo' if margin else ''}"
+
+
+def _claims_about_set(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
+    """Say who the best are; while that is open, who is surely among them, and who is in question."""
+    number = cast(int, asked.first)
+    ranked = np.argsort(-last.theta, kind="stable")
+    in_question = last.open.any(axis=1)
+    best = [names[k] for k in sorted(ranked[:number].tolist()) if not in_question[k]]
+    noun = "the best" if number == 1 else f"the best {number}"
+    if len(best) == number:
+        text = f"{noun.capitalize()} of {len(names)} {'is' if number == 1 else 'are'} {some(best)}: none of the others is "
+        return [text + f"{_better(asked.margin)}than {'it' if number == 1 else 'any of them'}"]
+    others, left = some([names[k] for k in np.flatnonzero(in_question)]), number - len(best)
+    if not best:
+        return [f"Who {noun} of {len(names)} {'is' if number == 1 else 'are'}, is in question: {others}"]
+    places = "the other place" if left == 1 else f"the other {left} places"
+    verb = "is" if len(best) == 1 else "are"
+    return [f"Surely among {noun} of {len(names)} {verb} {some(best)}", f"In question for {places}: {others}"]
+
+
+def _end(reason: str, last: Look, progress: Progress, battles: int, most: int | None) -> str:
+    """Say why it ended."""
+    number = f"look {last.number}" + (f" of {last.planned}" if last.planned else "")
+    spent = f"{battles:,} battles on {last.clusters:,} items, {number}"
+    if reason == "answered":
+        return f"It stopped because that is the answer: {spent}."
+    if reason == "items":
+        turns, rest = divmod(progress.visits, len(progress.order))
+        times = "" if turns == 1 else f", each visited {turns} times" if not rest else ""
+        return f"It ended because all {len(progress.order):,} items are used up{times}: {spent}."
+    why = f"max_battles={most:,} are played" if reason == "max_battles" else "it was interrupted"
+    return f"It ended because {why}: {spent}."
+
+
+def _rest(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
+    """Say what is open, and how many more items would settle the nearest of it; more calls would not."""
+    if asked.error is not None:
+        width = float(np.mean(last.half))
+        if np.isnan(width):
+            return ["Some ratings have no bound: an entrant won or lost everything, or was read on too few items."]
+        lacking = ceil(last.clusters * ((width / asked.error) ** 2 - 1))
+        return [f"About {lacking:,} more items would do."] if lacking > 0 else []
+    groups = [some([names[k] for k in group]) for group in groups_of(last.open)]
+    text = f"Not settled: {some(groups, '; ')}." if groups else ""
+    z = np.where(last.open, last.z(asked.margin), np.nan)
+    if not np.isfinite(z).any() or np.isnan(last.critical):
+        return [text]
+    a, b = sorted(
+        np.unravel_index(np.nanargmax(np.where(np.isfinite(z), z, np.nan)), z.shape), key=lambda k: -last.theta[k]
+    )
+    pair, gap = f"{names[a]} and {names[b]}", abs(last.theta[a] - last.theta[b]) * POINTS
+    lacking_items = further_items(last.clusters, last.critical, float(z[a, b]))
+    if lacking_items is None:
+        return [text, f"How many items would settle {pair} is not known: their gap is smaller than its error."]
+    return [
+        text,
+        f"If the {gap:.0f} Elo measured between {pair} are real, {max(lacking_items, 1):,} more items settle them in "
+        "eight cases of ten.",
+    ]
+
+
+def _width(last: Look) -> str:
+    if np.isnan(last.half).any():
+        return "no bound yet"
+    return f"±{np.mean(last.half):.1f} Elo on average, the least known to ±{np.max(last.half):.1f}"
+
+
+def _better(margin: float) -> str:
+    return f"better by more than {margin:g} Elo " if margin else "better "
+
+
+def _level(asked: Stopping, last: Look) -> str:
+    looks = f" at all {last.planned} looks" if last.planned and last.planned > 1 else ""
+    return f"{100 * asked.level:g}%{looks}"

@@ -1,0 +1,161 @@
+"""Ring: on each item everyone is compared with two neighbours, shown first to one and second to the other."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+
+from podium.errors import UsageError, unknown_name
+from podium.tournaments.schedule import OVER, Field, Next, Pairing, Round, pairing, schedule_pairings
+from podium.tournaments.selection import draw_items, generator, order_of_visits
+from podium.tournaments.stopping import Progress, Stopping
+
+Opponents = Literal["open", "field"]
+TRIES = 8
+"""Circles that are drawn where some pairs met on the item before; the one with the fewest of these is played."""
+Met = set[tuple[int, int]]
+"""Who was shown first to whom on one item, by position."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ring(Stopping):
+    """Play, on each item, a random circle of the entrants: M battles for M entrants, one call each.
+
+    Everyone is shown first to one neighbour and second to the other, so that a judge's love of first answers cancels
+    within the item. Every pair meets on some items, and nothing hangs on the choice of an anchor. A pair that meets
+    again on an item plays the return leg, in the other order.
+
+    With `until` it is played in rounds of 40, 80, 160 ... item visits; after each, those whose place is settled leave,
+    and the others play on in circles of their own. Claims are then about the pairs that were played: where a judge is
+    not transitive, `opponents=field` makes them about the round robin, for about twice the calls.
+
+    Attributes:
+        items: how many items, drawn at random; by default all.
+        seed: of the circles and of the order of items.
+        passes: how often an item is visited at most, with `until`.
+        opponents: whom those meet who play on: each other (`open`), or anyone (`field`).
+    """
+
+    shows_first: ClassVar = True
+    """Its pairings say who is shown first."""
+
+    passes: int = 2
+    opponents: Opponents = "open"
+
+    def __post_init__(self) -> None:
+        Stopping.__post_init__(self)
+        if self.passes < 1:
+            raise UsageError(f"passes={self.passes}: an item is visited at least once")
+        if self.opponents not in get_args(Opponents):
+            raise unknown_name("choice for opponents", self.opponents, get_args(Opponents))
+
+    def next(self, field: Field, played: Sequence[Round]) -> Next:
+        """Return the circles up to the next look; without `until`, those of all items."""
+        order = order_of_visits(field, self.items, self.seed)
+        if not self.until:
+            battles = self._battles(field, order, [tuple(range(len(field.entrants)))], range(len(order)), {})
+            absent = sum(len(field.absent.get(item, ())) for item in order)
+            coming = schedule_pairings(field, battles, played, f"a random circle on each of {len(order)} items")
+            return Next(coming.pairings, coming.note, absent)
+        progress = self.progress_of(field, played)
+        return OVER if progress.reason else self._round(field, order, progress, played)
+
+    def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
+        """Return how far it is, with `until`."""
+        return self.progress(field, order_of_visits(field, self.items, self.seed), played, passes=self.passes)
+
+    def size(self, field: Field) -> int:
+        """Return how many battles there will be, at most."""
+        turns = self.passes if self.until else 1
+        items = draw_items(field, self.items, self.seed)
+        present = (len(field.entrants) - len(field.absent.get(item, ())) for item in items)
+        return sum(_most_battles(number, turns) for number in present)
+
+    def _round(self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]) -> Next:
+        """Return the battles up to the next look; up to a later one where nobody can play before."""
+        code = {name: k for k, name in enumerate(sorted(field.entrants))}
+        met: dict[str, Met] = {}
+        for outcome in (outcome for done in played for outcome in done.outcomes):
+            own = outcome.pairing
+            second = own.b if own.first == own.a else own.a
+            met.setdefault(own.item, set()).add((code[own.first or own.a], code[second]))
+        plan, upcoming = self.planned_looks(self.passes * len(order)), progress.upcoming
+        while True:
+            visits = range(progress.visits, upcoming)
+            battles = tuple(self._battles(field, order, progress.groups, visits, met))
+            if battles or upcoming == plan[-1]:
+                break
+            upcoming = next(number for number in plan if number > upcoming)
+        names, playing = sorted(field.entrants), {k for group in progress.groups for k in group}
+        absent = sum(names[k] in field.absent.get(order[v % len(order)], ()) for v in visits for k in playing)
+        return Next(battles, self.note_of(names, progress, len(visits)), absent if battles else 0)
+
+    def _battles(
+        self,
+        field: Field,
+        order: Sequence[str],
+        groups: Sequence[Sequence[int]],
+        visits: range,
+        met: dict[str, Met],
+    ) -> Iterator[Pairing]:
+        """Yield the battles of some visits, adding them to who met."""
+        names = sorted(field.entrants)
+        for visit in visits:
+            turn, place = divmod(visit, len(order))
+            item = order[place]
+            gone = {k for k, name in enumerate(names) if name in field.absent.get(item, ())} if field.absent else set()
+            present = [k for k in range(len(names)) if k not in gone]
+            own = met.setdefault(item, set())
+            for group in groups:
+                members = [k for k in group if k not in gone] if gone else group
+                for first, second in self._circle(members, present, item, turn, own):
+                    own.add((first, second))
+                    yield pairing(item, names[first], names[second], names[first])
+
+    def _circle(
+        self, group: Sequence[int], present: Sequence[int], item: str, turn: int, met: Met
+    ) -> Iterator[tuple[int, int]]:
+        """Yield the battles of a group on an item: a random circle, whoever is named first being shown first."""
+        if not group or len(present) < 2:
+            return
+        rng = generator(self.seed, "circle", item, str(turn), ",".join(map(str, group)))
+        if self.opponents == "field" and len(group) < len(present):
+            edges = _edges_to_anyone(group, present, rng)
+        elif len(group) < 3:
+            edges = [tuple(rng.permutation(group).tolist())] if len(group) == 2 else []
+        else:
+            edges = _best_circle(group, rng, met)
+        seen: set[frozenset[int]] = set()
+        for first, second in edges:
+            leg = (second, first) if (first, second) in met else (first, second)
+            if leg not in met and frozenset(leg) not in seen:
+                seen.add(frozenset(leg))
+                yield leg
+
+
+def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> list[tuple[int, int]]:
+    """Return the circle, of some, with the most pairs that have not met on the item."""
+
+    def count_fresh(circle: list[tuple[int, int]]) -> int:
+        return sum((a, b) not in met and (b, a) not in met for a, b in circle)
+
+    drawn = (rng.permutation(group).tolist() for _ in range(TRIES if met else 1))
+    circles = [list(zip(names, names[1:] + names[:1], strict=True)) for names in drawn]
+    return max(circles, key=count_fresh)
+
+
+def _edges_to_anyone(group: Sequence[int], present: Sequence[int], rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Return two battles of each of a group with random others of the field, one shown first and one second."""
+    edges = []
+    for own in group:
+        others = [k for k in present if k != own]
+        edges += [(own, int(rng.choice(others))), (int(rng.choice(others)), own)]
+    return edges
+
+
+def _most_battles(entrants: int, turns: int) -> int:
+    """Return how many battles so many circles on one item make, at most: no pair meets more than twice."""
+    if entrants < 3:
+        return min(turns, 2) if entrants == 2 else 0
+    return min(turns * entrants, entrants * (entrants - 1))

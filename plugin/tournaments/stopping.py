@@ -1,0 +1,405 @@
+"""When a tournament may stop: looks fixed before the first call, and what each of them settles.
+
+Sources: step-down over pairs (Holm 1979); a share of the level for each of a known number of looks (repeated confidence
+intervals: Jennison and Turnbull 2000, ch. 9). Nothing here assumes that pairs or looks are independent.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from podium.errors import UsageError
+from podium.rankers.coded import Coded
+from podium.rankers.intervals import t_reach
+from podium.rankers.pairs import pair_sums
+from podium.rankers.scale import POINTS
+from podium.rankers.strengths import fit_strengths
+from podium.text import some
+from podium.tournaments.schedule import Field, Round
+from podium.tournaments.selection import draw_items, order_of_visits
+
+FEWEST = 25
+"""Items below which an error is not known well enough to settle anything by it."""
+LATER = 2.0
+"""The share of 1 - level that a look may spend grows by this factor from look to look."""
+SAME = 1e-9
+"""Logits up to which two strengths are equal: rounding must settle nothing."""
+QUESTIONS = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is known at a look.
+
+    Attributes:
+        number: of the look, from 1; `planned` of how many, None where each is predicted from the one before.
+        visits: of items so far; `clusters` of distinct items with a readable battle; `battles` asked for so far.
+        theta, covariance: log-strengths with mean zero and their item-clustered covariance, by entrant.
+        half: half-widths of pointwise intervals, Elo, NaN where unknown, shape (entrants,).
+        asked: the pairs that the question is about now, shape (entrants, entrants), symmetric.
+        settled: 1 where row is not worse than column by more than the margin, -1 the reverse, 0 where that is open.
+        spent: told by more than the margin, or settled both ways: counted no more when the level is shared out.
+        critical: the value of t that a pair had to pass at last; NaN where no pair was open.
+    """
+
+    number: int
+    planned: int | None
+    visits: int
+    clusters: int
+    battles: int
+    theta: np.ndarray
+    covariance: np.ndarray
+    half: np.ndarray
+    asked: np.ndarray
+    settled: np.ndarray
+    spent: np.ndarray
+    critical: float
+
+    @property
+    def open(self) -> np.ndarray:
+        """The pairs that are asked about and not settled, shape (entrants, entrants)."""
+        return self.asked & (self.settled == 0)
+
+    def z(self, margin: float) -> np.ndarray:
+        """Return the gaps and the margin (Elo) over the errors of the gaps, shape (entrants, entrants)."""
+        gap, error = _gaps(self.theta, self.covariance)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio: np.ndarray = (np.abs(gap) + margin / POINTS) / error
+        return ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a tournament is.
+
+    Attributes:
+        order: the items in the order in which they are visited.
+        looks: so far, one a round.
+        visits: of items after the last round; `upcoming` at the next look, the same where it is over.
+        reason: why it is over: `answered`, or `items` where they are used up; empty while it is not.
+        groups: positions of the entrants that may play on, each group in circles of its own.
+    """
+
+    order: tuple[str, ...]
+    looks: tuple[Look, ...]
+    visits: int
+    upcoming: int
+    reason: str
+    groups: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopping:
+    """The options of a tournament that stops when the answer is known; a rule that inherits them may use its methods.
+
+    Attributes:
+        until: `order` (who is better, of all pairs), `topK` (top1, top3 ...: who the best K are, as a set),
+            `error:X` (until ratings are known to X Elo: the mean half-width of their intervals); empty = play it all.
+        margin: Elo by which a claim may be wrong: the lower of two is not better by more than this.
+        level: with which all claims at all looks hold together, in (0, 1).
+        start: item visits before the first look, 25 or more; the others follow at twice as many each.
+        items: how many items, drawn at random; by default all.
+        seed: of everything drawn.
+    """
+
+    until: str = ""
+    margin: float = 0.0
+    level: float = 0.95
+    start: int = 40
+    items: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.until and not QUESTIONS.fullmatch(self.until):
+            raise UsageError(f"until={self.until}: write order, topK (as top1, top3) or error:X (Elo, as error:20)")
+        if not 0 <= self.margin < np.inf:
+            raise UsageError(f"margin={self.margin}: give Elo, 0 or more")
+        if not 0 < self.level < 1:
+            raise UsageError(f"level={self.level}: give a number between 0 and 1; 0.95 is usual")
+        if self.start < FEWEST:
+            raise UsageError(f"start={self.start}: fewer than {FEWEST} items tell no error; give {FEWEST} or more")
+        if self.margin and (not self.until or self.error is not None):
+            raise UsageError(f"margin={self.margin:g} belongs to until=order or until=topK; leave it out")
+
+    @property
+    def error(self) -> float | None:
+        """The mean half-width that is asked for, Elo; None where something else is."""
+        match = QUESTIONS.fullmatch(self.until)
+        return float(match["error"]) if match and match["error"] else None
+
+    @property
+    def first(self) -> int | None:
+        """How many of the best are asked for; None where something else is."""
+        match = QUESTIONS.fullmatch(self.until)
+        return int(match["first"]) if match and match["first"] else None
+
+    def planned_looks(self, most: int) -> tuple[int, ...]:
+        """Return the numbers of item visits to look at: start, 2 start, 4 start ..., and `most`.
+
+        >>> Stopping(until="order").planned_looks(1600)
+        (40, 80, 160, 320, 640, 1280, 1600)
+        """
+        visits = [self.start]
+        while 2 * visits[-1] < most / 1.2:
+            visits.append(2 * visits[-1])
+        return (*(number for number in visits if number < most), most)
+
+    def refuse_unanswerable(self, field: Field, items: int) -> None:
+        """Refuse a question that this field cannot answer.
+
+        Raises:
+            UsageError: too few items, or not fewer asked for than there are entrants.
+        """
+        if self.until and items < FEWEST:
+            raise UsageError(
+                f"until={self.until} needs {FEWEST} items to know an error, and there are {items}: leave it out, and "
+                "all is played, or give more items"
+            )
+        if self.first is not None and self.first >= len(field.entrants):
+            raise UsageError(f"until={self.until}: there are {len(field.entrants)} entrants; ask for fewer than that")
+
+    def items_due(self, field: Field, played: Sequence[Round]) -> tuple[tuple[str, ...], str]:
+        """Return the items up to the next look, and what the last look found; without `until` all items.
+
+        For tournaments in which nobody leaves, and each item is visited once. When it is over, no items are left.
+        """
+        if not self.until:
+            return draw_items(field, self.items, self.seed), ""
+        progress = self.progress_of(field, played)
+        said = look_text(sorted(field.entrants), progress, self.error) + "; " if progress.looks else ""
+        return progress.order[progress.visits : progress.upcoming], said
+
+    def progress_of(self, field: Field, played: Sequence[Round]) -> "Progress":
+        """Return how far it is, with `until`."""
+        return self.progress(field, order_of_visits(field, self.items, self.seed), played)
+
+    def note_of(self, names: Sequence[str], progress: "Progress", visits: int) -> str:
+        """Say what the last look found, and who plays on, on how many item visits."""
+        playing = sum(map(len, progress.groups))
+        following = f"{playing} of {len(names)} play {'on' if progress.looks else ''}, {visits} item visits"
+        return "; ".join([*([look_text(names, progress, self.error)] if progress.looks else []), following])
+
+    def progress(
+        self,
+        field: Field,
+        order: Sequence[str],
+        played: Sequence[Round],
+        *,
+        passes: int = 1,
+        against: Collection[str] = (),
+    ) -> Progress:
+        """Return how far the tournament is, from what was played alone.
+
+        Args:
+            order: the items in the order in which they are visited; every turn is alike.
+            played: its rounds, each of which ended at a look.
+            passes: turns.
+            against: entrants that everyone is to be settled against with `until=order`; by default all pairs count.
+
+        Raises:
+            UsageError: the field cannot answer the question.
+        """
+        self.refuse_unanswerable(field, len(order))
+        names, most = sorted(field.entrants), passes * len(order)
+        plan = self.planned_looks(most)
+        outcomes = _Outcomes(names, played)
+        mask = np.isin(names, list(against))
+        asked = (mask[:, None] | mask) if against and self.until == "order" else np.ones((len(names),) * 2, dtype=bool)
+        able = self.able(field, order)
+        asked &= able[:, None] & able & ~np.eye(len(names), dtype=bool)
+        place = {item: k for k, item in enumerate(order)}
+        looks: list[Look] = []
+        visits = 0
+        for number, done in enumerate(played, start=1):
+            visits = self._visits_after(done, visits, place, plan)
+            looks.append(self._look(outcomes, number, visits, plan, asked, looks[-1] if looks else None))
+            if not looks[-1].open.any():
+                return Progress(tuple(order), tuple(looks), visits, visits, "answered", ())
+        groups = (tuple(range(len(names))),) if self.error or not looks else groups_of(looks[-1].open)
+        if visits >= most:
+            return Progress(tuple(order), tuple(looks), visits, visits, "items", groups)
+        return Progress(tuple(order), tuple(looks), visits, self.look_after(visits, looks, plan), "", groups)
+
+    def able(self, field: Field, order: Sequence[str]) -> np.ndarray:
+        """Return who has responses to enough items for an error to be known, shape (entrants,)."""
+        names = sorted(field.entrants)
+        absent = [sum(name in field.absent.get(item, ()) for item in order) if field.absent else 0 for name in names]
+        return len(order) - np.array(absent) >= FEWEST
+
+    def look_after(self, visits: int, looks: Sequence[Look], plan: Sequence[int]) -> int:
+        """Return the item visits at the next look: planned, or predicted from the width so far.
+
+        A width says nothing about who is ahead, so looking at it, however often, biases nothing.
+        """
+        if self.error is None or not visits:
+            return next(number for number in plan if number > visits)
+        width = np.mean(looks[-1].half)
+        needed = 2.0 * visits if np.isnan(width) else 1.05 * visits * (width / self.error) ** 2
+        return min(int(np.ceil(np.clip(needed, 1.1 * visits, 2.0 * visits))), plan[-1])
+
+    def _visits_after(self, done: Round, before: int, place: Mapping[str, int], plan: Sequence[int]) -> int:
+        """Return the item visits after a round, which the record says by its items: the furthest that was reached."""
+        items = {outcome.pairing.item for outcome in done.outcomes} & place.keys()
+        reached = before + max(((place[item] - before) % len(place) + 1 for item in items), default=1)
+        return (
+            min(reached, plan[-1]) if self.error else next((number for number in plan if number >= reached), plan[-1])
+        )
+
+    def _look(
+        self,
+        outcomes: "_Outcomes",
+        number: int,
+        visits: int,
+        plan: Sequence[int],
+        pairs: np.ndarray,
+        before: Look | None,
+    ) -> Look:
+        """Return the look after so many rounds: fit, errors, and the step-down over the pairs."""
+        theta, covariance, clusters, is_bounded = outcomes.strengths_after(number)
+        half = np.full(len(theta), np.nan)
+        if clusters > 1:
+            half = np.where(is_bounded, t_reach(clusters, self.level) * np.sqrt(np.diag(covariance)) * POINTS, np.nan)
+        settled, spent = (
+            (np.zeros(covariance.shape, dtype=np.int64), np.zeros(covariance.shape, dtype=bool))
+            if before is None
+            else (before.settled.copy(), before.spent.copy())
+        )
+        known = {"visits": visits, "clusters": clusters, "battles": outcomes.asked_after(number), "half": half}
+        known |= {"theta": theta, "covariance": covariance}
+        if self.error is not None:
+            is_known = bool(np.mean(half) <= self.error)
+            asked = np.zeros_like(spent) if is_known else np.eye(len(theta), dtype=bool)
+            return Look(number, None, asked=asked, settled=settled, spent=spent, critical=np.nan, **known)
+        asked = pairs & self._asked_pairs(theta)
+        place = plan.index(visits) + 1
+        share = LATER**place / sum(LATER**k for k in range(1, len(plan) + 1))
+        critical = step_down(theta, covariance, clusters, asked, settled, spent, self.margin, (1 - self.level) * share)
+        return Look(number, len(plan), asked=asked, settled=settled, spent=spent, critical=critical, **known)
+
+    def _asked_pairs(self, theta: np.ndarray) -> np.ndarray:
+        """Return the pairs that the question is about, shape (entrants, entrants)."""
+        if self.first is None:
+            return ~np.eye(len(theta), dtype=bool)
+        inside = np.zeros(len(theta), dtype=bool)
+        inside[np.argsort(-theta, kind="stable")[: self.first]] = True
+        return inside[:, None] != inside
+
+
+def step_down(
+    theta: np.ndarray,
+    covariance: np.ndarray,
+    clusters: int,
+    asked: np.ndarray,
+    settled: np.ndarray,
+    spent: np.ndarray,
+    margin: float,
+    alpha: float,
+) -> float:
+    """Settle what this look settles, in `settled` and `spent`, pair by pair with ever smaller corrections (Holm 1979).
+
+    The level is shared by the pairs asked about that are not spent. A pair that is settled with a margin may still
+    turn out the other way round, so it counts until it is told by more than the margin, or settled both ways.
+
+    Args:
+        theta, covariance: log-strengths and their covariance, NaN where unknown.
+        clusters: items behind them.
+        asked: the pairs that the question is about.
+        settled, spent: as of `Look`, before and after.
+        margin: Elo.
+        alpha: what this look may spend.
+
+    Returns:
+        The critical value of t at last; NaN where no pair was open.
+    """
+    gap, error = _gaps(theta, covariance)
+    beyond, critical = margin / POINTS, np.nan
+    ahead = np.where(np.abs(gap) > SAME, np.sign(gap), np.sign(np.arange(len(theta)) - np.arange(len(theta))[:, None]))
+    while (open_ := asked & (settled == 0)).any() and clusters > 1:
+        pairs = int((asked & ~spent).sum()) // 2
+        critical = float(student.isf(alpha / max(pairs, 1), clusters - 1))
+        fresh = open_ & (np.abs(gap) + beyond > critical * error + SAME)
+        used_up = asked & ~spent & (np.abs(np.abs(gap) - beyond) > critical * error + SAME)
+        used_up = used_up if margin else fresh & ~spent
+        if not fresh.any() and not used_up.any():
+            break
+        settled[fresh] = ahead[fresh]
+        spent |= used_up
+    return critical
+
+
+def look_text(names: Sequence[str], progress: Progress, error: float | None) -> str:
+    """Say in a line what a look found: which of how many, battles so far, what is settled, who leaves."""
+    *earlier, last = progress.looks
+    number = f"look {last.number}" + (f" of {last.planned}" if last.planned else "")
+    said = f"{number}: {last.battles:,} battles so far"
+    if error is not None:
+        width = f"±{np.mean(last.half):.1f} Elo" if not np.isnan(last.half).any() else "no bound yet"
+        return f"{said}, ratings known to {width} on average"
+    asked, open_ = int(last.asked.sum()) // 2, int(last.open.sum()) // 2
+    before = earlier[-1].open.any(axis=1) if earlier else np.ones(len(names), dtype=bool)
+    gone = [names[k] for k in np.flatnonzero(before & ~last.open.any(axis=1))]
+    return f"{said}, {asked - open_} of {asked} pairs settled" + (f"; settled for good: {some(gone)}" if gone else "")
+
+
+def groups_of(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
+    """Return the groups of entrants that open pairs connect; whoever is in none is in no open pair."""
+    left, groups = set(np.flatnonzero(open_.any(axis=1)).tolist()), []
+    while left:
+        group, fresh = set(), {min(left)}
+        while fresh:
+            group |= fresh
+            fresh = set(np.flatnonzero(open_[sorted(fresh)].any(axis=0)).tolist()) - group
+        left -= group
+        groups.append(tuple(sorted(group)))
+    return tuple(groups)
+
+
+def _gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return all differences of log-strengths, row minus column, and their standard errors, NaN where unknown."""
+    variance = np.diag(covariance)
+    squared = variance[:, None] + variance - 2 * covariance
+    return theta[:, None] - theta, np.sqrt(np.maximum(squared, 0))
+
+
+class _Outcomes:
+    """The readable battles of some rounds as arrays, each with the number of its round, from 1."""
+
+    def __init__(self, names: Sequence[str], played: Sequence[Round]) -> None:
+        code = {name: k for k, name in enumerate(names)}
+        item: dict[str, int] = {}
+        self.names = tuple(names)
+        self.sizes = [len(done.outcomes) for done in played]
+        rows = [
+            (number, code[own.pairing.a], code[own.pairing.b], own.credit, item.setdefault(own.pairing.item, len(item)))
+            for number, done in enumerate(played, start=1)
+            for own in done.outcomes
+            if own.credit is not None and {own.pairing.a, own.pairing.b} <= code.keys()
+        ]
+        columns = map(np.array, zip(*rows, strict=True)) if rows else [np.empty(0)] * 5
+        self.round, self.a, self.b, self.credit, self.item = columns
+
+    def asked_after(self, number: int) -> int:
+        """Return how many battles the first rounds asked for."""
+        return sum(self.sizes[:number])
+
+    def strengths_after(self, number: int) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
+        """Return log-strengths, their covariance, the number of items, and who is bounded.
+
+        Of an entrant that has readable battles on fewer than 25 items, or no way of battles to the others, the
+        covariance is NaN: nothing is settled about it.
+        """
+        size, rows = len(self.names), self.round <= number
+        if not rows.any():
+            return np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool)
+        items, cluster = np.unique(self.item[rows], return_inverse=True)
+        ones = np.ones(int(rows.sum()))
+        coded = Coded(self.a[rows], self.b[rows], self.credit[rows], ones, cluster, len(items), "item", self.names)
+        strengths = fit_strengths(pair_sums(coded))
+        covariance, graph = strengths.covariance(coded), strengths.graph
+        largest = np.argmax(np.bincount(graph.group[graph.played]))
+        unknown = (coded.clusters_of() < FEWEST) | (graph.group != largest) | (len(items) < FEWEST)
+        covariance[unknown], covariance[:, unknown] = np.nan, np.nan
+        return strengths.theta, covariance, len(items), ~(unknown | graph.separated)

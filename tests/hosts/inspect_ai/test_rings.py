@@ -1,0 +1,136 @@
+"""The ring inside Inspect: one call a battle, the answer in the log, and the same answer after a retry."""
+
+from collections import Counter
+
+import pytest
+from inspect_ai import eval_retry
+from inspect_ai.log import read_eval_log
+from played_logs import battles, place
+
+import podium
+from podium.errors import UsageError
+from podium.hosts.inspect_ai.log_format import ANSWER
+from podium.hosts.inspect_ai.tasks import chain, ring, swim, tournament
+
+APART = {"ash": 0.0, "elm": 1.5, "fir": 3.0, "oak": 4.5}
+ALIKE = {"ash": 1.5, "elm": 1.5, "fir": 1.5, "oak": 1.5}
+LEGS = 4
+"""Battles of a circle of four."""
+
+
+def coin(prompt: str) -> str:
+    """Answer at random, the same prompt always alike."""
+    return "My verdict is [[{}]].".format("AB"[sum(prompt.encode()) % 7 % 2])
+
+
+def answer_in(log):
+    [found] = [one.metadata[ANSWER] for one in log.samples if ANSWER in one.metadata]
+    return found
+
+
+def shown(log):
+    """Return who was shown first to whom on which item."""
+    own = [one.metadata for one in battles(log)]
+    return [(row["item"], row["first"], ({row["model_a"], row["model_b"]} - {row["first"]}).pop()) for row in own]
+
+
+@pytest.mark.slow
+def test_a_flat_ring_asks_one_call_a_battle_and_shows_everyone_first_once_and_second_once(
+    play, write_responses, record
+):
+    log = play(ring(responses=write_responses(APART)))
+    assert log.status == "success"
+    assert record.calls == len(battles(log)) == 6 * LEGS == max(record.times().values()) * 6 * LEGS
+    assert Counter((item, first) for item, first, _ in shown(log)) == Counter(
+        (item, second) for item, _, second in shown(log)
+    )
+    rows = podium.read_battles(str(place(log)), merge=False).table
+    expected = {(item, *sorted((one, other)), one < other) for item, one, other in shown(log)}
+    assert {(r.item, r.model_a, r.model_b, r.order == "ab") for r in rows.itertuples()} == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pack", [False, True])
+def test_a_ring_that_stopped_says_so_in_the_log_the_ranking_and_the_table(play, write_responses, record, capfd, pack):
+    log = play(ring(responses=write_responses(APART, 60), until="order", start=25, pack=pack))
+    answer = answer_in(log)
+    assert (answer["reason"], answer["answered"], answer["open"]) == ("answered", True, [])
+    assert record.calls == answer["calls"] == answer["battles"] < 60 * LEGS
+    assert answer["claims"][0] == (
+        f"In this order nobody is better than anyone above: oak, fir, elm, ash (95% at all {answer['looks']} looks)."
+    )
+    [standings] = log.results.metadata["podium"]["rankings"]
+    assert standings["diagnostics"]["answer"] == answer
+    told = capfd.readouterr().err
+    assert all(claim in told for claim in answer["claims"])
+    assert podium.rank(podium.read_battles(str(place(log)))).standings[0].diagnostics["answer"] == answer
+
+
+@pytest.mark.slow
+def test_a_judge_that_answers_at_random_uses_up_the_items_and_settles_nothing(play, write_responses, behave, record):
+    """Repeats ask each presentation again; a second visit of an item is the return leg."""
+    behave(scripted=coin)
+    log = play(ring(responses=write_responses(ALIKE, 26), until="order", start=25, logprobs="off", repeats=2))
+    answer = answer_in(log)
+    assert (answer["reason"], answer["answered"], len(answer["open"][0])) == ("items", False, 4)
+    assert record.calls == answer["calls"] == 2 * answer["battles"]
+    assert len(set(shown(log))) == len(shown(log)) == answer["battles"]
+    assert "used up, each visited 2 times" in answer["claims"][1]
+    assert "Elo measured between" in answer["claims"][-1] or "is not known" in answer["claims"][-1]
+
+
+@pytest.mark.slow
+def test_max_battles_ends_it_and_is_the_reason(play, write_responses, record):
+    log = play(ring(responses=write_responses(ALIKE, 60), until="top1", start=25, max_battles=110))
+    answer = answer_in(log)
+    assert (answer["reason"], answer["answered"], answer["battles"], record.calls) == ("max_battles", False, 110, 110)
+    assert "max_battles=110" in " ".join(answer["claims"])
+
+
+@pytest.mark.slow
+def test_a_retry_after_failures_asks_nothing_twice_and_meets_the_same(play, behave, record, write_responses):
+    """The judge's unread and failed replies are neither wins nor a reason to stop."""
+    behave(errors=0.15, garbage=0.05, form="letter")
+    log = play(ring(responses=write_responses(APART, 60), until="order", start=25, cache=False, attempts=1))
+    failed = {one.id for one in battles(log) if one.error}
+    assert log.status == "error"
+    assert failed
+    before = Counter(record.times())
+    behave(garbage=0.05, form="letter")
+    [again] = eval_retry(log)
+    again = read_eval_log(again.location)
+    asked = Counter(record.times()) - before
+    assert sum(asked.values()) == len(failed)
+    assert set(shown(again)) == set(shown(log))
+    assert answer_in(again) == answer_in(log)
+    assert again.status == "success"
+
+
+def test_orders_are_refused_with_the_reason_and_so_are_ratings_of_single_responses(write_responses):
+    with pytest.raises((UsageError, SystemExit, Exception), match="balances the orders itself"):
+        ring(responses=write_responses(), orders="both")
+    with pytest.raises(Exception, match="play round_robin"):
+        ring(responses=write_responses(), realization="numeric")
+
+
+@pytest.mark.parametrize(
+    ("make", "complaint"),
+    [
+        (lambda paths: ring(responses=paths, until="order"), "needs 25 items to know an error, and there are 6"),
+        (lambda paths: ring(responses=paths, until="best"), "until=best: write order, topK"),
+        (lambda paths: ring(responses=paths, until="order", margin=-1), "margin=-1"),
+        (lambda paths: ring(responses=paths, until="order", start=10), "start=10"),
+        (lambda paths: chain(responses=paths, until="top9"), "needs 25 items"),
+        (lambda paths: swim(responses=paths, until="order"), "play ring"),
+        (lambda paths: tournament("ring", responses=paths, until="top4", limit=6), "needs 25 items"),
+        (lambda paths: ring(responses=paths, entrants="ash"), "fewer than two entrants"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_with_a_remedy(write_responses, make, complaint):
+    with pytest.raises(Exception, match=complaint):
+        make(write_responses())
+
+
+def test_as_many_best_as_entrants_are_refused(write_responses):
+    with pytest.raises(Exception, match="there are 4 entrants"):
+        ring(responses=write_responses(APART, 30), until="top4", start=25)

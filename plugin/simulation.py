@@ -158,6 +158,17 @@ class World:
         """Return the same verdicts, the two orders merged; it takes what `presentations` takes."""
         return read_battles(self.presentations(*judges, **how))
 
+    def margins_of_first(self, judge: Judge | None = None) -> np.ndarray:
+        """Return the margin of the response shown first, of every ordered pair, shape (items, first, second).
+
+        One presentation each; the verdict is its sign after `verbosity_bias`, which is left out here.
+        """
+        judge, rng = judge or Judge(), np.random.default_rng(self.seed)
+        own = judge.scale * self.quality + judge.length_bias * self.log_length + self._favour(judge)
+        lean = own[:, :, None] - own[:, None, :] + judge.position_bias
+        margins: np.ndarray = lean + judge.noise * rng.logistic(size=lean.shape)
+        return margins
+
     def expected_credits(self, judge: Judge | None = None, *, orders: Literal["both", "ab"] = "both") -> np.ndarray:
         """Return the exact mean credit of row against column over the population of items, shape (n, n).
 

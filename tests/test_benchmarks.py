@@ -20,6 +20,7 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
         ("transitivity.py", "--small"),
         ("scale.py", "--rows", "1e5"),
         ("coverage.py", "--worlds", "2"),
+        ("economy.py", "--models", "5", "--items", "60", "--worlds", "1"),
     ],
 )
 def test_a_short_benchmark_runs(command):

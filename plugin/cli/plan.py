@@ -41,6 +41,10 @@ READING = ("sources", *options.READ_BY, "one_sided")
     help="A pair of interest, where not everyone is to be ranked; may be given several times.",
 )
 @options.count("--pilot-items", "Use so many items of the pilot, drawn at random.")
+@click.option(
+    "--until", metavar="order|topK|error:X", default="", help="Compare tournaments that stop when this is answered."
+)
+@options.number("--margin", "[0,]", "Elo by which claims of --until may be wrong.", default=0.0)
 @options.choice(
     "--orders", "both random as-given", "Whether a battle is two calls, one for either order, or one.", default="both"
 )
@@ -68,6 +72,7 @@ def plan(context: click.Context, **arguments: Any) -> None:
     podium plan --entrants 20 --items 500 --ties 0.15
     podium plan pilot.csv --items 800 --tokens-in 1500 --tokens-out 300 --price-in 2.5 --price-out 10
     podium plan --entrants 7 --ties 0.39 --informativeness 0.45
+    podium plan --entrants 20 --items 800 --until top3 --margin 20
     """
     from podium.cli.output import write_figures
     from podium.cli.progress_bar import show_progress

@@ -214,6 +214,23 @@ class PricedDesign:
 
 
 @dataclass(frozen=True, slots=True)
+class AnsweredDesign:
+    """What a tournament takes that stops when a question is answered, in imagined runs.
+
+    Attributes:
+        usual: what a run costs on average; `most` what nine of ten cost at most.
+        answered, wrong: shares of the runs that get an answer, and in which a claim is wrong, in [0, 1].
+    """
+
+    design: str
+    usual: Bill
+    most: Bill
+    answered: float
+    wrong: float
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
 class Unanswered:
     """A part that was not answered, why, and what would answer it.
 
@@ -238,6 +255,8 @@ class Plan(Document):
         gap_elo: the asked edge in Elo.
         cheapest: which design costs least for the asked edge, in a sentence; None where unknown.
         methods: of the intervals, or why there is none, by part.
+        question: until when is played, in words; None where nothing stops a tournament.
+        answers: what each tournament takes until then.
     """
 
     asked: Mapping[str, Any]
@@ -253,6 +272,8 @@ class Plan(Document):
     methods: Mapping[str, str]
     missing: tuple[Unanswered, ...]
     provenance: Mapping[str, Any]
+    question: str | None = None
+    answers: tuple[AnsweredDesign, ...] = ()
 
     @property
     def is_partial(self) -> bool:

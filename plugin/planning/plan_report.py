@@ -15,7 +15,7 @@ Column = tuple[str, Callable[[Any], str]]
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return what is to be compared and why, with a section for each question of how many and how much."""
     steps = [f"{step.question} {step.answer}: {step.reason}" for step in plan.decision.steps]
-    notes = notes_of(*steps, f"→ {plan.decision.advice}")
+    notes = notes_of(*_answer(plan), *steps, f"→ {plan.decision.advice}")
     asked, pilot = plan.asked, "no pilot"
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
     if asked["pilot_items"] is not None:
@@ -25,7 +25,42 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
     return (Report(title, notes=notes, sections=tuple(_sections(plan)), form=Form.SHEET),)
 
 
+def _answer(plan: Plan) -> Iterator[str]:
+    """Say which tournament answers the question for the fewest calls, and what others take."""
+    able = [line for line in plan.answers if line.answered >= max(own.answered for own in plan.answers)]
+    if able:
+        best = min(able, key=lambda line: line.usual.calls)
+        others = [f"{line.design} {line.usual.calls:,}" for line in plan.answers if line is not best]
+        money = "" if best.usual.money is None else f", {best.usual.money:,.2f} in money"
+        yield (
+            f"Play podium/{best.design} until {plan.question}: about {best.usual.calls:,} calls{money} (90% of runs "
+            f"within {best.most.calls:,}); {best.answered:.0%} of runs get an answer. Calls of others: "
+            f"{', '.join(others)}."
+        )
+
+
+def _answers(plan: Plan) -> Section:
+    columns: tuple[Column, ...] = (
+        ("design", lambda line: line.design),
+        ("calls", lambda line: f"{line.usual.calls:,}"),
+        ("90% within", lambda line: f"{line.most.calls:,}"),
+        ("money", lambda line: EMPTY if line.usual.money is None else f"{line.usual.money:,.2f}"),
+        ("answered", lambda line: f"{line.answered:.0%}"),
+        ("wrong claims", lambda line: f"{line.wrong:.0%}"),
+    )
+    runs = plan.answers[0].runs
+    notes = notes_of(
+        f"shares of {runs} imagined runs, calls are their mean; wrong: of runs in which a claim is, by a round robin's "
+        f"ratings; the promise is at most {1 - plan.asked['level']:.0%}",
+        "swim cannot stop on the way: it is looked at once, when all is played; anchor: order settles all against it",
+    )
+    title = f"until {plan.question}, on {plan.asked['items']:,} items at most"
+    return Section("answers", title, tables=(_table(plan.answers, columns),), notes=notes)
+
+
 def _sections(plan: Plan) -> Iterator[Section]:
+    if plan.answers:
+        yield _answers(plan)
     if plan.candidates:
         yield _candidates(plan)
     yield _samples(plan)

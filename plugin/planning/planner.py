@@ -16,6 +16,7 @@ from podium.planning.draft import Draft
 from podium.planning.edges import sample_sizes, smallest_gaps
 from podium.planning.plan import Candidate, Plan, Quantity, Tariff
 from podium.planning.precision import MOST_ENTRANTS, SPREAD
+from podium.planning.questions import answered_designs
 from podium.planning.sample_size import check_numbers
 from podium.rank_battles import rank
 from podium.rankers.coded import code_battles
@@ -47,6 +48,8 @@ def make_plan(
     seed: int = 0,
     simulations: int = 10_000,
     pool: bool = False,
+    until: str = "",
+    margin: float = 0.0,
 ) -> Plan:
     """Plan a comparison from numbers, or from a pilot's battles.
 
@@ -66,6 +69,9 @@ def make_plan(
         seed: of everything random.
         simulations: of Wilcoxon's test, per number of items.
         pool: take the verdicts of several judges together.
+        until: the question at whose answer a tournament stops: `order`, `topK` or `error:X`; see
+            `podium.tournaments.stopping.Stopping`.
+        margin: Elo by which its claims may be wrong.
 
     Raises:
         UsageError: a number out of its range, an unknown name, or neither a pilot nor a number of entrants.
@@ -103,7 +109,9 @@ def make_plan(
     candidates = tuple(_candidates(draft))
     draft = replace(draft, anchor=baseline or next((candidate.anchor for candidate in candidates), None))
     share = _share(draft, candidates) if informativeness is None else Quantity(informativeness)
-    return _plan_of(replace(draft, share=share), candidates)
+    answers = tuple(answered_designs(draft, until, margin)) if until else ()
+    question = f"{until}{f' within {margin:g} Elo' if margin else ''}" if until else None
+    return replace(_plan_of(replace(draft, share=share), candidates), question=question, answers=answers)
 
 
 def _plan_of(draft: Draft, candidates: tuple[Candidate, ...]) -> Plan:

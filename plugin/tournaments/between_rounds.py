@@ -7,6 +7,7 @@ from math import fsum
 
 import numpy as np
 
+from podium.errors import UsageError
 from podium.rankers.calibration.placement import place
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
@@ -108,3 +109,18 @@ def place_newcomers(fixed: Mapping[str, float], newcomers: Sequence[str], met: M
         )
         known[name] = 0.0 if np.isnan(theta[0]) else float(theta[0])
     return known
+
+
+def refuse_unknown(before: Sequence[str], met: Meetings, ratings: object) -> None:
+    """Refuse a ranking that newcomers are to join and of which nothing is known: no ratings, and no battles.
+
+    Raises:
+        UsageError: it is one.
+    """
+    known = {name for (a, b), credits in met.items() if credits and a in before and b in before for name in (a, b)}
+    lacking = [] if ratings is not None or len(before) < 2 else sorted(set(before) - known)
+    if lacking:
+        raise UsageError(
+            f"rated={', '.join(lacking)}: no readable battle with others of `rated` was given; give the rounds "
+            "played before, or what they are rated (ratings=NAME:1500,...)"
+        )

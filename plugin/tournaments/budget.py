@@ -14,10 +14,12 @@ class Budget:
     Attributes:
         rule: the tournament.
         most: battles that may be played.
+        given: battles that were played before it began, and are in `played`.
     """
 
     rule: TournamentRule
     most: int
+    given: int = 0
 
     def __post_init__(self) -> None:
         if self.most < 1:
@@ -25,7 +27,7 @@ class Budget:
 
     def next(self, field: Field, played: Sequence[Round]) -> Next:
         """Return what the tournament would play, as far as the budget goes."""
-        left = self.most - sum(len(done.outcomes) for done in played)
+        left = self.most + self.given - sum(len(done.outcomes) for done in played)
         coming = self.rule.next(field, played)
         return coming if len(coming.pairings) <= left else replace(coming, pairings=coming.pairings[: max(left, 0)])
 

@@ -62,9 +62,9 @@ def answer_of(rule: Any, field: Field, played: Sequence[Round]) -> Answer | None
     progress = inner.progress_of(field, played)
     if not progress.looks:
         return None
-    battles = sum(len(done.outcomes) for done in played)
-    reason = progress.reason or ("max_battles" if most is not None and battles >= most else "interrupted")
     last, names = progress.looks[-1], sorted(field.entrants)
+    battles = last.battles
+    reason = progress.reason or ("max_battles" if most is not None and battles >= most else "interrupted")
     is_ring = getattr(inner, "opponents", None) == "open"
     sentences = [*_claims(inner, last, names), _end(reason, last, progress, battles, most)]
     sentences += [] if reason == "answered" else _rest(inner, last, names)
@@ -144,8 +144,9 @@ def _claims_about_set(asked: Stopping, last: Look, names: Sequence[str]) -> list
     best = [names[k] for k in sorted(ranked[:number].tolist()) if not in_question[k]]
     noun = "the best" if number == 1 else f"the best {number}"
     if len(best) == number:
-        text = f"{noun.capitalize()} of {len(names)} {'is' if number == 1 else 'are'} {some(best)}: none of the others is "
-        return [text + f"{_better(asked.margin)}than {'it' if number == 1 else 'any of them'}"]
+        verb, them = ("is", "it") if number == 1 else ("are", "any of them")
+        who = f"{noun.capitalize()} of {len(names)} {verb} {some(best)}"
+        return [f"{who}: none of the others is {_better(asked.margin)}than {them}"]
     others, left = some([names[k] for k in np.flatnonzero(in_question)]), number - len(best)
     if not best:
         return [f"Who {noun} of {len(names)} {'is' if number == 1 else 'are'}, is in question: {others}"]

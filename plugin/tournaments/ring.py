@@ -1,14 +1,15 @@
 """Ring: on each item everyone is compared with two neighbours, shown first to one and second to the other."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from podium.errors import UsageError, unknown_name
+from podium.tournaments.between_rounds import meetings_in, refuse_unknown
 from podium.tournaments.schedule import OVER, Field, Next, Pairing, Round, pairing, schedule_pairings
-from podium.tournaments.selection import draw_items, generator, order_of_visits
+from podium.tournaments.selection import draw_items, elo_of, generator, order_of_visits, ranked_before
 from podium.tournaments.stopping import Progress, Stopping
 
 Opponents = Literal["open", "field"]
@@ -30,11 +31,17 @@ class Ring(Stopping):
     and the others play on in circles of their own. Claims are then about the pairs that were played: where a judge is
     not transitive, `opponents=field` makes them about the round robin, for about twice the calls.
 
+    Newcomers join a ranking whose entrants are named in `rated`, their battles with each other being in `played` from
+    the start, or are rated in `ratings`, which are then taken as exact. Each newcomer meets two random others on an
+    item, and the old ones do not meet again; `order` settles newcomers against everyone, `error:X` is about them.
+
     Attributes:
         items: how many items, drawn at random; by default all.
         seed: of the circles and of the order of items.
         passes: how often an item is visited at most, with `until`.
         opponents: whom those meet who play on: each other (`open`), or anyone (`field`).
+        rated: entrants that were ranked before: a sequence, or names with commas.
+        ratings: Elo of entrants that were ranked before: a mapping, or `NAME:1612.5` with commas; instead of `rated`.
     """
 
     shows_first: ClassVar = True
@@ -42,6 +49,8 @@ class Ring(Stopping):
 
     passes: int = 2
     opponents: Opponents = "open"
+    rated: str | Sequence[str] = ()
+    ratings: str | Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         Stopping.__post_init__(self)
@@ -54,7 +63,8 @@ class Ring(Stopping):
         """Return the circles up to the next look; without `until`, those of all items."""
         order = order_of_visits(field, self.items, self.seed)
         if not self.until:
-            battles = self._battles(field, order, [tuple(range(len(field.entrants)))], range(len(order)), {})
+            group = self._positions(field, self._newcomers(field) or field.entrants)
+            battles = self._battles(field, order, [group], range(len(order)), {})
             absent = sum(len(field.absent.get(item, ())) for item in order)
             coming = schedule_pairings(field, battles, played, f"a random circle on each of {len(order)} items")
             return Next(coming.pairings, coming.note, absent)
@@ -63,14 +73,49 @@ class Ring(Stopping):
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return how far it is, with `until`."""
-        return self.progress(field, order_of_visits(field, self.items, self.seed), played, passes=self.passes)
+        before, new = self.ranked_before(field), self._newcomers(field)
+        number = next((k for k, done in enumerate(played) if not _is_among(done, before)), len(played))
+        given = played[:number] if new else ()
+        refuse_unknown(before if new else (), meetings_in(given), self.ratings)
+        progress = self.progress(
+            field,
+            order_of_visits(field, self.items, self.seed),
+            played[len(given) :],
+            passes=self.passes,
+            against=new,
+            given=given,
+            pinned=elo_of(self.ratings) if self.ratings else {},
+        )
+        if not new:
+            return progress
+        playing = {*self._positions(field, new)} & {k for group in progress.groups for k in group}
+        return replace(progress, groups=(tuple(sorted(playing)),) if playing else ())
+
+    def ranked_before(self, field: Field) -> tuple[str, ...]:
+        """Return the entrants that others join as newcomers, sorted.
+
+        Raises:
+            UsageError: one of them is no entrant.
+        """
+        return ranked_before(self.rated, self.ratings, field)
+
+    def _newcomers(self, field: Field) -> tuple[str, ...]:
+        """Return those who join a ranking; none where there is none to join."""
+        before = self.ranked_before(field)
+        return tuple(name for name in sorted(field.entrants) if name not in before) if before else ()
+
+    def _positions(self, field: Field, names: Sequence[str]) -> tuple[int, ...]:
+        return tuple(k for k, name in enumerate(sorted(field.entrants)) if name in names)
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be, at most."""
-        turns = self.passes if self.until else 1
+        turns, new = self.passes if self.until else 1, self._newcomers(field)
         items = draw_items(field, self.items, self.seed)
-        present = (len(field.entrants) - len(field.absent.get(item, ())) for item in items)
-        return sum(_most_battles(number, turns) for number in present)
+        present = [{*field.entrants} - field.absent.get(item, frozenset()) for item in items]
+        if new:
+            return sum(2 * turns * len({*new} & names) for names in present)
+        to_anyone = self.opponents == "field" and bool(self.until)
+        return sum(_most_battles(len(names), turns, to_anyone=to_anyone) for names in present)
 
     def _round(self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]) -> Next:
         """Return the battles up to the next look; up to a later one where nobody can play before."""
@@ -113,6 +158,11 @@ class Ring(Stopping):
                     own.add((first, second))
                     yield pairing(item, names[first], names[second], names[first])
 
+    @property
+    def _is_open_to_all(self) -> bool:
+        """Whether those who play on meet anyone."""
+        return self.opponents == "field" or bool(self.rated) or self.ratings is not None
+
     def _circle(
         self, group: Sequence[int], present: Sequence[int], item: str, turn: int, met: Met
     ) -> Iterator[tuple[int, int]]:
@@ -120,7 +170,7 @@ class Ring(Stopping):
         if not group or len(present) < 2:
             return
         rng = generator(self.seed, "circle", item, str(turn), ",".join(map(str, group)))
-        if self.opponents == "field" and len(group) < len(present):
+        if self._is_open_to_all and len(group) < len(present):
             edges = _edges_to_anyone(group, present, rng)
         elif len(group) < 3:
             edges = [tuple(rng.permutation(group).tolist())] if len(group) == 2 else []
@@ -154,8 +204,14 @@ def _edges_to_anyone(group: Sequence[int], present: Sequence[int], rng: np.rando
     return edges
 
 
-def _most_battles(entrants: int, turns: int) -> int:
+def _is_among(done: Round, names: Sequence[str]) -> bool:
+    """Tell whether a round holds battles of these with each other alone."""
+    return all({outcome.pairing.a, outcome.pairing.b} <= {*names} for outcome in done.outcomes)
+
+
+def _most_battles(entrants: int, turns: int, *, to_anyone: bool) -> int:
     """Return how many battles so many circles on one item make, at most: no pair meets more than twice."""
     if entrants < 3:
         return min(turns, 2) if entrants == 2 else 0
-    return min(turns * entrants, entrants * (entrants - 1))
+    own = max(entrants, 2 * (entrants - 1)) if to_anyone else entrants
+    return min(turns * own, entrants * (entrants - 1))

@@ -1,6 +1,6 @@
 """Who and what takes part: entrants as options name them; items by seeded draws that depend on names only."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
 import numpy as np
@@ -66,3 +66,30 @@ def entrants_named(given: str | Sequence[str], entrants: Sequence[str]) -> tuple
     if isinstance(given, str):
         given = (given,) if given in entrants else [name.strip() for name in given.split(",")]
     return tuple(dict.fromkeys(find_name("entrant", name, entrants) for name in given))
+
+
+def ranked_before(
+    rated: str | Sequence[str], ratings: str | Mapping[str, float] | None, field: Field
+) -> tuple[str, ...]:
+    """Return the entrants that others join as newcomers, sorted: those rated, or of whom ratings are given.
+
+    Raises:
+        UsageError: one of them is no entrant.
+    """
+    names = rated if ratings is None else tuple(elo_of(ratings))
+    return tuple(sorted(entrants_named(names, field.entrants))) if names else ()
+
+
+def elo_of(ratings: str | Mapping[str, float]) -> dict[str, float]:
+    """Return ratings by name, from a mapping or from `NAME:1612.5` with commas between.
+
+    Raises:
+        UsageError: text that is written otherwise.
+    """
+    if not isinstance(ratings, str):
+        return dict(ratings)
+    parts = [part.strip().rpartition(":") for part in ratings.split(",")]
+    try:
+        return {name: float(value) for name, _, value in parts}
+    except ValueError:
+        raise UsageError(f"ratings={ratings!r}: write NAME:1500, separated by commas") from None

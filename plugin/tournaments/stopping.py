@@ -6,9 +6,10 @@ intervals: Jennison and Turnbull 2000, ch. 9). Nothing here assumes that pairs o
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import expit
 from scipy.stats import t as student
 
 from podium.errors import UsageError
@@ -25,6 +26,8 @@ FEWEST = 25
 """Items below which an error is not known well enough to settle anything by it."""
 LATER = 2.0
 """The share of 1 - level that a look may spend grows by this factor from look to look."""
+PINNING = 1e7
+"""Battles' weight of a rating that is taken as exact."""
 SAME = 1e-9
 """Logits up to which two strengths are equal: rounding must settle nothing."""
 QUESTIONS = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
@@ -38,7 +41,7 @@ class Look:
         number: of the look, from 1; `planned` of how many, None where each is predicted from the one before.
         visits: of items so far; `clusters` of distinct items with a readable battle; `battles` asked for so far.
         theta, covariance: log-strengths with mean zero and their item-clustered covariance, by entrant.
-        half: half-widths of pointwise intervals, Elo, NaN where unknown, shape (entrants,).
+        half: half-widths of pointwise intervals, Elo, NaN where unknown, of those whose error is asked about.
         asked: the pairs that the question is about now, shape (entrants, entrants), symmetric.
         settled: 1 where row is not worse than column by more than the margin, -1 the reverse, 0 where that is open.
         spent: told by more than the margin, or settled both ways: counted no more when the level is shared out.
@@ -115,6 +118,8 @@ class Stopping:
     def __post_init__(self) -> None:
         if self.until and not QUESTIONS.fullmatch(self.until):
             raise UsageError(f"until={self.until}: write order, topK (as top1, top3) or error:X (Elo, as error:20)")
+        if self.error == 0:
+            raise UsageError(f"until={self.until}: no number of items makes an error 0; give Elo above it")
         if not 0 <= self.margin < np.inf:
             raise UsageError(f"margin={self.margin}: give Elo, 0 or more")
         if not 0 < self.level < 1:
@@ -190,6 +195,8 @@ class Stopping:
         *,
         passes: int = 1,
         against: Collection[str] = (),
+        given: Sequence[Round] = (),
+        pinned: Mapping[str, float] | None = None,
     ) -> Progress:
         """Return how far the tournament is, from what was played alone.
 
@@ -197,7 +204,10 @@ class Stopping:
             order: the items in the order in which they are visited; every turn is alike.
             played: its rounds, each of which ended at a look.
             passes: turns.
-            against: entrants that everyone is to be settled against with `until=order`; by default all pairs count.
+            against: entrants that everyone is to be settled against with `until=order`, and whose error counts;
+                by default all pairs and all entrants.
+            given: rounds that were played before; they count, and no look was taken at them.
+            pinned: Elo of entrants that is taken as exact.
 
         Raises:
             UsageError: the field cannot answer the question.
@@ -205,7 +215,7 @@ class Stopping:
         self.refuse_unanswerable(field, len(order))
         names, most = sorted(field.entrants), passes * len(order)
         plan = self.planned_looks(most)
-        outcomes = _Outcomes(names, played)
+        outcomes = _Outcomes(names, played, given, pinned or {})
         mask = np.isin(names, list(against))
         asked = (mask[:, None] | mask) if against and self.until == "order" else np.ones((len(names),) * 2, dtype=bool)
         able = self.able(field, order)
@@ -215,7 +225,7 @@ class Stopping:
         visits = 0
         for number, done in enumerate(played, start=1):
             visits = self._visits_after(done, visits, place, plan)
-            looks.append(self._look(outcomes, number, visits, plan, asked, looks[-1] if looks else None))
+            looks.append(self._look(outcomes, number, visits, plan, asked, looks[-1] if looks else None, mask))
             if not looks[-1].open.any():
                 return Progress(tuple(order), tuple(looks), visits, visits, "answered", ())
         groups = (tuple(range(len(names))),) if self.error or not looks else groups_of(looks[-1].open)
@@ -256,12 +266,11 @@ class Stopping:
         plan: Sequence[int],
         pairs: np.ndarray,
         before: Look | None,
+        about: np.ndarray,
     ) -> Look:
         """Return the look after so many rounds: fit, errors, and the step-down over the pairs."""
         theta, covariance, clusters, is_bounded = outcomes.strengths_after(number)
-        half = np.full(len(theta), np.nan)
-        if clusters > 1:
-            half = np.where(is_bounded, t_reach(clusters, self.level) * np.sqrt(np.diag(covariance)) * POINTS, np.nan)
+        half = self._half_widths(covariance, clusters, is_bounded, about)
         settled, spent = (
             (np.zeros(covariance.shape, dtype=np.int64), np.zeros(covariance.shape, dtype=bool))
             if before is None
@@ -278,6 +287,18 @@ class Stopping:
         share = LATER**place / sum(LATER**k for k in range(1, len(plan) + 1))
         critical = step_down(theta, covariance, clusters, asked, settled, spent, self.margin, (1 - self.level) * share)
         return Look(number, len(plan), asked=asked, settled=settled, spent=spent, critical=critical, **known)
+
+    def _half_widths(
+        self, covariance: np.ndarray, clusters: int, is_bounded: np.ndarray, about: np.ndarray
+    ) -> np.ndarray:
+        """Return half-widths in Elo: of everyone against the mean, or of some against the mean of the others."""
+        size = len(covariance)
+        others = ~about if about.any() else np.ones(size, dtype=bool)
+        contrast = (np.eye(size) - others / others.sum())[about if about.any() else slice(None)]
+        bounded = is_bounded[about] if about.any() else is_bounded
+        variance = np.einsum("ij,jk,ik->i", contrast, covariance, contrast)
+        half = t_reach(clusters, self.level) * np.sqrt(np.maximum(variance, 0)) * POINTS
+        return np.where(bounded, half, np.nan)
 
     def _asked_pairs(self, theta: np.ndarray) -> np.ndarray:
         """Return the pairs that the question is about, shape (entrants, entrants)."""
@@ -364,17 +385,40 @@ def _gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.nda
     return theta[:, None] - theta, np.sqrt(np.maximum(squared, 0))
 
 
+def pin(coded: Coded, logits: Mapping[int, float]) -> Coded:
+    """Return the battles with ratings held in place, by battles of the rated with each other that outweigh all others.
+
+    They end as those ratings have them, so that they add nothing to the clusters' scores, and no error.
+    """
+    codes = sorted(logits)
+    if len(codes) < 2:
+        return coded
+    a, b = np.array(codes[:-1]), np.array(codes[1:])
+    gaps = np.array([logits[k] for k in codes[:-1]]) - np.array([logits[k] for k in codes[1:]])
+    return replace(
+        coded,
+        a=np.append(coded.a, a),
+        b=np.append(coded.b, b),
+        credit=np.append(coded.credit, expit(gaps)),
+        weight=np.append(coded.weight, np.full(len(a), PINNING)),
+        cluster=np.append(coded.cluster, np.zeros(len(a), dtype=np.int64)),
+    )
+
+
 class _Outcomes:
     """The readable battles of some rounds as arrays, each with the number of its round, from 1."""
 
-    def __init__(self, names: Sequence[str], played: Sequence[Round]) -> None:
+    def __init__(
+        self, names: Sequence[str], played: Sequence[Round], given: Sequence[Round], pinned: Mapping[str, float]
+    ) -> None:
         code = {name: k for k, name in enumerate(names)}
         item: dict[str, int] = {}
         self.names = tuple(names)
         self.sizes = [len(done.outcomes) for done in played]
+        self.pinned = {code[name]: elo / POINTS for name, elo in pinned.items() if name in code}
         rows = [
             (number, code[own.pairing.a], code[own.pairing.b], own.credit, item.setdefault(own.pairing.item, len(item)))
-            for number, done in enumerate(played, start=1)
+            for number, done in [*((0, done) for done in given), *enumerate(played, start=1)]
             for own in done.outcomes
             if own.credit is not None and {own.pairing.a, own.pairing.b} <= code.keys()
         ]
@@ -397,9 +441,11 @@ class _Outcomes:
         items, cluster = np.unique(self.item[rows], return_inverse=True)
         ones = np.ones(int(rows.sum()))
         coded = Coded(self.a[rows], self.b[rows], self.credit[rows], ones, cluster, len(items), "item", self.names)
+        coded = pin(coded, self.pinned)
         strengths = fit_strengths(pair_sums(coded))
         covariance, graph = strengths.covariance(coded), strengths.graph
         largest = np.argmax(np.bincount(graph.group[graph.played]))
-        unknown = (coded.clusters_of() < FEWEST) | (graph.group != largest) | (len(items) < FEWEST)
+        few = (coded.clusters_of() < FEWEST) & ~np.isin(np.arange(size), list(self.pinned))
+        unknown = few | (graph.group != largest) | (len(items) < FEWEST)
         covariance[unknown], covariance[:, unknown] = np.nan, np.nan
         return strengths.theta, covariance, len(items), ~(unknown | graph.separated)

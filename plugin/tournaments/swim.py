@@ -5,9 +5,15 @@ from dataclasses import dataclass
 
 from podium.errors import UsageError
 from podium.rankers.scale import POINTS
-from podium.tournaments.between_rounds import Meetings, meetings_in, opponents_of, place_newcomers, strengths_after
+from podium.tournaments.between_rounds import (
+    meetings_in,
+    opponents_of,
+    place_newcomers,
+    refuse_unknown,
+    strengths_after,
+)
 from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, schedule_pairings
-from podium.tournaments.selection import draw_items, entrants_named, generator
+from podium.tournaments.selection import draw_items, elo_of, entrants_named, generator, ranked_before
 
 SAME_GAP = 9
 """Decimals, in logits, to which distances in rating are compared; of equals, the first by name is nearer."""
@@ -56,7 +62,7 @@ class Swim:
             UsageError: an option names someone who is no entrant, or nothing is known of those in `rated`.
         """
         met, before = meetings_in(played), self.ranked_before(field)
-        self._refuse_unknown(before, met)
+        refuse_unknown(before, met, self.ratings)
         items = draw_items(field, self.items, self.seed)
         order = self._order(field, before)
         for position in range(max(len(before), 1), len(order)):
@@ -89,8 +95,7 @@ class Swim:
         Raises:
             UsageError: one of them is no entrant.
         """
-        names = self.rated if self.ratings is None else tuple(_elo(self.ratings))
-        return tuple(sorted(entrants_named(names, field.entrants))) if names else ()
+        return ranked_before(self.rated, self.ratings, field)
 
     def _order(self, field: Field, before: Sequence[str]) -> tuple[str, ...]:
         """Return all entrants: those ranked before, then the others as they join."""
@@ -105,20 +110,10 @@ class Swim:
     def _strengths(self, field: Field, joined: Sequence[str], played: Sequence[Round]) -> Mapping[str, float]:
         if self.ratings is None:
             return strengths_after(played, joined).theta
-        elo = _elo(self.ratings)
+        elo = elo_of(self.ratings)
         centre = sum(elo.values()) / len(elo)
         fixed = {name: (value - centre) / POINTS for name, value in elo.items() if name in field.entrants}
         return place_newcomers(fixed, [name for name in joined if name not in fixed], meetings_in(played))
-
-    def _refuse_unknown(self, before: Sequence[str], met: Meetings) -> None:
-        """Refuse a ranking of which nothing is known."""
-        known = {name for (a, b), credits in met.items() if credits and a in before and b in before for name in (a, b)}
-        lacking = [] if self.ratings is not None or len(before) < 2 else sorted(set(before) - known)
-        if lacking:
-            raise UsageError(
-                f"rated={', '.join(lacking)}: no readable battle with others of `rated` was given; give the rounds "
-                "played before, or what they are rated (ratings=NAME:1500,...)"
-            )
 
 
 def opponents(ranked: int) -> int:
@@ -128,13 +123,3 @@ def opponents(ranked: int) -> int:
     [1, 1, 2, 2, 3, 3, 4]
     """
     return max((ranked - 1).bit_length(), 1)
-
-
-def _elo(ratings: str | Mapping[str, float]) -> dict[str, float]:
-    if not isinstance(ratings, str):
-        return dict(ratings)
-    parts = [part.strip().rpartition(":") for part in ratings.split(",")]
-    try:
-        return {name: float(value) for name, _, value in parts}
-    except ValueError:
-        raise UsageError(f"ratings={ratings!r}: write NAME:1500, separated by commas") from None

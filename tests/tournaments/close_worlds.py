@@ -25,13 +25,10 @@ class CloseWorld:
 
     def __init__(self, elo: Sequence[float], items: int, seed: int, judge: Judge = LIKE_GPT_4) -> None:
         world = simulate(len(elo), items, seed=seed, strengths=np.asarray(elo) / POINTS, item_sd=0.7)
-        rng = np.random.default_rng(seed + 1)
         self.field = Field(world.entrants, tuple(f"q{k:04d}" for k in range(items)), {})
         self.code = {name: k for k, name in enumerate(world.entrants)}
         self.place = {item: k for k, item in enumerate(self.field.items)}
-        shape = (items, len(elo), len(elo))
-        margin = world.quality[:, :, None] - world.quality[:, None, :] + judge.position_bias
-        margin = margin + judge.noise * rng.logistic(size=shape)
+        margin = world.margins_of_first(judge)
         self.first_earns = (np.sign(margin - judge.tie) + np.sign(margin + judge.tie)) / 4 + 0.5
         self.truth = POINTS * world.estimand(judge)
 

@@ -11,6 +11,7 @@ from playing import Judge, battles, coin, play
 from podium import NotIdentifiedError
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.chain import Chain
+from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import Field, Pairing, Round, TournamentRule, pairing
 from podium.tournaments.swim import Swim
@@ -22,6 +23,7 @@ TOURNAMENTS = {
     "anchor by a pilot": lambda seed: Anchor(pilot=2, seed=seed),
     "swim": lambda seed: Swim(seed=seed),
     "chain": lambda seed: Chain(seed=seed),
+    "ring": lambda seed: Ring(seed=seed),
 }
 every_tournament = pytest.mark.parametrize("tournament", TOURNAMENTS.values(), ids=TOURNAMENTS.keys())
 Make = Callable[[int], TournamentRule]
@@ -79,7 +81,9 @@ def test_every_battle_can_be_played_and_is_asked_for_once(
 ) -> None:
     found = battles(played(tournament, seed, field, judge))
     assert len(set(found)) == len(found)
-    assert all(one == pairing(one.item, one.b, one.a) and field.can_play(one.item, one.a, one.b) for one in found)
+    assert all(
+        one == pairing(one.item, one.b, one.a, one.first) and field.can_play(one.item, one.a, one.b) for one in found
+    )
     assert all({one.a, one.b} <= set(field.entrants) and one.item in field.items for one in found)
 
 
@@ -138,7 +142,7 @@ def test_new_names_in_the_same_order_change_nothing_but_names(
     renamed = Field(tuple(new.values()), field.items, absent)
     before = battles(played(tournament, seed, field, judge))
     after = battles(played(tournament, seed, renamed, lambda one: judge(Pairing(one.item, old[one.a], old[one.b]))))
-    assert [Pairing(one.item, old[one.a], old[one.b]) for one in after] == before
+    assert [Pairing(one.item, old[one.a], old[one.b], first=old.get(one.first)) for one in after] == before
 
 
 @pytest.mark.parametrize("name", ["round robin", "round robin on a sample", "first as anchor", "chain"])

@@ -26,7 +26,7 @@ from podium.tournaments.chain import Chain
 from podium.tournaments.claims import answer_of
 from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
-from podium.tournaments.schedule import Outcome, Pairing, Round
+from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.stopping import step_down
 from podium.tournaments.swim import Swim
 
@@ -147,7 +147,7 @@ def test_entrants_that_tie_on_everything_and_a_judge_that_always_prefers_the_fir
         rounds = play(rule, field, judge)
         answer = answer_of(rule, field, rounds)
         assert (answer.reason, answer.claims[0]) == ("items", "No pair is settled (95% at all 3 looks).")
-        assert np.abs(rule.progress_of(field, rounds).looks[-1].theta).max() < 1e-9
+        assert np.abs(rule.progress_of(field, rounds).looks[1].theta).max() < 1e-9, "every circle cancels position"
 
 
 def test_tournaments_without_circles_are_played_in_blocks_of_items_that_end_at_the_looks() -> None:
@@ -187,7 +187,7 @@ def test_a_pilots_items_do_not_count_and_everyone_is_settled_against_the_anchor(
         (lambda: Ring(until="order", level=1.0), "level=1"),
         (lambda: Ring(until="order", start=24), "give 25 or more"),
         (lambda: Ring(passes=0), "passes=0"),
-        (lambda: Ring(opponents="all"), "open, field"),
+        (lambda: Ring(opponents="all"), "field, open"),
         (lambda: Ring(until="top6").next(field_of(6, 60), ()), "there are 6 entrants"),
         (lambda: RoundRobin(until="order").next(field_of(6, 24), ()), "there are 24"),
     ],
@@ -322,3 +322,63 @@ def test_near_pairs_meet_as_often_as_far_ones_while_nobody_has_left() -> None:
     met = Counter(frozenset((own.a, own.b)) for own in battles(play(Ring(), field_of(8, 400))))
     expected = 8 * 400 / 28
     assert sum((met[pair] - expected) ** 2 / expected for pair in pairs_of(field_of(8, 1).entrants)) < 60
+
+
+def joined(world: CloseWorld, rule: Ring, given: list[Round]) -> list[Round]:
+    """Play with what was given before."""
+    rounds = list(given)
+    while coming := rule.next(world.field, rounds).pairings:
+        rounds.append(Round(tuple(Outcome(each, world.credit(each)) for each in coming)))
+    return rounds[len(given) :]
+
+
+@pytest.mark.parametrize("until", ["order", "error:35", ""])
+def test_a_newcomer_joins_and_the_old_ones_do_not_meet_again(until: str) -> None:
+    """Each newcomer meets two on an item, shown first to one; both ways of knowing the old ones place it alike."""
+    world = CloseWorld(np.linspace(-200, 200, 6), 120, seed=8)
+    *old, new = world.field.entrants
+    earlier = Field(tuple(old), world.field.items, {})
+    given = [Round(tuple(Outcome(each, world.credit(each)) for each in Ring(seed=1).next(earlier, ()).pairings))]
+    ratings = {name: 1500 + elo for name, elo in zip(world.field.entrants, world.truth, strict=True) if name != new}
+    for rule, before in ((Ring(until=until, rated=old), given), (Ring(until=until, ratings=ratings), [])):
+        done = battles(joined(world, rule, before))
+        assert all(new in (own.a, own.b) for own in done)
+        assert 0 < len(done) <= rule.size(world.field)
+        firsts = sum(own.first == new for own in done)
+        assert abs(2 * firsts - len(done)) <= len(done) // 4
+        if not until:
+            continue
+        rounds = joined(world, rule, before)
+        answer = answer_of(rule, world.field, [*before, *rounds])
+        last = rule.progress_of(world.field, [*before, *rounds]).looks[-1]
+        assert answer.battles == len(done)
+        assert abs(last.theta[-1] - last.theta[:-1].mean() - 1.2 * world.truth[-1] / POINTS) < 0.45
+        if until == "order":
+            assert last.asked.sum() == 2 * 5
+            assert f"Against {new}:" in answer.claims[0] or "pairs are settled" in answer.claims[0]
+        else:
+            assert last.half.shape == (1,)
+            assert answer.answered == (last.half[0] <= 35)
+
+
+def test_ratings_that_are_given_are_taken_as_exact() -> None:
+    """The newcomer's fit against them is the closed form: the one root of its score."""
+    world = CloseWorld([-100, 0, 100, 50], 60, seed=1)
+    ratings = dict(zip(world.field.entrants[:3], (1400.0, 1500.0, 1600.0), strict=True))
+    rule = Ring(until="error:5", ratings=ratings)
+    rounds = joined(world, rule, [])
+    look = rule.progress_of(world.field, rounds).looks[-1]
+    assert (look.theta[1] - look.theta[:3]) * POINTS == pytest.approx([100, 0, -100], abs=0.05)
+    new = world.field.entrants[3]
+    outcomes = [one for done in rounds for one in done.outcomes]
+    earned = sum(one.credit if one.pairing.a == new else 1 - one.credit for one in outcomes)
+    others = [one.pairing.b if one.pairing.a == new else one.pairing.a for one in outcomes]
+    gaps = np.array([look.theta[3] - look.theta[world.code[name]] for name in others])
+    assert (1 / (1 + np.exp(-gaps))).sum() == pytest.approx(earned, abs=0.05)
+
+
+def test_a_ranking_that_newcomers_join_must_be_known() -> None:
+    with pytest.raises(UsageError, match="no readable battle"):
+        Ring(until="order", rated=("m00", "m01")).next(field_of(4, 60), ())
+    with pytest.raises(UsageError, match="m09"):
+        Ring(ratings="m09:1500").next(field_of(4, 60), ())

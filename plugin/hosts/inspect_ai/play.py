@@ -40,6 +40,7 @@ from podium.scorers.judging import Judging, known_options, refuse_unknown_option
 from podium.scorers.reasoning import Policy
 from podium.text import some
 from podium.tournaments.budget import Budget
+from podium.tournaments.schedule import Outcome, Round
 
 CHARACTERS_PER_TOKEN = 4
 PROMPTS_BUILT = 50
@@ -64,6 +65,7 @@ def tournament_task(
     pack: bool = False,
     cache: bool = True,
     reask: str | None = None,
+    earlier: str | None = None,
     reasoning: Policy = "strip",
     **how: Any,
 ) -> Task:
@@ -81,6 +83,7 @@ def tournament_task(
         pack: put all battles of an item and a round into one sample: smaller and faster logs for big tournaments.
         cache: take replies of earlier runs instead of new calls.
         reask: the log of an earlier run: what could be read there is taken from it, and only the rest is asked.
+        earlier: the log of a tournament: its battles count, and who is not in it joins as a newcomer.
         reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
         **how: how the judge is asked; see `podium.plugins.catalogue.judging_settings`.
 
@@ -99,10 +102,13 @@ def tournament_task(
     if limit is not None or category or answered_by:
         competing = competing.select(limit=limit, category=category, seed=seed, answered_by=answered_by)
     given = {key: value for key, value in settings.items() if value is not None}
+    before = _played_before(name, earlier, competing.entrants) if earlier else ()
+    if before:
+        given["rated"] = tuple(sorted({side for own in before for side in (own.pairing.a, own.pairing.b)}))
     rule = catalogue.make_tournament(name, {**({"seed": seed} if "seed" in known else {}), **given})
     if max_battles is not None:
         most = max(item.responses for item in competing.items)
-        rule = Budget(rule, max(max_battles // most, min(max_battles, 1)))
+        rule = Budget(rule, max(max_battles // most, min(max_battles, 1)), given=len(before))
     judged = judging_settings(seed=seed, **how)
     lacking = [item.id for item in competing.items if item.reference is None] if judged.settings.reference else []
     if lacking:
@@ -118,6 +124,7 @@ def tournament_task(
         portion=portion,
         spread=competing.in_all_responses,
         calls=judged.calls(shown),
+        given=(Round(before, f"in {earlier}"),) if before else (),
         say=partial(tell, who=f"podium {name}"),
     )
     if not source.first.pairings:
@@ -144,6 +151,28 @@ def tournament_task(
             PROMPTS: judged.prompt_hash,
         },
     )
+
+
+def _played_before(name: str, log: str, entrants: Sequence[str]) -> tuple[Outcome, ...]:
+    """Return the battles that an earlier log holds of these entrants.
+
+    Raises:
+        UsageError: newcomers cannot join this tournament, or there is none, or nobody for them to join.
+    """
+    from podium.reading.judgements import read_battles
+    from podium.replays import asks_order, recording_of
+
+    rule = catalogue.tournament_rule(name)
+    if "rated" not in parameters_of(rule):
+        raise UsageError(f"earlier={log}: newcomers cannot join {name}; ring and swim let them")
+    record = recording_of(read_battles(log), by_order=asks_order(rule))
+    sides = [{own.pairing.a, own.pairing.b} for own in record.outcomes]
+    kept = tuple(own for own, both in zip(record.outcomes, sides, strict=True) if both <= {*entrants})
+    if not kept:
+        raise UsageError(f"earlier={log}: it holds no battle of {some(entrants)}; leave it out, and all are played")
+    if set().union(*sides) >= {*entrants}:
+        raise UsageError(f"earlier={log}: everyone is in it already; nobody is new")
+    return kept
 
 
 def shows_first(name: str, rule: Any, judged: Judging, how: Mapping[str, Any]) -> str | None:

@@ -128,6 +128,7 @@ class TournamentSource(SampleSource):
         portion: how many samples Inspect is given at once, at most; it keeps every sample that waits in memory.
         spread: makes of what the rule asks for the battles that are dealt: one per response of an item.
         calls: of each judge for a battle.
+        given: what was played before this tournament, which newcomers join.
         say: tells people, while a tournament plays that stops by itself, what each look found.
         first: the battles of the first round; they depend on nothing that was played.
     """
@@ -141,6 +142,7 @@ class TournamentSource(SampleSource):
         portion: int | None = None,
         spread: Callable[[Next], Next] = lambda coming: coming,
         calls: int = 1,
+        given: Sequence[Round] = (),
         say: Callable[[str], None] = tell,
     ) -> None:
         self.rule = rule
@@ -150,10 +152,11 @@ class TournamentSource(SampleSource):
         self.portion = portion
         self.spread = spread
         self.calls = calls
+        self.given = tuple(given)
         self.say = say
         self.stops_early = bool(getattr(getattr(rule, "rule", rule), "until", ""))
         self.events: list[tuple[str, dict[str, Any], tuple[Outcome, ...]]] = []
-        self.first = spread(rule.next(field, ()))
+        self.first = spread(rule.next(field, self.given))
         self.seeds = {str(sample.id) for sample in self.initial_samples()}
         self.start, self.dealt = 0, set(self.seeds)
 
@@ -177,10 +180,10 @@ class TournamentSource(SampleSource):
         """Return what is still to be played of the current round, or announce the next; None when all is over."""
         attempt = self._current_attempt()
         outcomes = {outcome.pairing: outcome for _, ended in attempt.values() for outcome in ended}
-        played: list[Round] = []
+        played = list(self.given)
         schedule, asked = self.first, 0
         while True:
-            number = len(played) + 1
+            number = len(played) - len(self.given) + 1
             missing = [sample for sample in self.deal(schedule.pairings, number) if str(sample.id) not in attempt]
             if missing:
                 return self._deal_once(missing)

@@ -35,7 +35,7 @@ AFTER_REQUEST = re.compile(r"ModelGenerateError\(.*\\n\\n(?P<cause>\w+\(.*\))['\
 def check_tournament(options: RankerOptions) -> None:
     """Find out before the run what would fail after it."""
     try:
-        from podium.hosts.inspect_ai.play import tournament_task
+        from podium.hosts.inspect_ai.play import shows_first, split_options, tournament_task
         from podium.hosts.lm_eval.judge import judge_model
         from podium.plugins.catalogue import judging_settings
         from podium.scorers.judging import known_options, refuse_unknown_options
@@ -46,6 +46,8 @@ def check_tournament(options: RankerOptions) -> None:
     own = _task_function(options)[1] - fixed
     refuse_unknown_options(options.args, engine | own | known_options())
     how = judging_settings(**{name: value for name, value in options.args.items() if name in known_options()})
+    name = _name_of(options)
+    shows_first(name, catalogue.make_tournament(name, split_options(name, options.args)[0]), how, options.args)
     needs_probabilities = how.logprobs == "required" or how.realization.probabilities == "needed"
     if needs_probabilities and any(name.startswith(LM_EVAL) for name in options.judges):
         raise UsageError(
@@ -153,9 +155,13 @@ def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], Abstract
     """Return the function that makes the task, and the names of its settings."""
     from podium.hosts.inspect_ai import tasks
 
-    name = (options.tournament or USUAL).removeprefix("podium/")
+    name = _name_of(options)
     known = parameters_of(catalogue.tournament_rule(name)).keys()
     if name.replace("-", "_") in ("round_robin", "anchor", "swim", "chain", "ring"):
         own_task = getattr(tasks, name.replace("-", "_"))
         return own_task, parameters_of(own_task).keys() | known
     return partial(tasks.tournament, name), known
+
+
+def _name_of(options: RankerOptions) -> str:
+    return (options.tournament or USUAL).removeprefix("podium/")

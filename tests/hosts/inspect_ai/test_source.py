@@ -12,18 +12,20 @@ from inspect_ai.log import edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import ScoreEdit
 from played_logs import battles, verdict_of
 
+from podium.hosts.inspect_ai.log_format import ANSWER
 from podium.hosts.inspect_ai.source import TournamentSource, outcomes_of
 from podium.hosts.inspect_ai.tasks import chain, round_robin, swim
 from podium.responses.read import read_responses
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.chain import Chain
+from podium.tournaments.ring import Ring
 from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.swim import Swim
 
 NAMES = ("ash", "elm", "fir", "oak", "yew")
 FIELD = Field(NAMES, tuple(f"q{k}" for k in range(12)), {})
-RULES = {"round_robin": RoundRobin(), "swim": Swim(), "chain": Chain(), "anchor": Anchor(pilot=3)}
+RULES = {"round_robin": RoundRobin(), "swim": Swim(), "chain": Chain(), "anchor": Anchor(pilot=3), "ring": Ring()}
 
 
 def deal(pairings, number):
@@ -31,7 +33,8 @@ def deal(pairings, number):
 
 
 def metadata_of(pairing, number):
-    return {"item": pairing.item, "model_a": pairing.a, "model_b": pairing.b, "round": number}
+    first = {} if pairing.first is None else {"first": pairing.first}
+    return {"item": pairing.item, "model_a": pairing.a, "model_b": pairing.b, **first, "round": number}
 
 
 def outcomes(sample):
@@ -145,6 +148,35 @@ def test_a_new_process_goes_on_from_the_log_alone(rule):
     cut = Host(source_of(rule), stop_after=20).run()
     log = Host(source_of(rule)).run(earlier=cut)
     assert sorted(ids(log)) == sorted(ids(whole))
+
+
+STOPPING = Field(NAMES, tuple(f"q{k:02d}" for k in range(60)), {})
+"""Items enough for two looks before the last."""
+
+
+def stopping_source():
+    return TournamentSource(Ring(until="order", start=25), STOPPING, deal, outcomes, say=lambda _: None)
+
+
+def better_name(own):
+    """Judge most items by name, so that some leave at the first look and others at none."""
+    return 0.5 if int(own["item"][1:]) % 3 else float(ord(own["model_a"][0]) > ord("d"))
+
+
+@pytest.mark.parametrize("stop", [1, 124, 125, 126, 200, 260])
+def test_a_ring_that_was_killed_goes_on_to_the_same_opponents_and_claims_and_asks_nothing_twice(stop):
+    """Before, at and behind the announcement of a round; the new process has nothing but the log."""
+    whole = Host(stopping_source(), credit=better_name).run()
+    assert ids(whole)[-1] == ANSWER
+    assert len(schedule(whole)) - 1 > 1
+    first = Host(stopping_source(), credit=better_name, stop_after=stop)
+    cut = first.run()
+    second = Host(stopping_source(), credit=better_name)
+    log = second.run(earlier=cut)
+    assert not set(first.played) & set(second.played)
+    assert sorted(first.played + second.played) == sorted(ids(whole)) == sorted(ids(log))
+    assert schedule(log) == schedule(whole)
+    assert log[-1].metadata[ANSWER] == whole[-1].metadata[ANSWER]
 
 
 def test_verdicts_that_changed_do_not_change_who_met_whom():
@@ -304,7 +336,8 @@ def rounds(log, paths):
 
 
 def pairing_of(sample):
-    return Pairing(sample.metadata["item"], sample.metadata["model_a"], sample.metadata["model_b"])
+    own = sample.metadata
+    return Pairing(own["item"], own["model_a"], own["model_b"], first=own.get("first"))
 
 
 def test_changed_responses_are_another_task_for_an_eval_set(write_responses):

@@ -1,0 +1,200 @@
+"""What answers cost: the ring and its questions beside SWIM, chain, anchor, round robin, a knock-out and a naive stop.
+
+    python benchmarks/economy.py                           # 20 models, 800 items, 20 worlds: some minutes
+    python benchmarks/economy.py --models 8 --items 200 --worlds 10
+    python benchmarks/economy.py --record FILE --worlds 40     # items of a record, drawn with replacement
+
+Worlds are imagined as `podium plan` imagines them; the truth is the round robin's Bradley-Terry on infinitely many
+items (of a record: on all its items). Calls are judge calls: one a battle in the ring and the knock-out, two elsewhere.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import kendalltau
+from tables import machine, show
+
+from podium import read_battles
+from podium.planning.questions import ImaginedRun, imagined_run
+from podium.rankers.pairs import pairs_of_squares
+from podium.rankers.scale import POINTS
+from podium.rankers.strengths import fit_strengths
+from podium.tournaments.anchor import Anchor
+from podium.tournaments.between_rounds import strengths_after
+from podium.tournaments.chain import Chain
+from podium.tournaments.ring import Ring
+from podium.tournaments.round_robin import RoundRobin
+from podium.tournaments.schedule import Field, Outcome, Round, TournamentRule, pairing
+from podium.tournaments.selection import generator
+from podium.tournaments.stopping import Look, Stopping
+from podium.tournaments.swim import Swim
+
+
+@dataclass(frozen=True)
+class Result:
+    """Of one world: calls, strengths that were found (Elo), whether there is an answer, whether a claim is wrong."""
+
+    calls: int
+    elo: np.ndarray
+    answered: bool | None = None
+    wrong: bool | None = None
+
+
+Design = Callable[[ImaginedRun, int], Result]
+
+
+def plays(make: Callable[[int, ImaginedRun], TournamentRule], calls: int, naive: bool = False) -> Design:
+    """Return how a tournament is played in a world; `naive` stops at z > 1.96 for every pair instead."""
+
+    def play(run: ImaginedRun, seed: int) -> Result:
+        rule = make(seed, run)
+        rounds = run.play(rule)
+        if not isinstance(rule, Stopping) or not rule.until:
+            return Result(calls * number_of(rounds), elo_of(rounds, run))
+        looks = rule.progress_of(run.field, rounds).looks
+        if naive:
+            return stop_naively(run, rounds, looks, calls)
+        last = looks[-1]
+        return Result(calls * last.battles, elo_of(rounds, run), not last.open.any(), is_wrong(rule, last, run))
+
+    return play
+
+
+def stop_naively(run: ImaginedRun, rounds: Sequence[Round], looks: Sequence[Look], calls: int) -> Result:
+    """Claim each pair at the first look at which z > 1.96, and stop when all are claimed."""
+    gap = run.truth[:, None] - run.truth
+    claimed = np.eye(len(gap))
+    for look in looks:
+        fresh = (look.z(0.0) > 1.96) & (claimed == 0)
+        claimed[fresh] = np.sign(look.theta[:, None] - look.theta)[fresh]
+        last = look
+        if claimed.all():
+            break
+    is_wrong_somewhere = bool(((claimed > 0) & (gap < 0)).any())
+    return Result(calls * last.battles, elo_of(rounds[: last.number], run), bool(claimed.all()), is_wrong_somewhere)
+
+
+def is_wrong(rule: Stopping, last: Look, run: ImaginedRun) -> bool:
+    """Tell whether the answer is wrong: any claim of an order, the set of the best; of an error, an interval of all."""
+    gap = (run.truth[:, None] - run.truth) * POINTS
+    if rule.error is not None:
+        return bool(np.mean(np.abs(last.theta - run.truth) * POINTS > last.half) > 1 - rule.level)
+    if rule.first is None:
+        return bool(((last.settled > 0) & (gap < -rule.margin)).any())
+    inside = np.isin(np.arange(len(gap)), np.argsort(-last.theta, kind="stable")[: rule.first])
+    return not last.open.any() and bool((gap[inside][:, ~inside] < -rule.margin).any())
+
+
+def knock_out(run: ImaginedRun, seed: int) -> Result:
+    """Play a knock-out on every item in one order each: M - 1 battles; a tie is drawn (Arena-Lite, 2024)."""
+    rounds = []
+    for place, item in enumerate(run.field.items):
+        rng = generator(seed, "knock-out", item)
+        left = [run.field.entrants[k] for k in rng.permutation(len(run.field.entrants))]
+        while len(left) > 1:
+            pairs = [pairing(item, a, b, first=a) for a, b in zip(left[::2], left[1::2], strict=False)]
+            outcomes = tuple(Outcome(own, run.credit(place, own)) for own in pairs)
+            rounds.append(Round(outcomes))
+            won = [one.pairing.a if one.credit + rng.uniform(-0.1, 0.1) > 0.5 else one.pairing.b for one in outcomes]
+            left = won + left[2 * len(pairs) :]
+    return Result(number_of(rounds), elo_of([Round(tuple(one for done in rounds for one in done.outcomes))], run))
+
+
+def number_of(rounds: Sequence[Round]) -> int:
+    return sum(len(done.outcomes) for done in rounds)
+
+
+def elo_of(rounds: Sequence[Round], run: ImaginedRun) -> np.ndarray:
+    return POINTS * np.array(list(strengths_after(rounds, run.field.entrants).theta.values()))
+
+
+def middle(run: ImaginedRun) -> str:
+    return run.field.entrants[int(np.argsort(run.truth)[len(run.truth) // 2])]
+
+
+DESIGNS: dict[str, Design] = {
+    "ring, flat": plays(lambda seed, _: Ring(seed=seed), 1),
+    "ring, order within 30": plays(lambda seed, _: Ring(seed=seed, until="order", margin=30.0), 1),
+    "ring, top3 within 20": plays(lambda seed, _: Ring(seed=seed, until="top3", margin=20.0), 1),
+    "ring, error 25": plays(lambda seed, _: Ring(seed=seed, until="error:25"), 1),
+    "ring, order": plays(lambda seed, _: Ring(seed=seed, until="order"), 1),
+    "z > 1.96 at every look, order": plays(lambda seed, _: Ring(seed=seed, until="order"), 1, naive=True),
+    "chain": plays(lambda seed, _: Chain(seed=seed), 2),
+    "chain, top3 within 20": plays(lambda seed, _: Chain(seed=seed, until="top3", margin=20.0), 2),
+    "anchor, the middle one": plays(lambda seed, run: Anchor(seed=seed, anchor=middle(run)), 2),
+    "swim": plays(lambda seed, _: Swim(seed=seed), 2),
+    "round robin": plays(lambda seed, _: RoundRobin(seed=seed), 2),
+    "round robin, order within 30": plays(lambda seed, _: RoundRobin(seed=seed, until="order", margin=30.0), 2),
+    "knock-out on each item": knock_out,
+}
+
+
+def worlds(options: argparse.Namespace) -> Iterator[ImaginedRun]:
+    """Yield imagined worlds, or resamplings of a record's items."""
+    for seed in range(options.worlds):
+        if options.record is None:
+            yield imagined_run(options.models, options.items, 0.15, seed)
+        else:
+            yield resampled(options.record, seed)
+
+
+def resampled(path: str, seed: int) -> ImaginedRun:
+    """Return a record's items drawn with replacement, each draw an item of its own."""
+    whole = recorded(path)
+    items = len(whole.earned)
+    drawn = np.random.default_rng(seed).integers(0, items, items)
+    return replace(whole, earned=whole.earned[drawn])
+
+
+def recorded(path: str, known: dict[str, ImaginedRun] = {}) -> ImaginedRun:  # noqa: B006
+    """Return a record in both orders of all pairs, unread presentations as NaN."""
+    if path not in known:
+        columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}
+        how = {"columns": columns, "credit_map": {"1": 1, "0": 0.5, "-1": 0}, "shown": "a", "merge": False}
+        table = read_battles(path, **how).table
+        names = tuple(table["model_a"].cat.categories)
+        items = table["item"].cat.categories
+        earned = np.full((len(items), len(names), len(names)), np.nan)
+        a, b = table["model_a"].cat.codes, table["model_b"].cat.codes
+        ahead = (table["order"] == "ab").to_numpy()
+        first, second = np.where(ahead, a, b), np.where(ahead, b, a)
+        earned[table["item"].cat.codes, first, second] = np.where(ahead, table["credit"], 1 - table["credit"])
+        credit, read = np.nansum(earned, axis=0), (~np.isnan(earned)).sum(axis=0)
+        fitted = fit_strengths(pairs_of_squares(credit, read.astype(float)))
+        field = Field(names, tuple(f"item {k}" for k in range(len(items))), {})
+        known[path] = ImaginedRun(field, earned, fitted.theta)
+    return known[path]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", type=int, default=20)
+    parser.add_argument("--items", type=int, default=800)
+    parser.add_argument("--worlds", type=int, default=20)
+    parser.add_argument("--record")
+    parser.add_argument("--designs", help="only those whose names begin so, with commas")
+    parser.add_argument("--markdown", action="store_true")
+    options = parser.parse_args()
+    chosen = [name for name in DESIGNS if not options.designs or name.startswith(tuple(options.designs.split(",")))]
+    results: dict[str, list[tuple[Result, ImaginedRun]]] = {name: [] for name in chosen}
+    for seed, run in enumerate(worlds(options)):
+        for name in chosen:
+            results[name].append((DESIGNS[name](run, seed), run))
+    rows = [row_of(name, own) for name, own in results.items()]
+    title = f"{options.worlds} worlds of {len(run.truth)} models and {len(run.earned)} items; {machine()}"
+    show(title, ("design", "calls", "RMSE", "tau", "answered", "wrong"), rows, markdown=options.markdown)
+
+
+def row_of(name: str, results: Sequence[tuple[Result, ImaginedRun]]) -> tuple[str, ...]:
+    errors = [np.mean((own.elo - run.truth * POINTS) ** 2) for own, run in results]
+    taus = [kendalltau(own.elo, run.truth).statistic for own, run in results]
+    calls = f"{np.mean([own.calls for own, _ in results]):,.0f}"
+    shares = [[getattr(own, column) for own, _ in results] for column in ("answered", "wrong")]
+    said = ["" if None in share else f"{np.mean(share):.0%}" for share in shares]
+    return (name, calls, f"{np.sqrt(np.mean(errors)):.1f}", f"{np.mean(taus):.3f}", *said)
+
+
+if __name__ == "__main__":
+    main()

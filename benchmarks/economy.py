@@ -3,12 +3,14 @@
     python benchmarks/economy.py                           # 20 models, 800 items, 20 worlds: some minutes
     python benchmarks/economy.py --models 8 --items 200 --worlds 10
     python benchmarks/economy.py --record FILE --worlds 40     # items of a record, drawn with replacement
+    python benchmarks/economy.py --rounds --models 40 --items 500      # CPU seconds of each `next` of until=order
 
 Worlds are imagined as `podium plan` imagines them; the truth is the round robin's Bradley-Terry on infinitely many
 items (of a record: on all its items). Calls are judge calls: one a battle in the ring and the knock-out, two elsewhere.
 """
 
 import argparse
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -176,7 +178,11 @@ def main() -> None:
     parser.add_argument("--record")
     parser.add_argument("--designs", help="only those whose names begin so, with commas")
     parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--rounds", action="store_true")
     options = parser.parse_args()
+    if options.rounds:
+        time_rounds(options.models, options.items)
+        return
     chosen = [name for name in DESIGNS if not options.designs or name.startswith(tuple(options.designs.split(",")))]
     results: dict[str, list[tuple[Result, ImaginedRun]]] = {name: [] for name in chosen}
     for seed, run in enumerate(worlds(options)):
@@ -185,6 +191,21 @@ def main() -> None:
     rows = [row_of(name, own) for name, own in results.items()]
     title = f"{options.worlds} worlds of {len(run.truth)} models and {len(run.earned)} items; {machine()}"
     show(title, ("design", "calls", "RMSE", "tau", "answered", "wrong"), rows, markdown=options.markdown)
+
+
+def time_rounds(models: int, items: int) -> None:
+    """Print the CPU seconds that each round of `until=order` takes to schedule, all models alike: nobody leaves."""
+    names = tuple(f"model {k:03d}" for k in range(models))
+    field, rule = Field(names, tuple(f"item {k}" for k in range(items)), {}), Ring(until="order")
+    rng, rounds = np.random.default_rng(0), []
+    while True:
+        begun = time.process_time()
+        coming = rule.next(field, rounds)
+        print(f"round {len(rounds) + 1}: {time.process_time() - begun:.2f} s for {len(coming.pairings):,} battles")
+        if not coming.pairings:
+            return
+        credits = rng.integers(0, 3, len(coming.pairings)) / 2
+        rounds.append(Round(tuple(Outcome(own, float(y)) for own, y in zip(coming.pairings, credits, strict=True))))
 
 
 def row_of(name: str, results: Sequence[tuple[Result, ImaginedRun]]) -> tuple[str, ...]:

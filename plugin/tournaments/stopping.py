@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit
-from scipy.stats import t as student
+from scipy.special import expit, stdtrit
 
 from podium.errors import UsageError
 from podium.rankers.coded import Coded
@@ -340,7 +339,7 @@ def step_down(
     ahead = np.where(np.abs(gap) > SAME, np.sign(gap), np.sign(np.arange(len(theta)) - np.arange(len(theta))[:, None]))
     while (open_ := asked & (settled == 0)).any() and clusters > 1:
         pairs = int((asked & ~spent).sum()) // 2
-        critical = float(student.isf(alpha / max(pairs, 1), clusters - 1))
+        critical = -float(stdtrit(clusters - 1, alpha / max(pairs, 1)))
         fresh = open_ & (np.abs(gap) + beyond > critical * error + SAME)
         used_up = asked & ~spent & (np.abs(np.abs(gap) - beyond) > critical * error + SAME)
         used_up = used_up if margin else fresh & ~spent

@@ -254,7 +254,7 @@ def test_the_answer_is_in_the_rankings_diagnostics_and_under_its_table() -> None
 @pytest.mark.slow
 def test_claims_are_wrong_in_few_close_worlds_and_z_at_every_look_in_most() -> None:
     """Models 1 Elo apart, the hardest case: at most 5% of worlds (bar of the design); the naive rule exceeds 40%."""
-    worlds = [CloseWorld(np.arange(8.0), 80, seed) for seed in range(300)]
+    worlds = [CloseWorld(np.arange(8.0), 80, seed) for seed in range(200)]
     rules = [world.looks(Ring(until="order"))[0] for world in worlds]
     wrong = np.mean([is_wrong(looks[-1].settled, world.truth) for world, looks in zip(worlds, rules, strict=True)])
     naive = np.mean([is_wrong(naive_claims(looks), world.truth) for world, looks in zip(worlds, rules, strict=True)])
@@ -264,7 +264,7 @@ def test_claims_are_wrong_in_few_close_worlds_and_z_at_every_look_in_most() -> N
 
 @pytest.mark.slow
 def test_with_all_models_equal_any_claim_is_made_in_at_most_eight_percent_of_worlds() -> None:
-    looks = [CloseWorld(np.zeros(8), 80, 1000 + seed).looks(Ring(until="order"))[0] for seed in range(300)]
+    looks = [CloseWorld(np.zeros(8), 80, 1000 + seed).looks(Ring(until="order"))[0] for seed in range(200)]
     assert np.mean([each[-1].settled.any() for each in looks]) <= 0.08
 
 

@@ -1,4 +1,4 @@
-"""The ring on a real judge's full round robin, its items drawn anew; figures of the whole are in benchmarks/economy.py."""
+"""The ring on a real judge's full round robin, items drawn anew; more resamplings: benchmarks/economy.py --record."""
 
 from pathlib import Path
 

@@ -382,3 +382,13 @@ def test_a_ranking_that_newcomers_join_must_be_known() -> None:
         Ring(until="order", rated=("m00", "m01")).next(field_of(4, 60), ())
     with pytest.raises(UsageError, match="m09"):
         Ring(ratings="m09:1500").next(field_of(4, 60), ())
+
+
+def test_side_by_side_a_ring_is_charged_one_call_a_battle_and_scored_by_its_presentations() -> None:
+    from podium.study.side_by_side import set_side_by_side
+
+    battles_ = read_battles(simulate(5, 60, seed=2).presentations(Judge(position_bias=0.5)))
+    ring, chain = set_side_by_side(battles_, "ring,chain", seeds=2).rows
+    assert (ring.battles, ring.calls, chain.battles, chain.calls) == (300, 300, 240, 480)
+    assert ring.tau > 0.5
+    assert 0 < ring.error < 40

@@ -1,6 +1,7 @@
 """The ring inside Inspect: one call a battle, the answer in the log, and the same answer after a retry."""
 
 from collections import Counter
+from hashlib import sha256
 
 import pytest
 from inspect_ai import eval_retry
@@ -20,7 +21,7 @@ LEGS = 4
 
 def coin(prompt: str) -> str:
     """Answer at random, the same prompt always alike."""
-    return "My verdict is [[{}]].".format("AB"[sum(prompt.encode()) % 7 % 2])
+    return "AB"[sha256(prompt.encode()).digest()[0] % 2]
 
 
 def answer_in(log):

@@ -51,12 +51,14 @@ def answer_of(rule: Any, field: Field, played: Sequence[Round]) -> Answer | None
     """Return what a tournament found; None where it does not stop by itself, or nothing was looked at.
 
     Args:
-        rule: the tournament; in a budget, with `rule` and `most`.
+        rule: the tournament; in a budget, or what else wraps it, as `rule`.
 
     Returns:
         With one call a battle: whoever made more of them says so.
     """
-    inner, most = getattr(rule, "rule", rule), getattr(rule, "most", None)
+    inner, most = rule, getattr(rule, "most", None)
+    while hasattr(inner, "rule"):
+        inner = inner.rule
     if not isinstance(inner, Stopping) or not inner.until:
         return None
     progress = inner.progress_of(field, played)

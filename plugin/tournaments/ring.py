@@ -173,7 +173,8 @@ class Ring(Stopping):
         if self._is_open_to_all and len(group) < len(present):
             edges = _edges_to_anyone(group, present, rng)
         elif len(group) < 3:
-            edges = [tuple(rng.permutation(group).tolist())] if len(group) == 2 else []
+            drawn = rng.permutation(group).tolist()
+            edges = [(drawn[0], drawn[1])] if len(drawn) == 2 else []
         else:
             edges = _best_circle(group, rng, met)
         seen: set[frozenset[int]] = set()

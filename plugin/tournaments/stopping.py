@@ -7,6 +7,7 @@ intervals: Jennison and Turnbull 2000, ch. 9). Nothing here assumes that pairs o
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.special import expit, stdtrit
@@ -275,17 +276,27 @@ class Stopping:
             if before is None
             else (before.settled.copy(), before.spent.copy())
         )
-        known = {"visits": visits, "clusters": clusters, "battles": outcomes.asked_after(number), "half": half}
-        known |= {"theta": theta, "covariance": covariance}
+        look = partial(
+            Look,
+            number,
+            visits=visits,
+            clusters=clusters,
+            battles=outcomes.asked_after(number),
+            theta=theta,
+            covariance=covariance,
+            half=half,
+            settled=settled,
+            spent=spent,
+        )
         if self.error is not None:
             is_known = bool(np.mean(half) <= self.error)
             asked = np.zeros_like(spent) if is_known else np.eye(len(theta), dtype=bool)
-            return Look(number, None, asked=asked, settled=settled, spent=spent, critical=np.nan, **known)
+            return look(planned=None, asked=asked, critical=np.nan)
         asked = pairs & self._asked_pairs(theta)
         place = plan.index(visits) + 1
         share = LATER**place / sum(LATER**k for k in range(1, len(plan) + 1))
         critical = step_down(theta, covariance, clusters, asked, settled, spent, self.margin, (1 - self.level) * share)
-        return Look(number, len(plan), asked=asked, settled=settled, spent=spent, critical=critical, **known)
+        return look(planned=len(plan), asked=asked, critical=critical)
 
     def _half_widths(
         self, covariance: np.ndarray, clusters: int, is_bounded: np.ndarray, about: np.ndarray
@@ -366,9 +377,11 @@ def look_text(names: Sequence[str], progress: Progress, error: float | None) -> 
 
 def groups_of(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
     """Return the groups of entrants that open pairs connect; whoever is in none is in no open pair."""
-    left, groups = set(np.flatnonzero(open_.any(axis=1)).tolist()), []
+    left: set[int] = set(np.flatnonzero(open_.any(axis=1)).tolist())
+    groups: list[tuple[int, ...]] = []
     while left:
-        group, fresh = set(), {min(left)}
+        group: set[int] = set()
+        fresh = {min(left)}
         while fresh:
             group |= fresh
             fresh = set(np.flatnonzero(open_[sorted(fresh)].any(axis=0)).tolist()) - group
@@ -421,7 +434,7 @@ class _Outcomes:
             for own in done.outcomes
             if own.credit is not None and {own.pairing.a, own.pairing.b} <= code.keys()
         ]
-        columns = map(np.array, zip(*rows, strict=True)) if rows else [np.empty(0)] * 5
+        columns = [np.array(column) for column in zip(*rows, strict=True)] if rows else [np.empty(0)] * 5
         self.round, self.a, self.b, self.credit, self.item = columns
 
     def asked_after(self, number: int) -> int:

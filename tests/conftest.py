@@ -1,6 +1,7 @@
 """One numerical thread per test process, and a word about the tests that were left out."""
 
 import os
+import sys
 import time
 from datetime import date
 from hashlib import sha256
@@ -30,6 +31,13 @@ def pytest_collection_modifyitems(config, items):
     if config.getoption("minutes"):
         today = date.today().isoformat()
         items.sort(key=lambda item: sha256(f"{today} {item.path.name}".encode()).digest())
+
+
+def pytest_collection_finish(session):
+    """Let commands be forked from a process that has imported the hosts, where slow tests ask for them."""
+    if "forked" in sys.modules:
+        is_slow = any(item.get_closest_marker("slow") for item in session.items)
+        sys.modules["forked"].preload(hosts=is_slow)
 
 
 def pytest_runtest_setup(item):

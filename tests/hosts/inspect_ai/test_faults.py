@@ -1,4 +1,4 @@
-"""Killed, failing and garbled: the installed `inspect` command against a judge behind HTTP, by the judge's own count.
+"""Killed, failing and garbled: Inspect's command against a judge behind HTTP, by the judge's own count.
 
 `PODIUM_KILLS=10` kills every tournament at ten points instead of two.
 """
@@ -6,12 +6,11 @@
 import json
 import os
 import random
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +20,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 pytest.importorskip("openai")
 
+import forked
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from stand_in import Call, StandIn, mark, preference, stand_in
 
@@ -28,7 +28,6 @@ from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.swim import Swim
 
-INSPECT = Path(sys.executable).parent / "inspect"
 KILLS = int(os.environ.get("PODIUM_KILLS", "2"))
 TASKS = ("round_robin", "swim")
 RULES = {"round_robin": RoundRobin(), "swim": Swim()}
@@ -41,20 +40,17 @@ IN_FLIGHT = 4
 SOON = 5
 """Seconds in which an answer has surely reached its run, on a busy machine, too."""
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not INSPECT.exists(), reason="no inspect command beside this Python"),
-]
+pytestmark = pytest.mark.slow
 
 
 @dataclass(frozen=True)
 class Host:
-    """The installed command, in a folder of its own, and the judge that it asks."""
+    """The command, in a folder of its own, and the judge that it asks."""
 
     folder: Path
     judge: StandIn
 
-    def start(self, command: str, *arguments: str, judge: str = "fair") -> subprocess.Popen[str]:
+    def start(self, command: str, *arguments: str, judge: str = "fair") -> BaseProcess:
         """Start `inspect`."""
         environment = {
             **os.environ,
@@ -68,14 +64,15 @@ class Host:
         role = f"judge={{model: openai-api/standin/{judge}}}"
         flight = [f"--max-{what}={IN_FLIGHT}" for what in ("connections", "samples")]
         asked = [*flight, *([] if command == "eval-retry" else ["-T", "responses=responses", "--model-role", role])]
-        with (self.folder / "output.txt").open("a") as output:
-            line = [str(INSPECT), command, *arguments, *asked]
-            return subprocess.Popen(line, cwd=self.folder, env=environment, stdout=output, stderr=output, text=True)
+        streams = (self.folder / "output.txt",) * 2
+        words = (command, *arguments, *asked)
+        return forked.start("inspect", *words, folder=self.folder, environment=environment, streams=streams)
 
     def run(self, command: str, *arguments: str, judge: str = "fair") -> EvalLog:
         """Run `inspect` to its end; give the log that it wrote."""
         process = self.start(command, *arguments, judge=judge)
-        assert process.wait(timeout=180) == 0, (self.folder / "output.txt").read_text()
+        process.join(timeout=180)
+        assert process.exitcode == 0, (self.folder / "output.txt").read_text()
         return read_eval_log(str(self.logs()[-1]))
 
     def logs(self) -> list[Path]:
@@ -85,16 +82,17 @@ class Host:
     def killed_after(self, calls: int, *arguments: str) -> list[Call]:
         """Kill a run as soon as the judge was called so often; return all calls by then."""
         process = self.start("eval", *arguments)
-        while process.poll() is None and len(self.judge.calls()) < calls:
+        while process.is_alive() and len(self.judge.calls()) < calls:
             time.sleep(0.005)
         process.kill()
-        assert process.wait() == -9, "the run ended before it was killed"
+        process.join()
+        assert process.exitcode == -9, "the run ended before it was killed"
         return self.judge.calls()
 
 
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Host]:
-    """Return the installed command, responses of four entrants to ten items, and a judge that counts."""
+    """Return the command, responses of four entrants to ten items, and a judge that counts."""
     folder = tmp_path / "responses"
     folder.mkdir()
     for one in ENTRANTS:

@@ -49,7 +49,8 @@ Loss: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarra
 expected), and to minus its second (curvature), shape (samples, rows) each.
 
 Rows need not be independent of each other: several may describe the outcomes of one event, as long as the information
-is a sum over rows of curvature times X' X."""
+is a sum over rows of curvature times X' X. Errors come from `Strengths.surpluses`, which are those of `logistic`:
+another loss gives its own there, too."""
 
 
 def logistic(credit: np.ndarray, weight: np.ndarray, logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -351,7 +351,7 @@ def test_the_judges_and_the_tournament_of_the_docs_are_listed_ask_read_and_play(
 
 def test_every_own_scorer_is_called_as_its_realization_is() -> None:
     found = {name: catalogue.realization_named(name) for name in catalogue.scorers()}
-    assert len(found) == 8
+    assert len(found) >= 8
     assert [name for name, one in found.items() if one.name != name or not one.write_reply] == []
 
 

@@ -20,7 +20,7 @@ from podium.cli import options
 @options.level(help="Confidence level of intervals.")
 @options.seed(help="Seed of bootstrap draws.")
 @options.one_sided
-@options.output("table", "json", "md", suffixes=(".json", ".md", ".txt"))
+@options.output(csv=False)
 def diagnose(**arguments: Any) -> None:
     """Describe the judges whose verdicts are in SOURCE..., one card each.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from podium.report.styles import styles_of
 from podium.storage.remote import Place, place_of
 
 if TYPE_CHECKING:
@@ -107,8 +108,10 @@ one_sided = choice(
 complete = click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
 
 
-def output(*styles: str, suffixes: tuple[str, ...] = ()) -> Decorator:
-    """Return the options --format and -o; a file of another suffix than those is refused as it is typed."""
+def output(*, csv: bool = True) -> Decorator:
+    """Return the options --format and -o; where there is no CSV, a file of another suffix is refused as it is typed."""
+    styles = styles_of(csv=csv)
+    suffixes = () if csv else tuple(sorted(styles.values()))
     by_format = click.option(
         "--format",
         "style",

@@ -60,7 +60,7 @@ READING = ("sources", *options.READ_BY, "one_sided")
 @options.count(
     "--simulations", "Simulated samples for each size that Wilcoxon's test is tried at.", least=100, default=10_000
 )
-@options.output("table", "json", "md", suffixes=(".json", ".md", ".txt"))
+@options.output(csv=False)
 @click.pass_context
 def plan(context: click.Context, **arguments: Any) -> None:
     """Plan a comparison from numbers, or from the battles of a pilot.

@@ -31,7 +31,7 @@ from podium.cli import options
     help="What counts the verdicts: duckdb, or spark with the URL of a master.",
 )
 @click.option("--memory", metavar="SIZE", help="The most that DuckDB holds in memory, as 700MB; the rest is on disk.")
-@options.output("table", "json", "csv", "md")
+@options.output()
 @options.settings(
     metavar="[RANKER.]KEY=VALUE", help="An option of a ranker, as pin=MODEL:1000; may be given several times."
 )

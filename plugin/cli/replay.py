@@ -37,7 +37,7 @@ STUDY_SEEDS = 20
 @options.pool(help="Take the verdicts of several judges together.")
 @options.one_sided
 @options.complete
-@options.output("table", "json", "csv", "md")
+@options.output()
 @options.settings(
     metavar="[NAME.]KEY=VALUE", help="An option of a tournament or a ranker, as items=100; may be given several times."
 )

@@ -1,7 +1,7 @@
 """The formats in which podium writes what it found: `WRITERS` for reports, and JSON and CSV for those who go on.
 
-A writer is one file with one function from reports to text, and one line of `WRITERS` (and of `STYLES`, if it has a
-suffix): HTML, LaTeX and pictures go here.
+A writer is one file with one function from reports to text, one line of `WRITERS`, and one of `styles.REPORTS` with its
+suffix: HTML, LaTeX and pictures go here. It begins with the answer, and shows every figure with its interval.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,6 +11,7 @@ from podium.errors import UsageError
 from podium.report.markdown import markdown_text
 from podium.report.model import Report
 from podium.report.printable import harmless_cells
+from podium.report.styles import SUFFIXES
 from podium.report.terminal import terminal_text
 from podium.storage.remote import Place
 
@@ -19,8 +20,6 @@ WRITERS: dict[str, Callable[[Sequence[Report], bool], str]] = {
     "md": lambda reports, _: markdown_text(reports),
 }
 """From reports, and whether they go to a terminal, to text."""
-STYLES = {".json": "json", ".csv": "csv", ".md": "md", ".txt": "table"}
-"""The style of a file's suffix."""
 
 
 def suffix_style(output: Place | None) -> str:
@@ -31,9 +30,9 @@ def suffix_style(output: Place | None) -> str:
     """
     if output is None or not output.suffix:
         return "table"
-    if output.suffix not in STYLES:
-        raise UsageError(f"cannot tell the format from {output.name!r}: use {', '.join(STYLES)}, or pass --format")
-    return STYLES[output.suffix]
+    if output.suffix not in SUFFIXES:
+        raise UsageError(f"cannot tell the format from {output.name!r}: use {', '.join(SUFFIXES)}, or pass --format")
+    return SUFFIXES[output.suffix]
 
 
 def styled_text(figures: Any, style: str, view: Callable[[Any], Sequence[Report]], terminal: bool = False) -> str:

@@ -2,6 +2,7 @@
 
 import itertools
 from importlib.resources import files
+from pathlib import PurePath
 
 import pytest
 from fenced_texts import texts_in_fences
@@ -209,7 +210,7 @@ def test_names_and_values_cannot_forge_the_parts_of_an_identity() -> None:
 
 def test_every_packaged_prompt_belongs_to_a_realization_or_is_shared() -> None:
     names = {file.name for file in (files("podium.scorers") / "prompts").iterdir()}
-    used = {f"{name.replace('-', '_')}.txt" for name in ASKED}
+    used = {PurePath(one.template().source).name for one in ASKED.values()}
     assert names == used | {"rules.txt", "checklist.txt", "context.txt"}
 
 

@@ -124,6 +124,7 @@ class Battles:
         apart: a column whose values are questions of their own: each is ranked apart, unless something else is asked.
         answer: what the tournament found that played all of them, where it stops by itself; see
             `podium.tournaments.claims.Answer`.
+        votes: battles that people judged, whether or not a judge did.
     """
 
     rows: pd.DataFrame | Verdicts
@@ -135,6 +136,7 @@ class Battles:
     copies: int = 0
     apart: str | None = None
     answer: Mapping[str, Any] | None = None
+    votes: "Battles | None" = None
 
     def __repr__(self) -> str:
         return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unread} unread)"

@@ -1,13 +1,22 @@
 """The third noun: a judge's calibration, fitted once on battles with human labels and kept in a file."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from podium.text import FORMAT_VERSION, Document
 
 SMALLEST_SE = 1e-6
 """Elo points; an error this small is rounding: every battle says the same."""
+MEAN = 1500.0
+"""Elo at the mean of the entrants that another is rated against."""
+FEWEST_OF_PEOPLE = 20
+"""Entrants that tell the judge's disagreement with people from their own sampling errors."""
+
+
+def stretched(elo: float, factor: float) -> float:
+    """Return a rating so many times as far from the mean of those that it was rated against."""
+    return elo if factor == 1 else MEAN + factor * (elo - MEAN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +24,7 @@ class Target:
     """The map from a judge's signal to the probability that people prefer a: sigmoid(sum of weight times feature).
 
     Attributes:
-        kind: where the features come from: `margin`, `smoothing`, `criteria`, `length` or `credit`.
+        kind: where the features come from: `margin`, `smoothing`, `criteria`, `length`, `credit` or `jury`.
         weights: logits per unit of each feature, by name.
         beta: the slope on the margin (of `smoothing`, on the sign of the verdict; of `criteria`, on their mean).
         low, high: interval of beta at `level`; None where beta was given, not fitted.
@@ -40,12 +49,44 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """How many times as far apart people's ratings are as the judge's.
+
+    Attributes:
+        mean, sd: of the factor; sd is None where entrants are too few to tell it, and the factor is then 1.
+        low, high: 90% interval.
+        n: entrants behind it.
+        spread: what the judge and people disagree by beyond both their sampling errors, standard deviation, Elo points.
+        human_se: median standard error of people's ratings, Elo points; None where there is none.
+    """
+
+    mean: float
+    sd: float | None
+    low: float | None
+    high: float | None
+    n: int
+    spread: float = 0.0
+    human_se: float | None = None
+
+    def variance(self, se: float, *, of_people: bool = False) -> float:
+        """Return the variance of a stretched rating less people's, squared Elo points.
+
+        Args:
+            se: standard error of the judge's rating, stretched.
+            of_people: of what people would give with ever more votes, without the error of theirs.
+        """
+        return se**2 + self.spread**2 + (0.0 if of_people else (self.human_se or 0.0) ** 2)
+
+
+@dataclass(frozen=True, slots=True)
 class HeldOut:
     """One entrant, rated alone against the others by people and by the judge.
 
     Attributes:
-        human_elo, hard_elo, soft_elo: 1500 at the mean of the others; None where they never met without it.
-        hard_se, soft_se: standard errors of the judge's ratings.
+        human_elo, hard_elo, soft_elo: 1500 at the mean of the others; None where they never met without it. The
+            judge's are not stretched.
+        hard_se, soft_se, human_se: their standard errors.
+        hard_stretch, soft_stretch: factor that the others tell; None where ratings are not stretched.
         battles: with a soft target.
         weights: of the map fitted without this entrant, by feature.
         separated: ratings that the data do not bound (`human`, `hard`, `soft`); they are in no mean and no quantile.
@@ -62,26 +103,55 @@ class HeldOut:
     weights: Mapping[str, float] = field(default_factory=dict)
     separated: tuple[str, ...] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
+    human_se: float | None = None
+    hard_stretch: float | None = None
+    soft_stretch: float | None = None
 
-    def residual(self, kind: str) -> float | None:
-        """Return the judge's rating minus the human one; None where one is unknown or unbounded.
+    def factor(self, kind: str) -> float:
+        """Return what the judge's ratings of a kind are stretched by, 1 for nothing.
 
         Args:
             kind: `hard` or `soft`.
         """
+        factor = self.hard_stretch if kind == "hard" else self.soft_stretch
+        return 1.0 if factor is None else factor
+
+    def rating(self, kind: str) -> float | None:
+        """Return the judge's rating, stretched where ratings are."""
         judge = self.hard_elo if kind == "hard" else self.soft_elo
+        return None if judge is None else stretched(judge, self.factor(kind))
+
+    def residual(self, kind: str) -> float | None:
+        """Return the judge's rating minus the human one; None where one is unknown or unbounded."""
+        judge = self.rating(kind)
         if judge is None or self.human_elo is None or {kind, "human"} & set(self.separated):
             return None
         return judge - self.human_elo
 
     def se(self, kind: str) -> float | None:
-        """Return the standard error of the judge's rating, `hard` or `soft`."""
-        return self.hard_se if kind == "hard" else self.soft_se
+        """Return the standard error of `rating`."""
+        se = self.hard_se if kind == "hard" else self.soft_se
+        return None if se is None else self.factor(kind) * se
 
-    def score(self, kind: str) -> float | None:
-        """Return |residual| in standard errors; None where one is unknown."""
-        residual, se = self.residual(kind), self.se(kind)
-        return abs(residual) / se if residual is not None and se is not None and se > SMALLEST_SE else None
+    def error(self, kind: str, stretch: Stretch | None) -> float | None:
+        """Return what the residual is measured in, Elo points; None where that is unknown, or next to nothing.
+
+        Args:
+            stretch: of all entrants: the error is the judge's, people's and the spread; None for the judge's alone.
+        """
+        se = self.se(kind)
+        if se is None or se <= SMALLEST_SE or stretch is None:
+            return se if (se or 0.0) > SMALLEST_SE else None
+        return replace(stretch, human_se=self.human_se).variance(se) ** 0.5
+
+    def score(self, kind: str, stretch: Stretch | None = None) -> float | None:
+        """Return |residual| over `error`; None where one is unknown."""
+        residual, error = self.residual(kind), self.error(kind, stretch)
+        return None if residual is None or error is None else abs(residual) / error
+
+    def unstretched(self) -> "HeldOut":
+        """Return the entrant with the judge's ratings as they were."""
+        return replace(self, hard_stretch=None, soft_stretch=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +175,9 @@ class Accuracy:
         log_loss: of human preferences in battles of an entrant that the map was fitted without, nats (a coin has
             0.693); None for `hard`, and where no map was fitted.
         mae_interval, spearman_interval, kendall_interval: over entrants, at `level`.
+        plain_mae: that error before ratings were stretched.
+        slope: of people's ratings on the judge's, near 1 where the scale is right.
+        floor: error that an all-knowing judge would be left with, Elo points: people's own ratings err, too.
     """
 
     n: int
@@ -116,6 +189,9 @@ class Accuracy:
     spearman_interval: tuple[float, float] | None = None
     kendall_interval: tuple[float, float] | None = None
     level: float | None = None
+    plain_mae: float | None = None
+    slope: float | None = None
+    floor: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +206,9 @@ class Conformal:
         coverage, median_width: means over the half splits; None where a half is too small for the level.
         splits: how many were drawn.
         coverage_range, width_range: least and largest of the splits.
-        median_se: median standard error, Elo points; the median half-width is q times it.
+        median_se: median of what scores are divided by, Elo points; the median half-width is q times it.
+        t: what stands in for q where entrants are too few: quantile of t times the root mean square score, which
+            assumes normal disagreement; None where there is a q, or fewer than 3 scores, or ratings as they were.
         loo_coverage, loo_width: of the entrants, each left out of the scores, where a half is too small for the level
             and all but one suffice. That coverage is ceil(level n) / n unless scores are equal: only the median width,
             Elo points, is news.
@@ -146,6 +224,7 @@ class Conformal:
     coverage_range: tuple[float, float] | None = None
     width_range: tuple[float, float] | None = None
     median_se: float | None = None
+    t: float | None = None
     loo_coverage: float | None = None
     loo_width: float | None = None
 
@@ -188,6 +267,8 @@ class Calibration(Document):
         stability: of beta.
         warnings: what a reader must know.
         provenance: sources, options, versions, date.
+        stretch: by kind, where ratings are stretched to people's scale.
+        answer: the finding in sentences.
     """
 
     judge: str | None
@@ -204,6 +285,8 @@ class Calibration(Document):
     stability: tuple[Stability, ...] = ()
     warnings: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    stretch: Mapping[str, Stretch] = field(default_factory=dict)
+    answer: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Calibration({self.judge}, {self.target}, {len(self.entrants)} entrants)"
@@ -212,6 +295,10 @@ class Calibration(Document):
     def resamples(self) -> int:
         """Resamples of `se_method`, 0 for none."""
         return int(self.se_method.partition(":")[2] or 0)
+
+    def score(self, held: HeldOut, kind: str) -> float | None:
+        """Return an entrant's conformal score by what this calibration knows of a kind; None where it has none."""
+        return held.score(kind, self.stretch.get(kind))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contract's calibration file."""
@@ -225,6 +312,7 @@ class Calibration(Document):
         }
         return {
             "podium": FORMAT_VERSION,
+            "answer": list(self.answer),
             "judge": self.judge,
             "beta": self.target.beta,
             "beta_low": self.target.low,
@@ -236,6 +324,7 @@ class Calibration(Document):
             "se_method": self.se_method,
             "se_cluster": self.se_cluster,
             "seed": self.seed,
+            "stretch": {kind: asdict(stretch) for kind, stretch in self.stretch.items()},
             "loo": loo,
             "entrants": [
                 asdict(entrant) | {f"{kind}_residual": entrant.residual(kind) for kind in ("hard", "soft")}
@@ -254,4 +343,4 @@ class Calibration(Document):
     def fold_beta(self, entrant: HeldOut) -> float:
         """Return the slope fitted without an entrant."""
         weights = list(entrant.weights.values())
-        return sum(weights) if self.target.kind == "criteria" else weights[0]
+        return sum(weights) if self.target.kind in ("criteria", "jury") else weights[0]

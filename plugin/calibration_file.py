@@ -109,9 +109,15 @@ def _check_ranges(calibration: Calibration) -> None:
     """Refuse numbers that cannot be, and what is checked nowhere else because it is passed through."""
     if calibration.target.beta <= 0:
         raise ValueError(f"beta is {calibration.target.beta:g}, not above 0")
-    errors = [error for held in calibration.entrants for error in (held.hard_se, held.soft_se) if error is not None]
-    if min([calibration.regularization, *errors]) < 0:
-        raise ValueError("regularization, or a standard error, is below 0")
+    held_errors = [(held.hard_se, held.soft_se, held.human_se) for held in calibration.entrants]
+    errors = [error for errors in held_errors for error in errors if error is not None]
+    spreads = [stretch.spread for stretch in calibration.stretch.values()]
+    if min([calibration.regularization, *errors, *spreads]) < 0:
+        raise ValueError("regularization, a standard error, or a spread, is below 0")
+    factors = [stretch.mean for stretch in calibration.stretch.values()]
+    factors += [factor for held in calibration.entrants for factor in (held.factor("hard"), held.factor("soft"))]
+    if min(factors, default=1.0) <= 0:
+        raise ValueError("a stretch is not above 0")
     for conformal in calibration.conformal.values():
         if not 0 < conformal.level < 1:
             raise ValueError(f"level is {conformal.level!r}, not between 0 and 1")

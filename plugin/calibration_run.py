@@ -9,16 +9,20 @@ from typing import Any
 import numpy as np
 
 from podium.battles import Battles
-from podium.calibration import SMALLEST_SE, AnchorStrengths, Calibration, Conformal, HeldOut, Stability, Target
+from podium.calibration import SMALLEST_SE, AnchorStrengths, Calibration, Conformal, HeldOut, Stability, Stretch, Target
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.rankers.calibration import conformal
-from podium.rankers.calibration.accuracy import Difference, accuracy_of, difference_of
+from podium.rankers.calibration.accuracy import accuracy_of
 from podium.rankers.calibration.agreement import Agreement, agreement_of
 from podium.rankers.calibration.bounds import prompt_hashes
+from podium.rankers.calibration.choice import Choice, Contender, choice_of
+from podium.rankers.calibration.disagreement import answer_of, scale_doubts
 from podium.rankers.calibration.evidence import Evidence, calibratable, evidence_of
+from podium.rankers.calibration.jury import jury_battles
 from podium.rankers.calibration.leave_one_out import HeldOutScale, fold_weights, leave_one_out
 from podium.rankers.calibration.placement import ErrorMethod
 from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, slope, usual_kind
+from podium.rankers.calibration.stretch import FEWEST, spread_of, stretch_of, tells_nothing
 from podium.rankers.calibration.targets import doubts, few_items_doubt, fit_target, given_target, log_loss, weights_for
 from podium.rankers.coded import Cluster, require_choice
 from podium.rankers.defaults import REGULARIZATION
@@ -54,6 +58,7 @@ def calibrate(
     cluster: Cluster = "item",
     regularization: float = REGULARIZATION,
     entrants: About = None,
+    stretch: bool = True,
 ) -> Calibration:
     """Calibrate a judge: fit its temperature, and learn how far its ratings stray from human ones.
 
@@ -70,6 +75,8 @@ def calibrate(
             (the paper's; the same where no item comes twice).
         regularization: lambda.
         entrants: a table with a column `model` and whatever is known of each: family, date.
+        stretch: bring the judge's ratings to people's scale, by a factor that the other entrants tell, and measure
+            residuals in all errors that are known; without it, ratings and scores are the paper's.
 
     Raises:
         NotIdentifiedError: several judges, no human labels, no signal, too few entrants, groups that never met.
@@ -78,10 +85,11 @@ def calibrate(
     Source: Soft-Elo (Kargi and Salinas 2026), Algorithm 1 and section 3.3.
     """
     _check_options(level, splits, bootstrap, regularization, cluster)
+    battles = jury_battles(battles) if target == "jury" else battles
     _require_labels(battles)
     about = about_entrants(entrants)
     kind = target or ("smoothing" if constant is not None else usual_kind(battles))
-    evidence = calibratable(evidence_of(battles, signal_of(battles, kind, ridge), cluster))
+    evidence = calibratable(evidence_of(battles, signal_of(battles, kind, ridge, verdicts=True), cluster))
     given = given_target(kind, None, constant)
     fitted = given or fit_target(evidence, level)
     # A given map is the same for all folds.
@@ -91,11 +99,17 @@ def calibrate(
     method = ErrorMethod(bootstrap or 0, seed)
     scales = _scales(evidence, fitted, weights, regularization, method)
     held = _held_out(evidence, scales, weights, about)
+    plain, stretches = held, dict[str, Stretch]()
+    if stretch:
+        held, stretches = _stretch(held, scales)
     agreement = asdict(agreement_of(evidence, evidence.soft(weights_for(fitted, evidence.signal))))
     agreement["bins"] = list(agreement["bins"])
-    accuracy = {name: accuracy_of(held, name, level) for name in ("hard", "soft")}
+    accuracy = {
+        name: replace(accuracy_of(held, name, level), plain_mae=accuracy_of(plain, name, level).mae)
+        for name in ("hard", "soft")
+    }
     loss = log_loss(evidence, weights) if kind != "credit" and evidence.preference.any() else None
-    return Calibration(
+    calibration = Calibration(
         judge=next(iter(battles.judges), None),
         target=fitted,
         regularization=regularization,
@@ -108,17 +122,20 @@ def calibrate(
             AnchorStrengths(name, *(float(scale.anchors[k]) for scale in scales.values()))
             for k, name in enumerate(evidence.entrants)
         ),
-        conformal={name: _conformal(held, name, level, splits, seed) for name in ("hard", "soft")},
+        conformal={name: _conformal(held, name, stretches.get(name), level, splits, seed) for name in ("hard", "soft")},
         agreement=agreement,
         stability=() if given else tuple(_stability(evidence, np.random.default_rng(seed))),
         warnings=(
             *battles.notes,
             *_warnings(battles, evidence, scales, held, level),
+            *(scale_doubts(held, stretches, level) if stretch else ()),
             *([] if given else few_items_doubt(evidence)),
             *doubts(fitted, agreement),
         ),
         provenance=_provenance(battles, evidence, level, splits, ridge, constant),
+        stretch=stretches,
     )
+    return replace(calibration, answer=answer_of(calibration))
 
 
 def compare(battles: Battles, *, tell: Callable[[str], None] = lambda _: None, **options: Any) -> list[Calibration]:
@@ -129,6 +146,9 @@ def compare(battles: Battles, *, tell: Callable[[str], None] = lambda _: None, *
         tell: called with the reason of each target that cannot be.
         **options: of `calibrate`, other than `target` and `constant`.
     """
+    if len(battles.judges) > 1:
+        alone = [calibrate(battles.where("judge", name), **options) for name in battles.judges]
+        return [calibrate(battles, target="jury", **options), *alone]
     calibrations = []
     credits: tuple[tuple[Kind, float | None], ...] = (("credit", None),) if usual_kind(battles) == "credit" else ()
     for kind, constant in (*credits, *COMPARED):
@@ -139,24 +159,38 @@ def compare(battles: Battles, *, tell: Callable[[str], None] = lambda _: None, *
     return calibrations
 
 
-def differences_from_best(targets: Sequence[Calibration]) -> tuple[Calibration, list[tuple[Calibration, Difference]]]:
-    """Return the calibration whose soft ratings err least, and what each other one errs and orders beyond it.
+def contenders_of(targets: Sequence[Calibration]) -> list[Contender]:
+    """Return all ratings that the calibrations can give: hard and soft, as they are and stretched.
 
     Args:
         targets: as `compare` gives them, at least one.
     """
-    best = min(targets, key=lambda target: np.inf if (mae := target.accuracy["soft"].mae) is None else mae)
-    level = best.conformal["soft"].level
-    others = [target for target in targets if target is not best]
-    return best, [(target, difference_of(target.entrants, best.entrants, level)) for target in others]
+    contenders = []
+    for kind, calibrations in (("hard", targets[:1]), ("soft", targets)):
+        for calibration in calibrations:
+            plain = tuple(entrant.unstretched() for entrant in calibration.entrants)
+            contenders.append(Contender(calibration, kind, plain, None))
+            if kind in calibration.stretch:
+                contenders.append(Contender(calibration, kind, calibration.entrants, calibration.stretch[kind]))
+    return contenders
 
 
-def judge_agreement(battles: Battles) -> Agreement:
-    """Compare a judge with people battle by battle; needs no margins.
+def differences_from_best(targets: Sequence[Calibration]) -> Choice:
+    """Name the ratings that err least, what each other errs and orders beyond them, and what the choice itself costs.
+
+    Args:
+        targets: as `compare` gives them, at least one.
+    """
+    return choice_of(contenders_of(targets), targets[0].conformal["soft"].level)
+
+
+def judge_agreement(battles: Battles, target: Kind | None = None) -> Agreement:
+    """Compare a judge with people battle by battle, or a jury by its mean verdict; needs no margins.
 
     Raises:
         NotIdentifiedError: several judges, or no human labels.
     """
+    battles = jury_battles(battles) if target == "jury" else battles
     _require_labels(battles)
     return agreement_of(evidence_of(battles, signal_of(battles, "smoothing")))
 
@@ -176,7 +210,7 @@ def _require_labels(battles: Battles) -> None:
     if len(battles.judges) > 1:
         raise NotIdentifiedError(
             f"verdicts of {len(battles.judges)} judges in one table ({some(battles.judges, most=10)}): calibrate one "
-            "at a time, with --where judge=NAME"
+            "at a time, with --where judge=NAME, or all as a --target jury"
         )
     if "human" not in battles.table or battles.table["human"].isna().all():
         raise NotIdentifiedError(
@@ -190,7 +224,7 @@ def _scales(
 ) -> dict[str, HeldOutScale]:
     pooled = evidence.soft(weights_for(target, evidence.signal))
     return {
-        "human": leave_one_out(evidence, evidence.human, lambda _: evidence.human, regularization, None, "human"),
+        "human": leave_one_out(evidence, evidence.human, lambda _: evidence.human, regularization, method, "human"),
         "hard": leave_one_out(evidence, evidence.hard, lambda _: evidence.hard, regularization, method, "hard"),
         "soft": leave_one_out(evidence, pooled, lambda k: evidence.soft(weights[k]), regularization, method, "soft"),
     }
@@ -203,7 +237,7 @@ def _held_out(
         HeldOut(
             model=name,
             **{f"{kind}_elo": finite_or_none(scale.elo[k]) for kind, scale in scales.items()},
-            **{f"{kind}_se": finite_or_none(scales[kind].se[k]) for kind in ("hard", "soft")},
+            **{f"{kind}_se": finite_or_none(scale.se[k]) for kind, scale in scales.items()},
             battles=int(scales["soft"].battles[k]),
             # None where the labels of the others gave no map.
             weights={}
@@ -216,17 +250,50 @@ def _held_out(
     )
 
 
-def _conformal(held: Sequence[HeldOut], kind: str, level: float, splits: int, seed: int) -> Conformal:
+def _stretch(
+    held: Sequence[HeldOut], scales: Mapping[str, HeldOutScale]
+) -> tuple[tuple[HeldOut, ...], dict[str, Stretch]]:
+    """Stretch each entrant by what the others tell, and learn the spread; kinds that tell nothing stay as they are."""
+    people, held, stretches = scales["human"], tuple(held), {}
+    human_se = [entrant.human_se for entrant in held if entrant.human_se is not None]
+    for kind in ("hard", "soft"):
+        judge = scales[kind]
+        pooled = stretch_of(judge.anchors, people.anchors)
+        if len(held) <= FEWEST:
+            # Without one of them, two are left, and tell nothing: no residual would be a stretched one's.
+            pooled = Stretch(1.0, None, None, None, len(held))
+        elif tells_nothing(judge.anchors, people.anchors, pooled):
+            continue
+        factors = judge.stretch_folds(people)
+        held = tuple(
+            replace(entrant, **{f"{kind}_stretch": float(factors[k])}) if entrant.rating(kind) is not None else entrant
+            for k, entrant in enumerate(held)
+        )
+        known = [entrant for entrant in held if None not in (entrant.residual(kind), entrant.error(kind, None))]
+        residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
+        variance = np.array([entrant.error(kind, pooled) for entrant in known], dtype=np.float64) ** 2
+        spread = spread_of(residual, variance)
+        median = float(np.median(human_se)) if human_se else None
+        stretches[kind] = replace(pooled, spread=spread, human_se=median)
+    return held, stretches
+
+
+def _conformal(
+    held: Sequence[HeldOut], kind: str, stretch: Stretch | None, level: float, splits: int, seed: int
+) -> Conformal:
     """Take the quantile, and try it on half splits, the same ones for every kind."""
-    known = [entrant for entrant in held if entrant.score(kind) is not None]
+    known = [entrant for entrant in held if entrant.score(kind, stretch) is not None]
     residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
-    se = np.array([entrant.se(kind) for entrant in known], dtype=np.float64)
+    se = np.array([entrant.error(kind, stretch) for entrant in known], dtype=np.float64)
+    q = finite_or_none(conformal.quantile(np.abs(residual) / se, level))
+    few = q is None and stretch is not None
     tried = conformal.half_splits(residual, se, level, splits, np.random.default_rng(seed))
     alone = None if tried else conformal.leave_one_score_out(residual, se, level)
     return Conformal(
         level=level,
         n=len(known),
-        q=finite_or_none(conformal.quantile(np.abs(residual) / se, level)),
+        q=q,
+        t=finite_or_none(conformal.t_quantile(residual / se, level)) if few else None,
         needed=conformal.entrants_needed(level),
         coverage=float(tried.coverage.mean()) if tried else None,
         median_width=float(tried.width.mean()) if tried else None,
@@ -262,9 +329,11 @@ def _warnings(
     battles: Battles, evidence: Evidence, scales: Mapping[str, HeldOutScale], held: Sequence[HeldOut], level: float
 ) -> list[str]:
     readable, hard, needed = int(battles.readable.sum()), scales["hard"], conformal.entrants_needed(level)
-    lost = readable - int(signal_of(battles, evidence.signal.kind).is_known.sum())
+    lost = readable - int(signal_of(battles, evidence.signal.kind, verdicts=True).is_known.sum())
     blamed = {"hard"} if hard.unbounded.any() else set()
     scored = sum(entrant.score("soft") is not None for entrant in held)
+    stands_in = held[0].soft_stretch is not None and scored >= conformal.FEWEST_FOR_T
+    instead = "the interval is by t, which assumes normal disagreement" if stands_in else "so it is infinite"
     short = scored < needed
     concerned: dict[str, Sequence[str] | bool] = {
         "not calibrated, for lack of human labels, verdicts or signals: {}": evidence.dropped,
@@ -290,8 +359,7 @@ def _warnings(
             for entrant in held
             if entrant.soft_elo is not None and not (entrant.soft_se or 0.0) > SMALLEST_SE
         ],
-        f"{scored} entrants with a score: a {100 * level:g}% conformal interval needs {needed}, "
-        "so it is infinite": short,
+        f"{scored} entrants with a score: a {100 * level:g}% conformal interval needs {needed}, {instead}": short,
     }
     return [text if names is True else text.format(some(names)) for text, names in concerned.items() if names]
 

@@ -40,6 +40,56 @@ def label_by(battles: Battles, judge: str) -> Battles:
     table = battles.table
     ours = (as_text(table["judge"]) == judge).to_numpy() if "judge" in table else np.zeros(len(table), dtype=bool)
     _refuse(battles, ours, judge)
+    return join_labels(battles, ours, judge)
+
+
+def label_from(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
+    """Give battles the labels of others, whose credits are people's.
+
+    Args:
+        must_meet: whether labels of other battles than these are of no use.
+
+    Raises:
+        UsageError: there are human labels already.
+        DataError: nothing says which item a battle is about.
+        NotIdentifiedError: no label can be read, or none is of these battles and one must be.
+    """
+    known = int(battles.table["human"].notna().sum()) if "human" in battles.table else 0
+    if known:
+        raise UsageError(f"{known:,} battles have a human label already: give --human-labels, or the column human")
+    for each, name in ((battles, "verdicts"), (labels, "labels")):
+        if not each.has_items:
+            raise DataError(
+                f"no row of the {name} says its item, and labels are found by item and pair",
+                source=some(each.sources, most=3),
+                remedy="name the item's column, for example --columns item=prompt",
+            )
+    both = pd.concat([battles.to_frame().assign(human=np.nan), labels.to_frame()], ignore_index=True)
+    entrants = sorted({*battles.entrants, *labels.entrants})
+    for side in ("model_a", "model_b"):
+        both[side] = pd.Categorical(both[side], categories=entrants)
+    both["item"] = pd.Categorical(both["item"])
+    if "weight" in both:
+        both["weight"] = both["weight"].fillna(1.0)
+    ours = np.arange(len(both)) >= len(battles)
+    labelled = join_labels(replace(battles, rows=both.drop(columns="human")), ours, "people", must_meet=must_meet)
+    human = labelled.table["human"].to_numpy() if "human" in labelled.table else np.full(len(battles), np.nan)
+    rows = battles.table.assign(human=human)
+    return replace(battles, rows=rows, notes=labelled.notes, votes=labels)
+
+
+def join_labels(battles: Battles, ours: np.ndarray, judge: str, *, must_meet: bool = True) -> Battles:
+    """Turn the battles of a mask into labels of the others.
+
+    Args:
+        ours: mask of those by people, shape (battles,).
+        judge: what to call who made them.
+        must_meet: whether to refuse labels of which none is of another battle.
+
+    Raises:
+        As `label_by`.
+    """
+    table = battles.table
     item, a, b = (table[name].cat.codes.to_numpy(dtype=np.int64) for name in ("item", "model_a", "model_b"))
     item, entrants = battles.items_with_responses(item), len(battles.entrants)
     # Of the item, the response to it and the unordered pair; negative without an item.
@@ -56,11 +106,12 @@ def label_by(battles: Battles, judge: str) -> Battles:
     means = pd.Series(np.bincount(place, weight * credit) / np.bincount(place, weight), index=codes)
     of_first = means.reindex(code).to_numpy()
     human = np.where(a < b, of_first, 1 - of_first)[~ours]
-    if np.isnan(human).all():
+    if np.isnan(human).all() and must_meet:
         raise _nothing_in_common(battles, votes, ~ours, judge)
     rest = battles.select(~ours)
     note = _note(judge, votes, ours, len(means), human)
-    return replace(rest, rows=rest.table.assign(human=human), notes=(*rest.notes, note))
+    votes_alone = battles.select(ours)
+    return replace(rest, rows=rest.table.assign(human=human), notes=(*rest.notes, note), votes=votes_alone)
 
 
 def _refuse(battles: Battles, ours: np.ndarray, judge: str) -> None:

@@ -37,9 +37,10 @@ class Place:
         model: its name.
         battles: with a soft target: against calibrated entrants if it was placed, else against anyone.
         win_rate: mean over opponents of the mean soft target.
-        elo: placed, or fixed by the calibration; None where nothing places it.
+        elo: placed, or fixed by the calibration, stretched to people's scale; None where nothing places it.
         items: clusters among its battles against calibrated entrants.
-        se: standard error, NaN where there is none.
+        se: standard error of that, NaN where there is none.
+        reach: what the quantile multiplies.
         separated: whether everything was won, or everything lost.
         quantile: of the conformal scores that stand for it; None for those that were not placed.
         hard: Elo of the hard labels, if it was asked for.
@@ -54,12 +55,13 @@ class Place:
     separated: bool = False
     quantile: Quantile | None = None
     hard: float | None = None
+    reach: float = np.nan
 
-    def interval(self, width: float) -> tuple[float | None, float | None]:
-        """Return the ends of so many standard errors to either side; None where there are none."""
+    def interval(self, half: float) -> tuple[float | None, float | None]:
+        """Return the ends so many Elo points to either side; None where there are none."""
         if self.elo is None or self.separated:
             return None, None
-        return finite_or_none(self.elo - width * self.se), finite_or_none(self.elo + width * self.se)
+        return finite_or_none(self.elo - half), finite_or_none(self.elo + half)
 
 
 def newcomers(battles: Battles, calibration: Calibration, credit: np.ndarray) -> tuple[str, ...]:
@@ -101,6 +103,7 @@ def place_newcomers(
 
     Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
     """
+    bounds.require_people(calibration.stretch.get("soft"))
     evidence = evidence_of(battles, signal, "item" if calibration.se_cluster == "item" else "row")
     credit = evidence.soft(weights_for(calibration.target, signal))
     places = _places(evidence, credit, calibration, bounds, about, rng, hard)
@@ -142,23 +145,28 @@ def _places(
     # Log-strengths of the calibrated entrants by code, NaN for others.
     soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.entrants]).T
     places, method = [], ErrorMethod(calibration.resamples, int(rng.integers(2**63)))
+    stretch = calibration.stretch.get("soft")
+    factor = stretch.mean if stretch else 1.0
+    hard_factor = calibration.stretch["hard"].mean if "hard" in calibration.stretch else 1.0
     for k, name in enumerate(evidence.entrants):
         own = own_battles(evidence, k, credit, soft)
         theta = soft[k] if name in known else place_one(own, penalty)
-        place = Place(name, int(battles[k]), finite_or_none(rates[k]), finite_or_none(MEAN + POINTS * theta))
+        place = Place(name, int(battles[k]), finite_or_none(rates[k]), finite_or_none(MEAN + POINTS * factor * theta))
         if hard:
             judged = own_battles(evidence, k, evidence.hard, verdicts)
             theta_hard = verdicts[k] if name in known else place_one(judged, penalty)
-            place = replace(place, hard=finite_or_none(MEAN + POINTS * theta_hard))
+            place = replace(place, hard=finite_or_none(MEAN + POINTS * hard_factor * theta_hard))
         if name not in known and len(own.credit):
             se, _ = method.standard_error(own, theta, penalty)
+            se = factor * se if se > SMALLEST_SE else np.nan
             earned, weight = own.sums()
             place = replace(
                 place,
                 battles=len(own.credit),
                 win_rate=float(np.mean(earned[weight > 0] / weight[weight > 0])),
                 items=own.clusters,
-                se=se if se > SMALLEST_SE else np.nan,
+                se=se,
+                reach=bounds.reach(stretch, se),
                 separated=own.is_separated,
                 quantile=quantile_for(calibration, bounds, name, about.get(name, {})),
             )
@@ -170,7 +178,7 @@ def _entries(places: Sequence[Place], level: float, conformal_level: float, hard
     """Rank everyone who has a place; those without one come last."""
     ranked = sorted(places, key=lambda place: (place.elo is None, -(place.elo or 0.0), place.model))
     scores = np.array([np.nan if place.elo is None else place.elo for place in ranked])
-    ends = [place.interval(t_reach(place.items, level)) for place in ranked]
+    ends = [place.interval(t_reach(place.items, level) * place.se) for place in ranked]
     return [
         Entry(
             model=place.model,
@@ -190,11 +198,13 @@ def _entries(places: Sequence[Place], level: float, conformal_level: float, hard
     ]
 
 
-def _conformal_columns(place: Place, level: float) -> dict[str, float | None]:
+def _conformal_columns(place: Place, level: float) -> dict[str, float | str | None]:
     """Return the conformal columns; a level without ends is an infinite interval."""
     known = place.quantile is not None and place.elo is not None and not place.separated and not np.isnan(place.se)
-    low, high = place.interval(place.quantile.q) if known and place.quantile else (None, None)
-    return {"conformal_low": low, "conformal_high": high, "conformal_level": level if known else None}
+    quantile = place.quantile if known else None
+    low, high = place.interval(quantile.best * place.reach) if quantile else (None, None)
+    ends = {"conformal_low": low, "conformal_high": high, "conformal_level": level if known else None}
+    return ends | {"interval_method": quantile.method if quantile else None}
 
 
 def _conformal_summary(placed: Sequence[Place], calibration: Calibration, bounds: Bounds, unit: str) -> dict[str, Any]:
@@ -204,8 +214,11 @@ def _conformal_summary(placed: Sequence[Place], calibration: Calibration, bounds
         "needed": entrants_needed(bounds.level_of(calibration)),
         "n": {name: quantile.used for name, quantile in quantiles.items()},
         "q": {name: finite_or_none(quantile.q) for name, quantile in quantiles.items()},
+        "t": {name: quantile.t for name, quantile in quantiles.items() if quantile.best != quantile.q},
         "strata": bounds.strata,
         "halflife": bounds.halflife,
+        "of": bounds.of,
+        "stretch": calibration.stretch["soft"].mean if "soft" in calibration.stretch else None,
         "assumption": bounds.assumption(unit),
     }
 
@@ -229,7 +242,7 @@ def _left_out(places: Sequence[Place], evidence: Evidence, credit: np.ndarray) -
 def _doubts_of_placed(placed: Sequence[Place], unit: str, battles: Battles) -> list[str]:
     short: dict[tuple[int, int], list[str]] = {}
     for place in placed:
-        if place.quantile and np.isinf(place.quantile.q):
+        if place.quantile and np.isinf(place.quantile.best):
             short.setdefault((place.quantile.used, place.quantile.needed), []).append(place.model)
     warnings = [
         f"infinite conformal interval: {used} calibrated entrants stand for it, and the level needs "
@@ -249,13 +262,13 @@ def _doubts_of_placed(placed: Sequence[Place], unit: str, battles: Battles) -> l
 
 
 def _narrow_intervals(placed: Sequence[Place], calibration: Calibration) -> list[str]:
-    """Say whose standard errors are smaller than those that the quantile was learnt on.
+    """Say whose standard errors are smaller than those that the quantile was learnt on, where scores are in those.
 
     A score is an error in standard errors. More battles shrink the standard error, and not the judge's disagreement
     with people: with twice the battles a 90% interval covered 81% in simulation, with ten times 54%.
     """
     scored = [entrant for entrant in calibration.entrants if entrant.score("soft") is not None]
-    if not scored:
+    if not scored or "soft" in calibration.stretch:
         return []
     se = np.array([entrant.soft_se for entrant in scored], dtype=np.float64)
     battles = np.array([entrant.battles for entrant in scored], dtype=np.float64)

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from podium.calibration import MEAN as MEAN
 from podium.errors import UsageError, find_name
 
 POINTS = 400 / np.log(10)
 """Elo points per logit."""
-MEAN = 1500.0
 SAME = 1e-9
 """Share by which two weights may differ by rounding."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from podium.rankers.bradley_terry import estimate_elo, label_strengths
 from podium.rankers.calibration.agreement import agreement_of
 from podium.rankers.calibration.bounds import Bounds, mismatches
 from podium.rankers.calibration.evidence import evidence_of
-from podium.rankers.calibration.signals import RIDGE, Kind, Signal, hard_among_soft, signal_of, usual_kind
+from podium.rankers.calibration.jury import jury_battles
+from podium.rankers.calibration.signals import POOLED, RIDGE, Kind, Signal, hard_among_soft, signal_of, usual_kind
 from podium.rankers.calibration.targets import (
     covariance_for,
     doubts,
@@ -50,6 +51,7 @@ def soft_elo(
     strata: str | None = None,
     halflife: float | None = None,
     conformal_level: float | None = None,
+    of: Literal["votes", "people"] = "votes",
     center: tuple[str, ...] | None = None,
     calibration: Calibration | None = None,
     about: Mapping[str, Mapping[str, Any]] | None = None,
@@ -59,13 +61,15 @@ def soft_elo(
 
     beta comes from the option, else from the calibration, else from the human labels in the battles; its error is in
     the intervals. Soft credits without margins are targets as they are. With a calibration, entrants that it does not
-    know are placed one by one against those that it knows, on its own axis, with conformal intervals.
+    know are placed one by one against those that it knows, on its own axis, stretched to people's scale where the
+    calibration is, with conformal intervals.
 
     Args:
         battles: of one judge, with margins (or soft credits).
         level: of intervals and rank sets, in (0, 1).
         rng: draws for rank sets and the bootstrap of placed entrants.
-        target: the signal that is softened: `margin`, `smoothing`, `criteria`, `length` or `credit`.
+        target: the signal that is softened: `margin`, `smoothing`, `criteria`, `length`, `credit`, or `jury` (of
+            several judges, with --pool).
         beta: logits per unit of margin; taken as exact.
         constant: credit of a win under `smoothing`, in (0.5, 1).
         ridge: of `criteria`, towards their mean; 10 by default.
@@ -76,7 +80,13 @@ def soft_elo(
         strata: a column of the table of entrants: conformal scores of the same stratum only.
         halflife: days after which a calibrated entrant counts half, by the column `date` of that table.
         conformal_level: by default that of the calibration.
+<<<<<<< HEAD
         center: entrants whose mean is 1500; by default all whose rating the data bound.
+=======
+        of: whose rating a newcomer's conformal interval holds: `votes` (people's, from about as many votes as the
+            calibrated entrants had) or `people` (with ever more votes).
+        center: entrants whose mean is 1500; by default all.
+>>>>>>> 6848eae (Ratings are stretched to people's scale, with intervals that know people's errors; few labels join a judge's verdicts)
         calibration: of this judge.
         about: what is known of each entrant (family, date).
         whole: all battles, of which `battles` are a slice: beta is fitted on them.
@@ -89,12 +99,15 @@ def soft_elo(
     Source: Soft-Elo (Kargi and Salinas 2026), equations 1 and 5; one beta for all slices as in its appendix E.
     """
     require_choice("cluster", cluster, ("item", "row"))
-    bounds = Bounds(strata, halflife, conformal_level)
+    if "jury" in (target, calibration.target.kind if calibration else None):
+        battles, whole = jury_battles(battles), jury_battles(whole) if whole else None
+    bounds = Bounds(strata, halflife, conformal_level, of)
     if about and calibration is None:
         raise UsageError("a table of entrants says who stands for a newcomer: it needs --calibration FILE")
     given_ridge = RIDGE if ridge is None else ridge
     chosen = choose_target(whole or battles, calibration, target, beta, constant, ridge, level)
-    signal = signal_of(battles, chosen[0].kind, given_ridge)  # type: ignore[arg-type]
+    by_verdicts = chosen[0].kind == "margin" and "verdict" in chosen[0].weights
+    signal = signal_of(battles, chosen[0].kind, given_ridge, verdicts=by_verdicts)  # type: ignore[arg-type]
     soft = SoftCredits(*chosen, signal, soft_target(chosen[0], signal), int(battles.readable.sum()))
     if calibration and newcomers(battles, calibration, soft.credit):
         fixed = {"pin": pin, "regularization": regularization, "cluster": None if cluster == "item" else cluster}
@@ -192,8 +205,10 @@ def choose_target(
         weak = [f"the calibration says: {doubt}" for doubt in doubts(calibration.target, calibration.agreement)]
         return calibration.target, "of the calibration", [*mismatches(calibration, battles), *weak]
     kind = target or ("smoothing" if constant is not None else usual_kind(battles))
-    if ridge is not None and kind != "criteria":
-        raise UsageError(f"ridge pulls the weights of target=criteria together; the target is {kind}; leave it out")
+    if ridge is not None and kind not in POOLED:
+        raise UsageError(
+            f"ridge pulls the weights of target=criteria and jury together; the target is {kind}; leave it out"
+        )
     given = given_target(kind, beta, constant)
     if given:
         soft = kind == "credit"
@@ -251,13 +266,13 @@ def _no_map(kind: Kind) -> str:
 
 def _warn_unplaced(calibration: Calibration | None, bounds: Bounds) -> list[str]:
     if calibration:
-        unused = "" if bounds == Bounds() else "; strata, halflife and conformal_level have nothing to act on"
+        unused = "" if bounds == Bounds() else "; strata, halflife, conformal_level and of have nothing to act on"
         return [
             "no conformal intervals: nobody whom the calibration does not know has battles against those it knows; all "
             f"are rated together, by its beta{unused}"
         ]
     if bounds != Bounds():
-        raise UsageError("strata, halflife and conformal_level need --calibration FILE")
+        raise UsageError("strata, halflife, conformal_level and of need --calibration FILE")
     return []
 
 

@@ -75,7 +75,8 @@ def calibrated(which):
     frame_of, options = {
         "margin": (frame, {}),
         "about": (frame, {"entrants": families}),
-        "row": (frame, {"cluster": "row", "level": 0.8}),
+        "row": (frame, {"cluster": "row", "level": 0.8, "stretch": False}),
+        "stretched": (presentations(7, 40, seed=3), {}),
         "criteria": (with_criteria(frame), {"target": "criteria"}),
         "length": (frame, {"target": "length"}),
         "smoothing": (frame, {"target": "smoothing"}),
@@ -91,7 +92,7 @@ def calibrated(which):
     return calibrate(read_battles(frame_of), bootstrap=20, **options)
 
 
-SMALL = ["margin", "about", "row", "criteria", "length", "smoothing", "constant", "credit", "no judge"]
+SMALL = ["margin", "stretched", "about", "row", "criteria", "length", "smoothing", "constant", "credit", "no judge"]
 HOLES = ["unbeaten", "bridge", "five"]
 
 

@@ -74,14 +74,18 @@ def test_several_judges_are_refused_with_the_ways_on():
     assert told in message
 
 
-def test_hard_verdicts_without_margins_are_refused_with_what_would_help():
+def test_verdicts_without_margins_are_margins_of_twice_the_credit_less_one():
     frame = labelled().drop(columns="margin")
-    judged = int(frame["credit"].notna().sum())
-    message = refusal(frame)
-    assert (f"none of the {judged} judged battles has a margin" in message, "target=smoothing" in message) == (
-        True,
-        True,
-    )
+    by_verdict, by_margin = run(frame), run(frame.assign(margin=2 * frame["credit"] - 1))
+    assert by_verdict.target.weights == {"verdict": by_margin.target.weights["margin"]}
+    assert by_verdict.accuracy == by_margin.accuracy
+
+
+def test_a_single_margin_makes_verdicts_no_margins():
+    frame = labelled()
+    frame.loc[frame.index[1:], "margin"] = np.nan
+    with pytest.raises(NotIdentifiedError, match="entrants have battles with human labels, verdicts and signals"):
+        run(frame)
 
 
 def test_hard_verdicts_without_margins_can_be_smoothed():
@@ -210,8 +214,15 @@ def test_with_a_margin_in_every_row_none_is_counted():
 
 
 def test_too_few_entrants_for_the_level_are_told_how_many_it_takes():
-    assert told(calibrated(), "infinite") == (
+    assert told(run(labelled(), stretch=False), "infinite") == (
         "7 entrants with a score: a 90% conformal interval needs 9, so it is infinite"
+    )
+
+
+def test_too_few_stretched_entrants_have_an_interval_by_t_and_are_told_what_it_assumes():
+    assert told(calibrated(), "conformal interval needs") == (
+        "7 entrants with a score: a 90% conformal interval needs 9, the interval is by t, which assumes normal "
+        "disagreement"
     )
 
 

@@ -178,9 +178,10 @@ def test_no_figure_of_targets_side_by_side_depends_on_names_sides_or_order(kind)
 def targets_of(battles):
     """Return what `calibrate --compare` shows: every target, and what each errs beyond the best."""
     targets = compare(battles, level=0.5)
-    best, differences = differences_from_best(targets)
-    beyond = {f"{k} {one.target.kind}": asdict(beside) for k, (one, beside) in enumerate(differences)}
-    return {"targets": [without_provenance(one) for one in targets], "best": best.target.kind, "beyond": beyond}
+    choice = differences_from_best(targets)
+    beyond = {f"{k} {one.calibration.target.kind}": asdict(beside) for k, (one, beside) in enumerate(choice.others)}
+    best = (choice.best.calibration.target.kind, choice.best.kind, choice.nested_mae)
+    return {"targets": [without_provenance(one) for one in targets], "best": best, "beyond": beyond}
 
 
 COMMANDS = {

@@ -17,17 +17,18 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "output", metavar="FILE", type=options.OutputFile((".json",)), help="Write the calibration to this file."
 )
+@options.human_labels
 @options.level(help="Coverage of the conformal intervals, and level of the interval of beta.", default=0.9)
 @options.count("--splits", "Random half splits that test coverage.", default=5)
 @options.count("--bootstrap", "Resamples per standard error; by default a sandwich.", least=20)
 @options.seed(help="Seed of resamples and splits.")
 @options.choice(
     "--target",
-    "margin smoothing criteria length credit",
+    "margin smoothing criteria length credit jury",
     "What is softened; by default the margin, or soft credits where there are no margins.",
 )
 @click.option("--constant", type=float, help="Credit of a win under --target smoothing; by default fitted.")
-@click.option("--ridge", type=float, default=10.0, help="Pull of --target criteria to their mean.")
+@click.option("--ridge", type=float, default=10.0, help="Pull of --target criteria, or jury, to their mean.")
 @options.choice(
     "--cluster",
     "item row",
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     default="item",
 )
 @click.option("--regularization", type=float, default=0.01, help="Penalty lambda of the fits.")
+@click.option("--no-stretch", is_flag=True, help="Keep the judge's scale: the paper's ratings, errors and scores.")
 @options.entrants_file(help="A table with a column model, and family, date ...")
 @options.one_sided
 @click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")
@@ -52,15 +54,18 @@ def calibrate(output: "Place | None", side_by_side: bool, **arguments: Any) -> N
     from podium.report.calibration_view import agreement_report, calibration_reports, differences_report, targets_report
     from podium.storage.drafts import write_text
 
+    arguments["stretch"] = not arguments.pop("no_stretch")
+    labels = arguments.pop("human_labels")
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
+    battles = options.add_labels(battles, labels, must_meet=True)
     with show_progress():
-        print_reports([agreement_report(judge_agreement(battles))])
+        print_reports([agreement_report(judge_agreement(battles, arguments["target"]))])
         calibration = calibrate_battles(battles, **arguments)
         shared = {name: value for name, value in arguments.items() if name not in ("target", "constant")}
         targets = compare(battles, tell=warn, **shared) if side_by_side else []
     print_reports(calibration_reports(calibration))
     if targets:
-        print_reports([targets_report(targets), differences_report(*differences_from_best(targets))])
+        print_reports([targets_report(targets), differences_report(differences_from_best(targets))])
     for warning in calibration.warnings:
         warn(warning)
     if output is None:

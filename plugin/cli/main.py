@@ -11,6 +11,7 @@ from podium.cli.convert import convert
 from podium.cli.diagnose import diagnose
 from podium.cli.enable import disable, enable
 from podium.cli.inspect import inspect
+from podium.cli.label import label
 from podium.cli.list import list_
 from podium.cli.lm_eval import lm_eval
 from podium.cli.plan import plan
@@ -29,6 +30,7 @@ def podium() -> None:
     podium rank verdicts.csv --ranker bradley-terry
     podium rank results/ --ranker win-rate,bradley-terry --format json
     podium calibrate labelled.csv -o calibration.json
+    podium label verdicts.csv --responses answers/ -o sheet.csv
     podium diagnose verdicts.csv --human-judge crowd
     podium plan --entrants 20 --items 500 --ties 0.15
     podium replay battles.csv --tournament swim
@@ -42,7 +44,7 @@ def podium() -> None:
     """
 
 
-for command in (rank, calibrate, diagnose, replay, plan, inspect, lm_eval, enable, disable, convert, list_):
+for command in (rank, calibrate, label, diagnose, replay, plan, inspect, lm_eval, enable, disable, convert, list_):
     podium.add_command(command)
 
 

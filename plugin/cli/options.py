@@ -95,6 +95,12 @@ assigned = partial(click.option, type=read_assignments, metavar="KEY=VALUE,...")
 numbers = partial(click.option, type=read_numbers, metavar="N[,N...]")
 level = partial(number, "--level", "(0,1)", help="Confidence level of intervals and rank sets.", default=0.95)
 seed = partial(count, "--seed", least=0, default=0)
+human_labels = click.option(
+    "--human-labels",
+    metavar="FILE",
+    type=click.Path(),
+    help="People's labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`.",
+)
 pool = partial(click.option, "--pool", is_flag=True)
 entrants_file = partial(click.option, "--entrants", metavar="FILE", type=click.Path())
 ranker = partial(click.option, "--ranker", "rankers", default="bradley-terry", metavar="NAME[,NAME...]")
@@ -137,6 +143,20 @@ def typed_options(context: click.Context, names: Collection[str]) -> list[str]:
         for param in context.command.params
         if param.name in names and context.get_parameter_source(param.name) is ParameterSource.COMMANDLINE
     ]
+
+
+def add_labels(battles: "Battles", place: str | None, *, must_meet: bool) -> "Battles":
+    """Give battles the labels of a file, if one is named.
+
+    Args:
+        must_meet: whether labels of other battles than these are of no use.
+    """
+    if place is None:
+        return battles
+    from podium.human_labels import label_from
+    from podium.reading.judgements import read_battles
+
+    return label_from(battles, read_battles(place), must_meet=must_meet)
 
 
 READING_OPTIONS = (

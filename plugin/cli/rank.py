@@ -20,6 +20,7 @@ from podium.cli import options
     type=click.Path(),
     help="A file made by `podium calibrate`: beta and conformal intervals for soft-elo.",
 )
+@options.human_labels
 @options.entrants_file(help="A table with a column model, and family, date ... of each.")
 @click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
 @options.one_sided
@@ -67,7 +68,7 @@ def _ranking(arguments: dict[str, Any]) -> tuple[Any, bool]:
     from podium.rank_battles import rank as rank_battles
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "entrants")}
-    complete = arguments.pop("complete")
+    complete, labels = arguments.pop("complete"), arguments.pop("human_labels")
     battles = options.read_sources(
         arguments,
         merge=not arguments.pop("no_merge"),
@@ -75,5 +76,6 @@ def _ranking(arguments: dict[str, Any]) -> tuple[Any, bool]:
         engine=arguments.pop("engine"),
         memory=arguments.pop("memory"),
     )
+    battles = options.add_labels(battles, labels, must_meet=False)
     ranked = rank_battles(battles.complete_items() if complete else battles, names, **common, **settings)
     return ranked, not battles.lost

@@ -7,6 +7,11 @@ from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
 RANKERS = (
     ("bradley-terry", "bradley_terry:bradley_terry", "joint maximum likelihood, Elo scale"),
     ("soft-elo", "soft_elo:soft_elo", "Bradley-Terry on calibrated probabilities, Elo scale of people"),
+    (
+        "structured-bradley-terry",
+        "structured_bradley_terry:structured_bradley_terry",
+        "few labels by people joined with all verdicts, Elo scale of people",
+    ),
     ("win-rate", "win_rate:win_rate", "mean credit against all, or against one anchor"),
     ("mean", "pointwise:mean", "mean pointwise score over items"),
     ("median", "pointwise:median", "median pointwise score over items"),
@@ -39,6 +44,7 @@ COLUMNS = {
     "arena": "model_a model_b winner | model_a model_b winner_model_a winner_model_b winner_tie",
     "soft-elo": "model_a model_b judge_pref | model_a model_b scores_a scores_b",
     "evalica": "left right winner",
+    "label-sheet": "item response_1 response_2 verdict battle",
     "900k-judgements": "uid model_a_in_prompt model_b_in_prompt final_verdict",
     "judge-bench": "pair_id judgments response_model",
     "inspect": "eval status samples",
@@ -55,6 +61,7 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     ("arena", "arena:read", "FastChat and Arena battles", None),
     ("soft-elo", "soft_elo:read", "Soft-Elo CSV: preferences, score dictionaries, human labels", None),
     ("evalica", "evalica:read", "evalica CSV", None),
+    ("label-sheet", "label_sheet:read", "a sheet of `podium label` that people have filled in", None),
     ("900k-judgements", "judgements_900k:read", "900K-Judgements, five-level verdicts", None),
     ("judge-bench", "judge_bench:read", "JudgeBench outputs, both orders", None),
     (

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 from scipy.special import expit
 
 from podium.calibration import Calibration, Conformal, HeldOut
-from podium.report.model import EMPTY, Axis, Bar, Report, Table
+from podium.report.model import EMPTY, Axis, Bar, Note, Report, Table
 from podium.report.numbers import bounds_of, number_text, share_text, slope_text
 
 if TYPE_CHECKING:
-    from podium.rankers.calibration.accuracy import Difference
     from podium.rankers.calibration.agreement import Agreement
+    from podium.rankers.calibration.choice import Choice, Contender
 
 BLOCKS = 20
 """Columns of a bar that shows a share."""
@@ -40,7 +40,7 @@ def agreement_report(agreement: "Agreement") -> Report:
 
 def calibration_reports(calibration: Calibration) -> tuple[Report, ...]:
     """Say what the calibration found."""
-    views = [_beta, _accuracy, _conformal, _entrants]
+    views = [*([_answer] if calibration.answer else []), _beta, _accuracy, _conformal, _entrants]
     views += [_reliability] if calibration.agreement["bins"] else []
     views += [_stability] if calibration.stability else []
     return tuple(view(calibration) for view in views)
@@ -48,12 +48,14 @@ def calibration_reports(calibration: Calibration) -> tuple[Report, ...]:
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
     """Set targets side by side, each evaluated by the same leave-one-out."""
-    header = ["target", "", "battles", "MAE", "Spearman", "Kendall", "log loss", "ECE", "q", "median SE", "width"]
-    hard = calibrations[0]
-    rows = [["hard", "", _battles(hard), *_errors(hard, "hard"), EMPTY, EMPTY, *_widths(hard.conformal["hard"])]]
+    errors = ["MAE", "stretched"] if any(each.stretch for each in calibrations) else ["MAE"]
+    header = ["target", "", "battles", *errors, "Spearman", "Kendall", "log loss", "ECE", "q", "median SE", "width"]
+    hard, both = calibrations[0], len(errors) == 2
+    widths, several = _widths(hard.conformal["hard"]), len({each.judge for each in calibrations}) > 1
+    rows = [["hard", "", _battles(hard), *_errors(hard, "hard", both), EMPTY, EMPTY, *widths]]
     for soft in calibrations:
         loss, ece = number_text(soft.accuracy["soft"].log_loss, 3), number_text(soft.agreement["ece"], 3)
-        row = [soft.target.kind, _parameter(soft), _battles(soft), *_errors(soft, "soft"), loss, ece]
+        row = [_target(soft, several), _parameter(soft), _battles(soft), *_errors(soft, "soft", both), loss, ece]
         rows.append([*row, *_widths(soft.conformal["soft"])])
     weights = [
         f"{soft.target.kind} weighs "
@@ -65,17 +67,39 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
     return _report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND))
 
 
-def differences_report(best: Calibration, beyond: Sequence[tuple[Calibration, "Difference"]]) -> Report:
-    """Set targets beside the one that errs least."""
-    rows = []
-    for target, difference in beyond:
+def differences_report(choice: "Choice") -> Report:
+    """Set ratings beside those that err least, and say what choosing them costs."""
+    rows, judges = [], {choice.best.calibration.judge, *(each.calibration.judge for each, _ in choice.others)}
+    several = len(judges) > 1
+    for contender, difference in choice.others:
         figures = ((difference.mae, 1), (difference.spearman, 3), (difference.kendall, 3))
-        rows.append(
-            [target.target.kind, _parameter(target), *(_signed_text(figure, digits) for figure, digits in figures)]
+        rows.append([*_contender(contender, several), *(_signed_text(figure, digits) for figure, digits in figures)])
+    title = f"beyond {' '.join(filter(None, _contender(choice.best, several)))}, which errs least"
+    legend = [
+        f"with {100 * choice.level:g}% intervals over models that hold for all rows together; errors over the "
+        f"{choice.n} models that all rate"
+    ]
+    if choice.nested_mae is not None:
+        q = "infinite" if choice.nested_q is None else f"{choice.nested_q:.2f}"
+        legend.append(
+            f"chosen as the best of {len(choice.others) + 1}: chosen anew without each model it errs "
+            f"{choice.nested_mae:.1f} Elo, not {number_text(choice.mae, 1)}, and q is {q}; nothing was switched"
         )
-    title = f"beyond {best.target.kind} ({_parameter(best)}), which errs least"
-    legend = f"with {100 * best.conformal['soft'].level:g}% intervals over models"
-    return _report(title, ["target", "", "MAE", "Spearman", "Kendall"], rows, "llrrr", legend=[legend])
+    return _report(title, ["target", "", "", "MAE", "Spearman", "Kendall"], rows, "lllrrr", legend=legend)
+
+
+def _contender(contender: "Contender", several: bool) -> list[str]:
+    """Return the target of some ratings, what was fitted, and whether they are stretched."""
+    how = "" if contender.stretch is None else "stretched"
+    if contender.kind == "hard":
+        return ["hard", "", how]
+    return [_target(contender.calibration, several), f"({_parameter(contender.calibration)})", how]
+
+
+def _target(calibration: Calibration, several: bool) -> str:
+    """Return the kind of target, with the judge where a jury's judges stand side by side."""
+    kind = calibration.target.kind
+    return f"{kind} of {calibration.judge}" if several and kind != "jury" else kind
 
 
 def _signed_text(figure: tuple[float, tuple[float, float] | None] | None, digits: int) -> str:
@@ -91,6 +115,10 @@ def _report(
 ) -> Report:
     cells = tuple(map(tuple, rows))
     return Report(title, table=Table("", tuple(header), cells, align, axis=axis, legend=tuple(legend)))
+
+
+def _answer(calibration: Calibration) -> Report:
+    return Report("", notes=tuple(map(Note, calibration.answer)))
 
 
 def _beta(calibration: Calibration) -> Report:
@@ -120,6 +148,8 @@ def _accuracy(calibration: Calibration) -> Report:
         ("Kendall", *(number_text(kind.kendall, 3) for kind in both)),
         ("entrants", *(str(kind.n) for kind in both)),
     ]
+    if calibration.stretch:
+        rows += _scale_rows(calibration)
     if both[1].level is not None:
         rows += [
             (f"{100 * both[1].level:g}% intervals: error, Elo", *(_extremes(kind.mae_interval, 1, 1) for kind in both)),
@@ -129,13 +159,31 @@ def _accuracy(calibration: Calibration) -> Report:
     return _report("ratings of entrants that the fit knew nothing of", ["", "hard", "soft"], rows)
 
 
+def _scale_rows(calibration: Calibration) -> list[tuple[str, str, str]]:
+    """Return what ratings were stretched by, what slope is left, and what sampling errors leave and explain."""
+    both = [calibration.accuracy[kind] for kind in ("hard", "soft")]
+    stretches = [calibration.stretch.get(kind) for kind in ("hard", "soft")]
+    return [
+        ("stretched by", *("no" if kind is None else number_text(kind.mean, 2) for kind in stretches)),
+        (
+            "  90% interval",
+            *(EMPTY if s is None or s.low is None else f"{s.low:.2f} … {s.high:.2f}" for s in stretches),
+        ),
+        ("slope of people's ratings on these", *(number_text(kind.slope, 2) for kind in both)),
+        ("error that people's own sampling leaves, Elo", *(number_text(kind.floor, 1) for kind in both)),
+        ("spread beyond all sampling errors, Elo", *(EMPTY if s is None else f"{s.spread:.1f}" for s in stretches)),
+    ]
+
+
 def _conformal(calibration: Calibration) -> Report:
     both = (calibration.conformal["hard"], calibration.conformal["soft"])
     rows = [
-        ("q, standard errors", *map(_quantile, both)),
-        ("median standard error, Elo", *(number_text(kind.median_se, 1) for kind in both)),
+        ("q" if calibration.stretch else "q, standard errors", *map(_quantile, both)),
+        (f"median {_unit(calibration)}, Elo", *(number_text(kind.median_se, 1) for kind in both)),
         ("scores, of which needed", *(f"{kind.n}, {kind.needed}" for kind in both)),
     ]
+    if any(kind.t is not None for kind in both):
+        rows.append(("by t instead, if disagreement is normal", *(number_text(kind.t, 2) for kind in both)))
     if all(kind.coverage is None for kind in both):
         rows.append((f"coverage and width over half splits need {2 * both[1].needed} entrants", EMPTY, EMPTY))
         if any(kind.loo_coverage is not None for kind in both):
@@ -152,37 +200,43 @@ def _conformal(calibration: Calibration) -> Report:
     return _report(title, ["", "hard", "soft"], rows)
 
 
+def _unit(calibration: Calibration) -> str:
+    """Return what scores are measured in."""
+    return "error of judge and people" if calibration.stretch else "standard error"
+
+
 def _entrants(calibration: Calibration) -> Report:
     """Return a row per entrant, with a picture of its interval."""
-    q = calibration.conformal["soft"].q
+    conformal, stretch = calibration.conformal["soft"], calibration.stretch.get("soft")
+    q = conformal.t if conformal.q is None else conformal.q
     ordered = sorted(calibration.entrants, key=lambda held: -(held.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
     rows = [
         [
             held.model + (" *" if held.separated else ""),
             number_text(held.human_elo, 0),
-            number_text(held.hard_elo, 0),
+            number_text(held.rating("hard"), 0),
             _error_text(held.residual("hard")),
-            number_text(held.soft_elo, 0),
+            number_text(held.rating("soft"), 0),
             _error_text(held.residual("soft")),
-            number_text(held.soft_se, 1),
+            number_text(held.se("soft"), 1),
             f"{held.battles:,}",
         ]
         for held in ordered
     ]
-    bars = tuple(_bar(held, q) for held in ordered)
+    bars = tuple(_bar(held, None if q is None else q * (held.error("soft", stretch) or 0.0)) for held in ordered)
     ends = bounds_of(bars)
     axis = Axis(bars, ends, (f"{ends[0]:.0f}", f"{ends[1]:.0f}"), PICTURE_WIDTH) if ends else None
     return _report("entrants, held out one by one", header, rows, axis=axis)
 
 
-def _bar(held: HeldOut, q: float | None) -> Bar:
-    """Return the soft rating with its conformal interval, and the human rating as its mark."""
-    if held.soft_elo is None or held.residual("soft") is None:
+def _bar(held: HeldOut, reach: float | None) -> Bar:
+    """Return the soft rating with its interval, and the human rating as its mark."""
+    middle = held.rating("soft")
+    if middle is None or held.residual("soft") is None:
         return Bar(None, None, None, held.human_elo)
-    reach = q * (held.soft_se or 0.0) if q else None
-    low, high = (None, None) if reach is None else (held.soft_elo - reach, held.soft_elo + reach)
-    return Bar(low, held.soft_elo, high, held.human_elo)
+    low, high = (None, None) if reach is None else (middle - reach, middle + reach)
+    return Bar(low, middle, high, held.human_elo)
 
 
 def _reliability(calibration: Calibration) -> Report:
@@ -226,9 +280,12 @@ def _parameter(calibration: Calibration) -> str:
     return f"beta {target.beta:.3f}{given}"
 
 
-def _errors(calibration: Calibration, kind: str) -> list[str]:
+def _errors(calibration: Calibration, kind: str, both: bool) -> list[str]:
+    """Return the error, before and after the stretch if both are asked for, and the rank correlations."""
     accuracy = calibration.accuracy[kind]
-    return [number_text(accuracy.mae, 1), number_text(accuracy.spearman, 3), number_text(accuracy.kendall, 3)]
+    stretched = number_text(accuracy.mae if kind in calibration.stretch else None, 1)
+    errors = [number_text(accuracy.plain_mae, 1), stretched] if both else [number_text(accuracy.mae, 1)]
+    return [*errors, number_text(accuracy.spearman, 3), number_text(accuracy.kendall, 3)]
 
 
 def _battles(calibration: Calibration) -> str:

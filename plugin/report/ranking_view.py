@@ -23,7 +23,7 @@ from podium.text import some
 PICTURE_WIDTH = 28
 SCORE = 2
 """The column that everything else explains: no width gives it up."""
-CONFORMAL = ("conformal_low", "conformal_high", "conformal_level")
+CONFORMAL = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
 """Extra figures that are shown as one column."""
 DIGITS = {"pairs": 0, "hard": 1}
 """Decimals of extra figures; 3 for others."""
@@ -117,7 +117,8 @@ def _conformal(entry: Entry, digits: int) -> str:
     low, high = entry.extra.get("conformal_low"), entry.extra.get("conformal_high")
     if entry.extra.get("conformal_level") is None:
         return EMPTY
-    return "unbounded" if low is None or high is None else interval_text(low, high, digits)
+    by_t = " (t)" if str(entry.extra.get("interval_method") or "").startswith("t ") else ""
+    return "unbounded" if low is None or high is None else interval_text(low, high, digits) + by_t
 
 
 def denominators(standings: Standings) -> list[str]:
@@ -190,9 +191,19 @@ def _conformal_basis(standings: Standings) -> list[str]:
     ends = [f"{width:.2f}" for width in widths[:: max(1, len(widths) - 1)]]
     unbounded = ["infinite"] if None in quantiles else []
     q = " … ".join([*ends[: 1 if unbounded else 2], *unbounded])
+    stretch = conformal.get("stretch")
+    unit = "se" if stretch is None else "sqrt(se² + people's se² + spread²)"
+    unit = unit.replace(" + people's se²", "") if conformal.get("of") == "people" else unit
+    by_t = [
+        f"(t): score ± {t:.2f} {unit}, by t where conformal ones are infinite: assumes that judge and people disagree "
+        "normally"
+        for t in sorted(set(conformal.get("t", {}).values()))
+    ]
+    scale = "" if stretch is None else f", all stretched {stretch:.2f} times to people's scale"
     return [
-        "placed one by one on the calibration's axis; its own entrants keep the judge's ratings",
-        f"conformal: score ± q se, q = {q} from {range_text(sizes[0], sizes[-1])} calibrated entrants",
+        f"placed one by one on the calibration's axis; its own entrants keep the judge's ratings{scale}",
+        f"conformal: score ± q {unit}, q = {q} from {range_text(sizes[0], sizes[-1])} calibrated entrants",
+        *by_t,
         *conformal["assumption"].replace("; ", ";\n").splitlines(),
     ]
 

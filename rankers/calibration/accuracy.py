@@ -11,6 +11,8 @@ from podium.calibration import Accuracy, HeldOut
 from podium.rankers.intervals import mean_interval, t_reach
 
 Ends = tuple[float, float]
+MEAN_OF_NORMAL = np.sqrt(2 / np.pi)
+"""Mean absolute value of a normal error, in its standard deviations."""
 FEWEST_RANKED = 5
 """Entrants from which on a rank correlation has an interval: the variance of Kendall's is 0.437 / (n - 4)."""
 
@@ -57,7 +59,15 @@ def accuracy_of(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
         spearman_interval=_correlation_interval(rho, number, 3, lambda r: 1 + r**2 / 2, level),
         kendall_interval=_correlation_interval(tau, number, 4, lambda _: 0.437, level),
         level=level,
+        slope=float(np.polyfit(judge, people, 1)[0]) if number > 2 and np.ptp(judge) > 0 else None,
+        floor=_sampling_floor(held),
     )
+
+
+def _sampling_floor(held: Sequence[HeldOut]) -> float | None:
+    """Return the mean absolute sampling error of people's ratings, if it is normal."""
+    known = [entrant.human_se for entrant in held if entrant.human_se is not None]
+    return float(MEAN_OF_NORMAL * np.mean(known)) if known else None
 
 
 def spearman(judge: np.ndarray, people: np.ndarray) -> float | None:
@@ -70,18 +80,25 @@ def kendall(judge: np.ndarray, people: np.ndarray) -> float | None:
     return float(stats.kendalltau(judge, people).statistic) if _differ(judge, people) else None
 
 
-def difference_of(one_target: Sequence[HeldOut], other: Sequence[HeldOut], level: float) -> Difference:
-    """Say what the soft ratings of a target err beyond those of another: paired t; correlations by the jackknife.
+def difference_of(
+    ours_held: Sequence[HeldOut],
+    theirs_held: Sequence[HeldOut],
+    level: float,
+    kind: str = "soft",
+    their_kind: str = "soft",
+) -> Difference:
+    """Say what some ratings err beyond others: paired t; correlations by the jackknife.
 
     Args:
         level: of intervals, in (0, 1).
+        kind, their_kind: `hard` or `soft`.
     """
-    beside = {held.model: held for held in other if held.residual("soft") is not None}
-    both = [held for held in one_target if held.residual("soft") is not None and held.model in beside]
+    beside = {held.model: held for held in theirs_held if held.residual(their_kind) is not None}
+    both = [held for held in ours_held if held.residual(kind) is not None and held.model in beside]
     if len(both) < 2:
         return Difference(None, None, None)
-    ours, people = _ratings(both, "soft")
-    theirs, also_people = _ratings([beside[held.model] for held in both], "soft")
+    ours, people = _ratings(both, kind)
+    theirs, also_people = _ratings([beside[held.model] for held in both], their_kind)
     surplus, low, high = mean_interval(np.abs(ours - people) - np.abs(theirs - also_people), level)
     ends = None if low is None or high is None else (low, high)
     sides = (ours, people, theirs, also_people)
@@ -119,7 +136,7 @@ def _correlation_interval(
 
 def _ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
     known = [entrant for entrant in held if entrant.residual(kind) is not None]
-    judge = [entrant.hard_elo if kind == "hard" else entrant.soft_elo for entrant in known]
+    judge = [entrant.rating(kind) for entrant in known]
     return np.array(judge, dtype=np.float64), np.array([entrant.human_elo for entrant in known], dtype=np.float64)
 
 

@@ -3,16 +3,17 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from podium.battles import Battles
-from podium.calibration import Calibration, HeldOut
-from podium.errors import UsageError
-from podium.rankers.calibration.conformal import entrants_needed, quantile, weighted_quantile
+from podium.calibration import FEWEST_OF_PEOPLE, Calibration, HeldOut, Stretch
+from podium.errors import NotIdentifiedError, UsageError
+from podium.rankers.calibration.conformal import entrants_needed, quantile, t_quantile, weighted_quantile
 from podium.rankers.calibration.signals import margins
+from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level
 
 MOST_DRIFT = 1.5
@@ -27,11 +28,14 @@ class Bounds:
         strata: a column of the table of entrants: only scores of the newcomer's own stratum count.
         halflife: days after which a calibrated entrant counts half, by the column `date` of that table.
         level: nominal coverage; None for that of the calibration.
+        of: the rating that an interval holds: `votes`, people's from about as many votes as the calibrated entrants
+            had, or `people`, with ever more votes.
     """
 
     strata: str | None = None
     halflife: float | None = None
     level: float | None = None
+    of: Literal["votes", "people"] = "votes"
 
     def level_of(self, calibration: Calibration) -> float:
         """Return the nominal coverage.
@@ -42,6 +46,33 @@ class Bounds:
         level = self.level if self.level is not None else calibration.conformal["soft"].level
         check_level(level)
         return level
+
+    def reach(self, stretch: Stretch | None, se: float) -> float:
+        """Return what a quantile multiplies, Elo points: the standard error, or the root of all that is unknown.
+
+        Args:
+            se: of the newcomer's rating, stretched.
+        """
+        return se if stretch is None else math.sqrt(stretch.variance(se, of_people=self.of == "people"))
+
+    def require_people(self, stretch: Stretch | None) -> None:
+        """Refuse intervals of what ever more votes would give where votes' own errors hide it.
+
+        Raises:
+            UsageError: `of` is none of the two.
+            NotIdentifiedError: no spread was found, or too few entrants tell it.
+        """
+        require_choice("of", self.of, get_args(Literal["votes", "people"]))
+        if self.of == "votes" or (stretch and stretch.spread > 0 and stretch.n >= FEWEST_OF_PEOPLE):
+            return
+        known = (
+            f"{stretch.n} calibrated entrants, spread {stretch.spread:.0f} Elo" if stretch else "ratings not stretched"
+        )
+        raise NotIdentifiedError(
+            f"of=people cannot be told: it needs {FEWEST_OF_PEOPLE} calibrated entrants and a disagreement beyond "
+            f"people's own sampling errors ({known}); of=votes, the default, holds the rating that about as many votes "
+            "would give"
+        )
 
     def assumption(self, unit: str) -> str:
         """Say what the coverage of the intervals rests on."""
@@ -57,11 +88,23 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """A conformal quantile q in standard errors (infinite where scores are too few), the entrants used and needed."""
+    """A conformal quantile q of scores (infinite where they are too few), the entrants used and needed, and what is
+    used instead: a quantile by t, NaN where there is no need or no way."""
 
     q: float
     used: int
     needed: int
+    t: float = math.nan
+
+    @property
+    def best(self) -> float:
+        """The conformal quantile, or that by t where the first is infinite and the second known."""
+        return self.t if math.isinf(self.q) and math.isfinite(self.t) else self.q
+
+    @property
+    def method(self) -> str:
+        """What to call the interval."""
+        return "conformal" if self.best == self.q else f"t (n = {self.used}): assumes normal disagreement"
 
 
 def quantile_for(calibration: Calibration, bounds: Bounds, model: str, about: Mapping[str, Any]) -> Quantile:
@@ -74,14 +117,15 @@ def quantile_for(calibration: Calibration, bounds: Bounds, model: str, about: Ma
         UsageError: that is not known, or an option is impossible.
     """
     level = bounds.level_of(calibration)
-    used = [entrant for entrant in calibration.entrants if entrant.score("soft") is not None]
+    used = [entrant for entrant in calibration.entrants if calibration.score(entrant, "soft") is not None]
     if bounds.strata is not None:
         _require_column(used, bounds.strata)
         stratum = str(_attribute(about, bounds.strata, model))
         used = [entrant for entrant in used if str(entrant.about.get(bounds.strata)) == stratum]
-    scores = np.array([entrant.score("soft") for entrant in used], dtype=np.float64)
+    scores = np.array([calibration.score(entrant, "soft") for entrant in used], dtype=np.float64)
     if bounds.halflife is None:
-        return Quantile(quantile(scores, level), len(used), entrants_needed(level))
+        t = t_quantile(scores, level) if "soft" in calibration.stretch else math.nan
+        return Quantile(quantile(scores, level), len(used), entrants_needed(level), t)
     _require_column(used, "date")
     weights = _by_age(used, _date(_attribute(about, "date", model), model), bounds.halflife)
     return Quantile(weighted_quantile(scores, weights, level), len(used), entrants_needed(level))

@@ -10,6 +10,7 @@ from podium.progress import track
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.placement import ErrorMethod, Own, place_one
 from podium.rankers.calibration.signals import slope
+from podium.rankers.calibration.stretch import stretch_of
 from podium.rankers.graph import graph_of, separated_entrants
 from podium.rankers.pairs import Pairs, pair_sums
 from podium.rankers.scale import MEAN, POINTS
@@ -33,6 +34,8 @@ class HeldOutScale:
         separated: whether the data do not bound the rating, shape (entrants,).
         lost: bootstrap resamples that were unbounded and left out, shape (entrants,).
         unbounded: who is separated among all entrants, shape (entrants,).
+        others: log-strengths of the others in each fold, mean zero, NaN for the entrant itself and in a fold without
+            ratings, shape (entrants, entrants).
     """
 
     elo: np.ndarray
@@ -42,6 +45,13 @@ class HeldOutScale:
     separated: np.ndarray
     lost: np.ndarray
     unbounded: np.ndarray
+    others: np.ndarray
+
+    def stretch_folds(self, people: "HeldOutScale") -> np.ndarray:
+        """Return what the others of each fold tell of the stretch to people's scale, shape (entrants,)."""
+        known = ~np.isnan(self.others) & ~np.isnan(people.others)
+        folds = zip(self.others, people.others, known, strict=True)
+        return np.array([stretch_of(judge[both], human[both]).mean for judge, human, both in folds])
 
 
 def fold_weights(evidence: Evidence) -> np.ndarray:
@@ -98,16 +108,18 @@ def leave_one_out(
     anchors, size, separated = fit_strengths(joint, regularization).theta, len(evidence.entrants), unbounded.copy()
     theta, se = np.full(size, np.nan), np.full(size, np.nan)
     battles, lost = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    others = np.full((size, size), np.nan)
     for k in track(range(size), what):
         fold = _fold(evidence, k, credits(k), anchors, regularization)
         if fold is None:
             continue
         own, outside = fold
         battles[k], theta[k] = len(own.credit), place_one(own, regularization)
+        others[k] = np.insert(own.theta, k, np.nan)
         separated[k] |= outside
         if method:
             se[k], lost[k] = method.standard_error(own, theta[k], regularization)
-    return HeldOutScale(MEAN + POINTS * theta, se, anchors, battles, separated, lost, unbounded)
+    return HeldOutScale(MEAN + POINTS * theta, se, anchors, battles, separated, lost, unbounded, others)
 
 
 def _fold(

@@ -11,12 +11,14 @@ from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.coded import hard_credits, require_choice
 
-Kind = Literal["margin", "smoothing", "criteria", "length", "credit"]
+Kind = Literal["margin", "smoothing", "criteria", "length", "credit", "jury"]
 """Which signal is read; see `signal_of`."""
 RIDGE = 10.0
 """Default strength of the ridge of `criteria`: that of about 40 battles that pull each criterion to the mean."""
 FEWEST_SOFT = 0.1
 """Share of the credits that must be probabilities; with fewer, one odd credit would pass hard labels for soft ones."""
+POOLED = ("criteria", "jury")
+"""Kinds whose features are margins of one kind, drawn together by a ridge."""
 VOTES = 24
 """Credits that are multiples of 1/24 are means of a few hard verdicts; any other is a probability."""
 
@@ -29,7 +31,7 @@ class Signal:
         kind: where they come from.
         names: of the features.
         x: shape (battles, features); NaN where the judge did not say.
-        ridge: strength of the ridge of `criteria` towards their mean.
+        ridge: strength of the ridge of `criteria` and `jury` towards their mean.
     """
 
     kind: Kind
@@ -46,7 +48,11 @@ class Signal:
     def penalty(self) -> np.ndarray:
         """The penalty matrix of the fit, shape (features, features)."""
         size = len(self.names)
-        return towards_mean(size, self.ridge) if self.kind == "criteria" else np.zeros((size, size))
+        if self.kind not in POOLED:
+            return np.zeros((size, size))
+        # Judges have margins of different sizes: their weights are drawn together where those are alike.
+        size_of = np.sqrt(np.nanmean(self.x**2, axis=0)) if self.kind == "jury" else np.ones(size)
+        return towards_mean(size, self.ridge) * np.outer(size_of, size_of)
 
 
 def towards_mean(features: int, ridge: float) -> np.ndarray:
@@ -65,9 +71,9 @@ def probability(kind: Kind, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def slope(kind: Kind, weights: np.ndarray) -> np.ndarray:
     """Return beta's derivative by the weights, shape (features,); beta is this times the weights.
 
-    For `criteria`, beta is the slope on the mean of the criteria; else that of the first feature.
+    For `criteria` and `jury`, beta is the slope on the mean of the margins; else that of the first feature.
     """
-    return np.ones(len(weights)) if kind == "criteria" else np.eye(len(weights))[0]
+    return np.ones(len(weights)) if kind in POOLED else np.eye(len(weights))[0]
 
 
 def constant_weights(constant: float) -> np.ndarray:
@@ -83,13 +89,15 @@ def constant_weights(constant: float) -> np.ndarray:
     return np.array([logit(constant)])
 
 
-def signal_of(battles: Battles, kind: Kind, ridge: float = RIDGE) -> Signal:
+def signal_of(battles: Battles, kind: Kind, ridge: float = RIDGE, *, verdicts: bool = False) -> Signal:
     """Read a signal from the battles; unread battles have none.
 
     Args:
         kind: `margin` (judge score of a minus that of b), `smoothing` (the sign of the hard label), `criteria`
-            (a margin per criterion), `length` (margin, and the log ratio of lengths), `credit` (soft credits).
-        ridge: of `criteria`, at least 0.
+            (a margin per criterion), `length` (margin, and the log ratio of lengths), `credit` (soft credits), `jury`
+            (a margin per judge, of `jury_battles`).
+        ridge: of `criteria` and `jury`, at least 0.
+        verdicts: whether verdicts without any margin count as margins 2 * credit - 1.
 
     Raises:
         NotIdentifiedError: the columns it needs are not there; the message says which, and what would do instead.
@@ -99,6 +107,8 @@ def signal_of(battles: Battles, kind: Kind, ridge: float = RIDGE) -> Signal:
     if not 0 <= ridge < np.inf:
         raise UsageError(f"ridge={ridge:g} is not a finite number of 0 or more")
     columns = _columns(battles, kind)
+    if verdicts and kind == "margin" and not _has_margins(battles):
+        columns = {"verdict": 2 * _numbers(battles.table, "credit") - 1}
     x = np.stack(list(columns.values()), axis=1).astype(np.float64)
     x[~battles.readable] = np.nan
     signal = Signal(kind, tuple(columns), x, ridge)
@@ -138,7 +148,7 @@ def _columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
     table = battles.table
     if kind == "smoothing":
         return {"verdict": 2 * hard_credits(table) - 1}
-    if kind == "criteria":
+    if kind in POOLED:
         return {name: _numbers(table, f"margin_{name}") for name in battles.criteria} or {"none": _numbers(table, "")}
     if kind == "credit":
         return {"credit": _numbers(table, "credit" if has_soft_credits(battles) else "") - 0.5}
@@ -166,6 +176,8 @@ def _describe_lack(battles: Battles, kind: Kind) -> str:
         return f"{none} soft credit (a probability): all are wins, ties and losses; {instead}"
     if kind == "criteria":
         return f"{none} margin on every criterion (columns margin_<criterion>, as rubric judges give)"
+    if kind == "jury":
+        return f"{none} verdict of every judge: a jury needs several judges of the same items and pairs (column judge)"
     if kind == "length" and _has_margins(battles):
         return f"{none[:-2]} lengths of both responses (columns length_a, length_b)"
     if has_soft_credits(battles):

@@ -9,7 +9,7 @@ from podium.calibration import Target
 from podium.checks import CHECKS
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.calibration.evidence import Evidence
-from podium.rankers.calibration.signals import Kind, Signal, constant_weights, probability, slope
+from podium.rankers.calibration.signals import POOLED, Kind, Signal, constant_weights, probability, slope
 from podium.rankers.intervals import t_reach
 
 WEAK = 0.35
@@ -50,7 +50,7 @@ def fit_target(evidence: Evidence, level: float) -> Target:
         level=level if known else None,
         covariance=tuple(tuple(map(float, row)) for row in fitted.covariance) if known else None,
         battles=fitted.rows,
-        ridge=signal.ridge if signal.kind == "criteria" else 0.0,
+        ridge=signal.ridge if signal.kind in POOLED else 0.0,
     )
 
 

@@ -59,9 +59,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def calibrated(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Calibrate on labelled.csv into calibration.json."""
+    """Calibrate on labelled.csv into calibration.json, on the judge's own scale."""
     output = folder / "calibration.json"
-    return shell("calibrate", folder / "labelled.csv", "-o", output, "--bootstrap", "50")
+    return shell("calibrate", folder / "labelled.csv", "-o", output, "--bootstrap", "50", "--no-stretch")
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +249,7 @@ def test_no_line_of_the_summary_ends_in_spaces(calibrated: subprocess.CompletedP
     assert [line for line in calibrated.stdout.splitlines() if line != line.rstrip()] == []
 
 
-SHORT = ("--bootstrap", "20")
+SHORT = ("--bootstrap", "20", "--no-stretch")
 
 
 @pytest.fixture(scope="module")
@@ -276,9 +276,10 @@ def test_too_few_entrants_are_warned_of_on_stderr_and_shown_as_infinite(
     assert "coverage and width over half splits need 18 entrants" in short.stdout
 
 
-def test_verdicts_without_margins_print_the_agreement_before_they_are_refused(podium: Podium, folder: Path) -> None:
-    answer = podium("calibrate", folder / "hard.csv", "-o", folder / "refused.json", *SHORT)
-    assert (answer.code, "judged battles has a margin (judge score of a minus" in answer.err) == (1, True)
+def test_a_lack_of_criteria_prints_the_agreement_before_it_is_refused(podium: Podium, folder: Path) -> None:
+    words = ("--target", "criteria", "-o", folder / "refused.json", *SHORT)
+    answer = podium("calibrate", folder / "hard.csv", *words)
+    assert (answer.code, "margin on every criterion" in answer.err) == (1, True)
     lines = section(answer.out, "judge and people")
     assert math.isfinite(float(figure(lines, "kappa (win, tie, loss)")))
     assert not (folder / "refused.json").exists()

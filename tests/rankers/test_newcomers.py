@@ -57,7 +57,8 @@ def without(frame, name):
 
 @cache
 def calibrated(**options):
-    """Twelve calibrated entrants: enough for 90%."""
+    """Twelve calibrated entrants, enough for 90%, on the judge's own scale unless it is asked for otherwise."""
+    options = {"stretch": False, **options}
     frame = among_old().assign(prompt_hash="abc") if options.pop("hashed", False) else among_old()
     return calibrate(read_battles(frame), bootstrap=25, entrants=options.pop("entrants", None) and ABOUT, **options)
 
@@ -333,7 +334,7 @@ def test_another_map_beside_a_calibration_is_refused(frame, options):
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{"strata": "family"}, {"halflife": 30.0}, {"conformal_level": 0.8}])
 def test_options_of_conformal_intervals_need_a_calibration(options):
-    with pytest.raises(UsageError, match="strata, halflife and conformal_level need --calibration FILE"):
+    with pytest.raises(UsageError, match="strata, halflife, conformal_level and of need --calibration FILE"):
         rank(read_battles(among_old()), "soft-elo", **options)
 
 
@@ -564,7 +565,7 @@ def test_margins_of_another_size_are_warned_of_with_both_sizes(factor, warned):
 @pytest.mark.slow
 def test_margins_on_other_criteria_are_refused():
     frame = among_old().assign(margin_style=among_old()["margin"] + 0.1, margin_depth=among_old()["margin"])
-    calibration = calibrate(read_battles(frame), bootstrap=20, target="criteria")
+    calibration = calibrate(read_battles(frame), bootstrap=20, target="criteria", stretch=False)
     other = arrivals().assign(margin_style=arrivals()["margin"], margin_tone=arrivals()["margin"])
     with pytest.raises(Exception, match="another judge or another rubric"):
         standings(other, calibration=calibration)

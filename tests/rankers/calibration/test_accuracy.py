@@ -1,5 +1,7 @@
 """Errors and rank correlations of held-out ratings, their intervals over entrants, and differences of targets."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -73,11 +75,40 @@ def test_a_difference_of_targets_is_paired_over_entrants():
     assert found.kendall[1][0] <= found.kendall[0] <= found.kendall[1][1]
 
 
+@cache
+def best_of_targets():
+    """Choose among hard labels and eight targets, each plain and stretched."""
+    return differences_from_best(compare(simulate(6, 20, seed=3).battles(Judge(scale=2.0), human=True, orders="ab")))
+
+
+@pytest.mark.slow
 def test_the_best_target_is_the_one_beyond_which_others_err():
-    battles = simulate(6, 60, seed=3).battles(Judge(scale=2.0), human=True)
-    best, beyond = differences_from_best(compare(battles))
-    assert all(difference.mae[0] >= 0 for _, difference in beyond)
-    assert best not in [target for target, _ in beyond]
+    choice = best_of_targets()
+    assert all(difference.mae[0] >= 0 for _, difference in choice.others)
+    assert choice.best not in [contender for contender, _ in choice.others]
+    assert len(choice.others) == 2 * (1 + 8) - 1
+
+
+@pytest.mark.slow
+def test_a_choice_of_the_best_is_made_again_without_each_model():
+    """By a loop over models; the error of the choice is no less than that of the best, which knew all."""
+    choice = best_of_targets()
+    contenders = [choice.best, *(contender for contender, _ in choice.others)]
+    errors = [contender.errors() for contender in contenders]
+    again = []
+    for name in errors[0]:
+        best = min(errors, key=lambda known, left=name: sum(known[other] for other in known if other != left))
+        again.append(best[name])
+    assert choice.nested_mae == pytest.approx(np.mean(again))
+    assert choice.nested_mae >= choice.mae == pytest.approx(np.mean([*errors[0].values()]))
+
+
+@pytest.mark.slow
+def test_intervals_of_differences_from_the_best_are_wider_than_single_ones():
+    choice = best_of_targets()
+    contender, difference = choice.others[0]
+    alone = difference_of(contender.held, choice.best.held, choice.level, contender.kind, choice.best.kind)
+    assert np.ptp(difference.mae[1]) > np.ptp(alone.mae[1])
 
 
 @pytest.mark.parametrize("number", [8, 9, 10, 13, 17])
@@ -97,9 +128,9 @@ def test_each_entrant_is_tried_where_halves_are_too_small(number):
 
 def test_half_splits_and_leaving_one_out_take_turns():
     battles = simulate(11, 40, seed=4).battles(Judge(scale=1.5), human=True)
-    found = calibrate(battles).conformal["soft"]
+    found = calibrate(battles, stretch=False).conformal["soft"]
     assert (found.coverage, found.loo_coverage) == (None, 10 / 11)
-    at_half = calibrate(battles, level=0.5).conformal["soft"]
+    at_half = calibrate(battles, level=0.5, stretch=False).conformal["soft"]
     assert (at_half.coverage is None, at_half.loo_coverage) == (False, None)
 
 

@@ -1,0 +1,54 @@
+"""podium label: which battles people should judge next, as a sheet to fill in."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from podium.cli import options
+from podium.report.printable import tell
+
+if TYPE_CHECKING:
+    from podium.storage.remote import Place
+
+
+@click.command(short_help="Draw battles for people to judge, and forecast what their labels are worth.")
+@options.sources
+@options.human_labels
+@options.count("--number", "How many battles to draw.", default=100)
+@options.choice("--by", "random uncertainty", "How battles are drawn; by uncertainty is refused.", default="random")
+@click.option(
+    "--responses", metavar="PATH", multiple=True, help="Files or folders with the responses that people are to read."
+)
+@options.seed(help="Seed of the draw and of the order of responses.")
+@options.one_sided
+@click.option("-o", "output", metavar="FILE", type=options.OutputFile((".csv",)), help="Write the sheet to this file.")
+def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) -> None:
+    """Draw battles of SOURCE... that people should judge: random, balanced over models.
+
+    \b
+    podium label verdicts.csv --responses answers/ --number 200 -o sheet.csv
+    podium rank verdicts.csv --human-labels sheet.csv --ranker structured-bradley-terry
+
+    People write 1, 2 or tie in the column verdict; an empty one is not labelled.
+    """
+    import numpy as np
+
+    from podium.cli.output import print_reports
+    from podium.formats.label_sheet import sheet_table
+    from podium.label_draw import draw_labels
+    from podium.report.label_view import draw_reports
+    from podium.responses.read import read_responses
+    from podium.storage.drafts import write_text
+
+    how = {"number": arguments.pop("number"), "by": arguments.pop("by")}
+    rng, labels = np.random.default_rng(arguments.pop("seed")), arguments.pop("human_labels")
+    battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
+    battles = options.add_labels(battles, labels, must_meet=False)
+    texts = read_responses(*responses) if responses else None
+    draw = draw_labels(battles, responses=texts, rng=rng, **how)
+    print_reports(draw_reports(draw))
+    if output is None:
+        tell("nothing written; -o sheet.csv writes the sheet")
+        return
+    write_text(output, sheet_table(draw.rows).to_csv(index=False))
+    tell(f"wrote {output}")

@@ -1,0 +1,93 @@
+"""The sheet that people fill in: an instruction and two responses a row, whose models a token hides.
+
+It is a CSV; a page with the same rows in HTML has its place here, beside `sheet_table`.
+"""
+
+import base64
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from podium.errors import DataError
+from podium.formats.verdicts import reasons, translate
+from podium.report.printable import FORMULA, printable
+from podium.text import as_text
+
+CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
+"""What people write in the column `verdict`, and what the model of response 1 earns."""
+UNLABELLED = "not labelled"
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One battle to be judged by people.
+
+    Attributes:
+        item: its id.
+        instruction: what both models were asked; empty where nobody knows.
+        model_1, model_2: whose responses they are, in the order in which they are shown.
+        response_1, response_2: their texts; empty where nobody knows.
+    """
+
+    item: str
+    instruction: str
+    model_1: str
+    model_2: str
+    response_1: str
+    response_2: str
+
+
+def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
+    """Return the sheet: item, instruction, response_1, response_2, verdict (to be filled in), battle."""
+    shown = ("item", "instruction", "response_1", "response_2")
+    texts = {name: [_harmless(getattr(row, name)) for row in rows] for name in shown}
+    return pd.DataFrame({**texts, "verdict": "", "battle": [_token(row) for row in rows]})
+
+
+def read(records: pd.DataFrame) -> pd.DataFrame:
+    """Read a sheet that people have filled in: `verdict` is 1, 2 or tie; empty is unread.
+
+    Raises:
+        DataError: another verdict, or a token that was changed or belongs to another row.
+    """
+    written = records["verdict"].rename("verdict")
+    words = as_text(written).str.strip().str.lower().str.replace(r"\.0$", "", regex=True)
+    credit, unread = translate(words.replace("", np.nan), CREDIT, remedy="write 1, 2 or tie, or leave it empty")
+    battles = [_battle(str(token), row) for row, token in enumerate(records["battle"], 1)]
+    items = as_text(records["item"])
+    for row, (written_item, (item, *_)) in enumerate(zip(items, battles, strict=True), 1):
+        if written_item not in (item, _harmless(item)):
+            raise DataError(
+                f"the battle is of item {item!r}, and the row of {written_item!r}",
+                remedy="keep the cells of a row together; the column battle belongs to its item",
+                row=f"row {row}",
+            )
+    columns = dict(zip(("item", "model_a", "model_b"), zip(*battles, strict=True), strict=True)) if battles else {}
+    return pd.DataFrame({**columns, "credit": credit, "reason": reasons(unread, UNLABELLED), "judge": "people"})
+
+
+def _harmless(text: str) -> str:
+    """Escape control characters other than line breaks, and what a spreadsheet would run."""
+    return ("'" if FORMULA.match(text) else "") + "\n".join(map(printable, text.splitlines()))
+
+
+def _token(row: SheetRow) -> str:
+    """Return item and models as a word that nobody reads at a glance."""
+    packed = zlib.compress(json.dumps([row.item, row.model_1, row.model_2]).encode())
+    return base64.urlsafe_b64encode(packed).decode()
+
+
+def _battle(token: str, row: int) -> tuple[str, str, str]:
+    try:
+        item, first, second = json.loads(zlib.decompress(base64.urlsafe_b64decode(token)))
+        return str(item), str(first), str(second)
+    except (ValueError, zlib.error):
+        raise DataError(
+            f"battle is {token!r}, which is no token of a label sheet",
+            remedy="leave the column battle as `podium label` wrote it",
+            row=f"row {row}",
+        ) from None

@@ -1,0 +1,169 @@
+"""People's labels as battles of their own: whose they are, and whether they are a random sample."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from podium.battles import Battles
+from podium.errors import NotIdentifiedError
+from podium.rankers.coded import Coded
+from podium.rankers.graph import graph_of
+from podium.rankers.pairs import Pairs, pair_sums
+from podium.rankers.strengths import fit_strengths
+
+LARGEST_Z = 3.0
+"""Standard errors beyond which labelled battles are unlike the others: by chance in 3 of 1,000 samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleLabels:
+    """Labels between the entrants of a ranking.
+
+    Attributes:
+        coded: a row a labelled battle, its weight the votes, over the entrants of the ranking.
+        votes: how many there are.
+        unknown: entrants that no verdict knows, whose labels are left out, and the number of those.
+        battles: mask of the judge's battles that are labelled, shape (judge's battles,).
+    """
+
+    coded: Coded
+    votes: float
+    unknown: tuple[str, ...]
+    left_out: int
+    battles: np.ndarray
+
+
+def people_labels(battles: Battles, entrants: tuple[str, ...], items: frozenset[str] | None = None) -> PeopleLabels:
+    """Collect labels from the battles of people, or from the column `human`.
+
+    Several votes on one battle are its mean credit, their number its weight.
+
+    Args:
+        battles: of the judge; with `votes`, or a column `human`.
+        entrants: names by code.
+        items: on which labels count; None for all.
+
+    Raises:
+        NotIdentifiedError: there is none.
+    """
+    if battles.votes is None and "human" not in battles.table:
+        raise NotIdentifiedError(_no_labels())
+    source = battles if battles.votes is None else battles.votes
+    table = _plain(source, "human" if battles.votes is None else "credit")
+    table = table[table["credit"].notna() & (table["item"].isin(items) if items is not None else True)]
+    codes = pd.Series(range(len(entrants)), index=pd.Index(entrants, dtype=object))
+    a, b = (table[side].map(codes) for side in ("model_a", "model_b"))
+    known = (a.notna() & b.notna()).to_numpy()
+    strangers = {*table["model_a"][a.isna()], *table["model_b"][b.isna()]}
+    if not known.any():
+        raise NotIdentifiedError(_no_labels())
+    table, a, b = table[known], a[known].to_numpy(dtype=np.int64), b[known].to_numpy(dtype=np.int64)
+    key = pd.DataFrame({"item": table["item"], "low": np.minimum(a, b), "high": np.maximum(a, b)})
+    credit, weight = np.where(a < b, table["credit"], 1 - table["credit"]), table["weight"].to_numpy()
+    grouped = key.assign(earned=weight * credit, weight=weight, judges=table["judge"]).groupby(
+        ["item", "low", "high"], sort=True
+    )
+    sums = grouped[["earned", "weight"]].sum()
+    # The same label beside the verdicts of several judges is one vote.
+    judges = grouped["judges"].nunique().clip(lower=1) if battles.votes is None else 1
+    item, low, high = (sums.index.get_level_values(name) for name in ("item", "low", "high"))
+    cluster = np.unique(item.to_numpy(dtype=object).astype(str), return_inverse=True)[1]
+    votes = (sums["weight"] / judges).to_numpy()
+    coded = Coded(
+        low.to_numpy(),
+        high.to_numpy(),
+        (sums["earned"] / sums["weight"]).to_numpy(),
+        votes,
+        cluster,
+        int(cluster.max()) + 1,
+        "item" if source.has_items else "row",
+        entrants,
+    )
+    labelled = _keys(_plain(battles, "credit")).isin(_keys(table)).to_numpy()
+    return PeopleLabels(coded, float(votes.sum()), tuple(sorted(strangers)), int((~known).sum()), labelled)
+
+
+def people_ratings(labels: Coded, regularization: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the log-strengths of labels alone and their standard errors, shape (entrants,) each.
+
+    NaN where labels do not say; the others have mean zero over those that have some.
+    """
+    size = len(labels.entrants)
+    theta, se = np.full(size, np.nan), np.full(size, np.nan)
+    met = np.unique(np.concatenate([labels.a, labels.b]))
+    low, high = np.searchsorted(met, labels.a), np.searchsorted(met, labels.b)
+    names = tuple(labels.entrants[k] for k in met)
+    part = Coded(low, high, labels.credit, labels.weight, labels.cluster, labels.clusters, labels.unit, names)
+    pairs: Pairs = pair_sums(part)
+    graph = graph_of(pairs)
+    if graph.groups > 1:
+        return theta, se
+    strengths = fit_strengths(pairs, regularization)
+    hidden = graph.separated
+    theta[met] = np.where(hidden, np.nan, strengths.theta)
+    covariance = strengths.covariance(part)
+    covariance = covariance - covariance.mean(axis=0)
+    variance = np.diag(covariance - covariance.mean(axis=1)[:, None])
+    se[met] = np.where(hidden | (labels.clusters < 2), np.nan, np.sqrt(np.maximum(variance, 0.0)))
+    return theta, se
+
+
+def sampling_doubt(battles: Battles, labelled: np.ndarray) -> str | None:
+    """Say that labelled battles are no random sample: the judge is surer, or less sure, of them than of the others.
+
+    Compared are mean |margin|, or mean |2 credit - 1| without margins, by an item-clustered z.
+
+    Args:
+        labelled: mask of the battles, shape (battles,).
+    """
+    table = battles.table
+    has_margins = "margin" in table and bool(table["margin"].notna().any())
+    sure = np.abs(table["margin"] if has_margins else 2 * table["credit"] - 1).to_numpy(dtype=np.float64)
+    known = ~np.isnan(sure)
+    inside, outside = known & labelled, known & ~labelled
+    if min(inside.sum(), outside.sum()) < 2:
+        return None
+    gap = float(sure[inside].mean() - sure[outside].mean())
+    influence = np.where(inside, (sure - sure[inside].mean()) / inside.sum(), 0.0)
+    influence -= np.where(outside, (sure - sure[outside].mean()) / outside.sum(), 0.0)
+    item = table["item"].cat.codes.to_numpy() if battles.has_items else np.arange(len(table))
+    codes = np.unique(np.where(item < 0, item.max() + 1 + np.arange(len(item)), item)[known], return_inverse=True)[1]
+    sums = np.bincount(codes, influence[known])
+    error = float(np.sqrt(np.sum(sums**2) * len(sums) / max(len(sums) - 1, 1)))
+    if error == 0 or abs(gap) <= LARGEST_Z * error:
+        return None
+    what = "|margin|" if has_margins else "share of decided verdicts"
+    how = "sure" if gap > 0 else "unsure"
+    return (
+        f"labels are no random sample: people were asked where the judge was {how} (mean {what} "
+        f"{sure[inside].mean():.2f} where they labelled, {sure[outside].mean():.2f} elsewhere, {gap / error:+.1f} "
+        "standard errors); ratings are biased. What would help: labels of battles drawn at random (`podium label`)"
+    )
+
+
+def _plain(battles: Battles, credit: str) -> pd.DataFrame:
+    """Return item, models, judge, credit and weight as plain columns; rows without an item stand alone."""
+    table = battles.table
+    rows = pd.Series(np.arange(len(table)), index=table.index).map("row {}".format)
+    item = table["item"].astype(object).where(table["item"].notna(), rows) if "item" in table else rows
+    if "response" in table:
+        item = item.astype(str) + "\0" + table["response"].astype(object).fillna("").astype(str)
+    columns = {side: table[side].astype(object) for side in ("model_a", "model_b")}
+    judge = table["judge"].astype(object).fillna("") if "judge" in table else ""
+    weight = table.get("weight", 1.0)
+    return pd.DataFrame({"item": item, **columns, "judge": judge, "credit": table[credit], "weight": weight})
+
+
+def _keys(table: pd.DataFrame) -> pd.Series:
+    """Return a text for the item and the unordered pair of each row."""
+    first, second = table["model_a"].astype(str), table["model_b"].astype(str)
+    low, high = first.where(first < second, second), second.where(first < second, first)
+    return table["item"].astype(str) + "\0\0" + low + "\0\0" + high
+
+
+def _no_labels() -> str:
+    return (
+        "no label by people of any battle between these models: give them by --human-labels FILE (item, model_a, "
+        "model_b, credit; `podium label` makes a sheet), by a column `human`, or by --human-judge NAME"
+    )

@@ -1,0 +1,181 @@
+"""Structured Bradley-Terry: strengths that a predictor tells, and an entrant's own deviation from it.
+
+    P(people prefer i over j) = s(theta_i - theta_j),   theta_i = kappa * phi_i + u_i,   u_i ~ N(0, tau^2)
+
+phi are a judge's log-strengths, kappa ~ N(1, 1), tau ~ half-Cauchy. For each tau of a grid the mode of (u, kappa) and
+the curvature there give a normal; the grid is weighed by Laplace's approximation of the evidence.
+
+Source: Turner and Firth 2012, J. Stat. Software 48(9), section 3 (the model); Fay and Herriot 1979 (few labels and a
+predictor); Gelman 2006 (half-Cauchy).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from podium.rankers.clusters import surpluses
+from podium.rankers.coded import Coded
+from podium.rankers.newton import DesignMatrix, Likelihood, maximise
+from podium.rankers.pairs import Pairs, pair_sums
+
+SPREAD_PRIOR = 0.35
+"""Logits, 61 Elo: half of all judges are taken to disagree with people by less."""
+SPREADS = np.geomspace(1.5, 0.01, 15)
+"""Values of tau, logits, large to small: each mode starts the next."""
+LEAST_DISPERSION = 0.3
+Z90 = 1.6448536269514722
+
+
+@dataclass(frozen=True, slots=True)
+class RandomEffects:
+    """What labels and a predictor tell together.
+
+    Attributes:
+        theta: posterior mean of log-strengths, mean zero, shape (entrants,).
+        covariance: of those, shape (entrants, entrants).
+        kappa, tau: mean, 5% and 95% points.
+        pull: 0 where the predictor alone speaks, 1 where the labels alone do, shape (entrants,).
+        dispersion: variance of the labels over that of single coin throws.
+    """
+
+    theta: np.ndarray
+    covariance: np.ndarray
+    kappa: tuple[float, float, float]
+    tau: tuple[float, float, float]
+    pull: np.ndarray
+    dispersion: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Mode:
+    """Where (u, kappa) is most probable given tau, and its log evidence."""
+
+    at: np.ndarray
+    theta: np.ndarray
+    covariance: np.ndarray
+    evidence: float
+
+
+def fit_random_effects(
+    labels: Coded,
+    phi: np.ndarray,
+    spread_prior: float = SPREAD_PRIOR,
+    dispersion: float | None = None,
+    spreads: np.ndarray = SPREADS,
+) -> RandomEffects:
+    """Join few labels with a predictor.
+
+    Args:
+        labels: people's battles, a row each, weights their votes; entrants need none.
+        phi: predicted log-strengths, shape (entrants,).
+        spread_prior: scale of tau's prior, logits.
+        dispersion: of the labels; by default estimated from a first fit.
+        spreads: values of tau, logits, large to small.
+
+    Raises:
+        NotConvergedError: a mode was not found.
+    """
+    phi, pairs = phi - phi.mean(), pair_sums(labels)
+    if dispersion is None:
+        coarse = spreads[::2]
+        first = _average(_modes(pairs, phi, coarse, spread_prior, 1.0), coarse, phi, 1.0)
+        dispersion = dispersion_of(labels, first.theta)
+    return _average(_modes(pairs, phi, spreads, spread_prior, dispersion), spreads, phi, dispersion)
+
+
+def dispersion_of(labels: Coded, theta: np.ndarray) -> float:
+    """Return how many times as variable labels are as coin throws: ties make it less than 1, items more.
+
+    Args:
+        theta: log-strengths of a penalised fit; those of a free one lie too close to the labels, shape (entrants,).
+    """
+    p = 1 / (1 + np.exp(theta[labels.b] - theta[labels.a]))
+    surplus, spread = labels.credit - p, p * (1 - p)
+    information = DesignMatrix(None, labels.a, labels.b, len(theta)).sparse
+    hessian = (information.T.multiply(labels.weight * spread) @ information).toarray()
+    inverse = linalg.inv(hessian + np.eye(len(theta)) / 2)
+    by_row = (inverse[labels.a] - inverse[labels.b]) * (labels.weight * surplus)[:, None]
+    by_item = surpluses(labels, p) @ inverse
+    clustered = float(np.sum(by_item**2)) / max(float(np.sum(by_row**2)), 1e-300)
+    pearson = float(np.sum(labels.weight * surplus**2) / np.sum(spread))
+    return max(LEAST_DISPERSION, pearson * max(1.0, clustered))
+
+
+def expected_errors(labels: Coded, phi: np.ndarray, fit: RandomEffects, numbers: tuple[int, ...]) -> list[float]:
+    """Return the mean standard error of log-strengths with so many labels, spread as those at hand, at the fit's tau.
+
+    Args:
+        labels: how labels are spread over pairs; their credits do not count.
+        numbers: of labels.
+    """
+    phi, pairs = phi - phi.mean(), pair_sums(labels)
+    likelihood = _likelihood(pairs, phi, fit.tau[0], 1.0)
+    gaps = fit.theta[pairs.low] - fit.theta[pairs.high]
+    p = 1 / (1 + np.exp(-gaps))
+    one_label = likelihood.design.information((pairs.weight * p * (1 - p) / pairs.weight.sum())[None])[0]
+    spread = _centring(phi)
+    errors = []
+    for number in numbers:
+        covariance = linalg.inv(number / fit.dispersion * one_label + np.diag(likelihood.penalty))
+        errors.append(float(np.sqrt(np.diag(spread @ covariance @ spread.T)).mean()))
+    return errors
+
+
+def _likelihood(pairs: Pairs, phi: np.ndarray, tau: float, dispersion: float) -> Likelihood:
+    """Return the likelihood of (u, kappa - 1), divided by the dispersion, with its priors."""
+    gaps = phi[pairs.low] - phi[pairs.high]
+    design = DesignMatrix(gaps[:, None], pairs.low, pairs.high, pairs.entrants)
+    penalty = np.append(np.full(pairs.entrants, tau**-2), 1.0)
+    return Likelihood(design, pairs.credit / dispersion, pairs.weight / dispersion, penalty, offset=gaps)
+
+
+def _modes(pairs: Pairs, phi: np.ndarray, spreads: np.ndarray, spread_prior: float, dispersion: float) -> list[_Mode]:
+    modes: list[_Mode] = []
+    for tau in spreads:
+        likelihood = _likelihood(pairs, phi, float(tau), dispersion)
+        at = maximise(likelihood, modes[-1].at if modes else None).at
+        logits = likelihood.logits(at[None])[0]
+        curvature = likelihood.loss(likelihood.credit[None], likelihood.weight[None], logits[None])[1]
+        precision = likelihood.design.information(curvature)[0] + np.diag(likelihood.penalty)
+        factor = linalg.cholesky(precision, lower=True)
+        fitted = likelihood.credit @ logits - likelihood.weight @ np.logaddexp(0, logits)
+        value = fitted - at @ (likelihood.penalty * at) / 2
+        evidence = value - pairs.entrants * np.log(tau) - np.log(np.diag(factor)).sum()
+        # The grid of tau is logarithmic: its prior there is that of tau times tau.
+        evidence += np.log(tau) - np.log1p((tau / spread_prior) ** 2)
+        covariance = linalg.cho_solve((factor, True), np.eye(len(at)))
+        modes.append(_Mode(at, at[:-1] + (1 + at[-1]) * phi, covariance, float(evidence)))
+    return modes
+
+
+def _average(modes: list[_Mode], spreads: np.ndarray, phi: np.ndarray, dispersion: float) -> RandomEffects:
+    """Weigh the modes by their evidence."""
+    evidence = np.array([mode.evidence for mode in modes])
+    weight = np.exp(evidence - evidence.max())
+    weight /= weight.sum()
+    thetas = np.array([mode.theta for mode in modes])
+    theta, centring = weight @ thetas, _centring(phi)
+    own = sum(w * (centring @ mode.covariance @ centring.T) for w, mode in zip(weight, modes, strict=True))
+    between = (thetas - theta).T @ (weight[:, None] * (thetas - theta))
+    kappas = np.array([1 + mode.at[-1] for mode in modes])
+    kappa = float(weight @ kappas)
+    kappa_sd = np.sqrt(weight @ (np.array([mode.covariance[-1, -1] for mode in modes]) + (kappas - kappa) ** 2))
+    rising = np.argsort(spreads)
+    reached = np.cumsum(weight[rising])
+    low, high = np.exp(np.interp((0.05, 0.95), reached, np.log(spreads[rising])))
+    own_variance = weight @ np.array([np.diag(mode.covariance)[:-1] for mode in modes])
+    return RandomEffects(
+        theta=theta,
+        covariance=own + between,
+        kappa=(kappa, kappa - Z90 * float(kappa_sd), kappa + Z90 * float(kappa_sd)),
+        tau=(float(weight @ spreads), float(low), float(high)),
+        pull=np.clip(1 - own_variance / float(weight @ spreads**2), 0.0, 1.0),
+        dispersion=dispersion,
+    )
+
+
+def _centring(phi: np.ndarray) -> np.ndarray:
+    """Return the matrix from (u, kappa) to centred log-strengths, shape (entrants, entrants + 1)."""
+    size = len(phi)
+    return (np.eye(size) - 1 / size) @ np.column_stack([np.eye(size), phi])

@@ -1,0 +1,186 @@
+"""Structured Bradley-Terry: few labels by people and all verdicts of a judge, joined in ratings on people's scale."""
+
+import numpy as np
+from scipy.special import ndtri
+
+from podium.battles import Battles
+from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
+from podium.rankers.calibration.signals import RIDGE, Kind, signal_of
+from podium.rankers.calibration.targets import soft_target
+from podium.rankers.coded import code_battles
+from podium.rankers.defaults import LEVEL, REGULARIZATION
+from podium.rankers.identification import are_bounded, fit_identified
+from podium.rankers.intervals import Estimate
+from podium.rankers.pairs import pair_sums
+from podium.rankers.people import PeopleLabels, people_labels, people_ratings, sampling_doubt
+from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, fit_random_effects
+from podium.rankers.scale import POINTS, scale_of
+from podium.rankers.soft_elo import choose_target
+from podium.rankers.standings import Result, exposure_of, standings
+from podium.rankers.strengths import Strengths
+from podium.ranking import Fit, Standings
+from podium.text import some
+
+FEWEST_LABELS = 5
+"""Labels per entrant below which the prior of the spread decides how far the judge is trusted."""
+OUTLIER = 3.0
+"""Standard deviations by which a judge's rating differs from people's: by chance in 3 of 1,000 entrants."""
+
+
+def structured_bradley_terry(
+    battles: Battles,
+    *,
+    level: float = LEVEL,
+    rng: np.random.Generator,
+    target: Kind | None = None,
+    beta: float | None = None,
+    constant: float | None = None,
+    ridge: float | None = None,
+    spread_prior: float = SPREAD_PRIOR,
+    regularization: float = REGULARIZATION,
+    pin: str | None = None,
+    center: tuple[str, ...] | None = None,
+    whole: Battles | None = None,
+) -> Standings:
+    """Rank by people's few labels and what a judge says of all battles, in Elo points on people's scale.
+
+    An entrant's strength is kappa times the judge's, and a deviation of its own whose size the labels tell: without
+    labels it rests on the judge, with many on people. Beside it stand the rating of the labels alone (`people`, which
+    assumes nothing of the judge), that of the judge (`judge`, kappa times its own), and `pull`, how far the labels
+    decide (0 to 1).
+
+    Args:
+        battles: of a judge, with labels (`votes`, or a column `human`); labelled battles need no verdict.
+        level: of intervals and rank sets, in (0, 1); normal.
+        rng: draws for rank sets.
+        target, beta, constant, ridge: the judge's soft targets, as of soft-elo; by default its margins, with a beta
+            that the labels give, or its verdicts as they are.
+        spread_prior: logits by which half of all judges are taken to disagree with people at most, 0.35 by default.
+        regularization: lambda of the judge's ratings and of the labels alone.
+        pin: `MODEL:1000` shifts all scores.
+        center: entrants whose mean is 1500; by default all.
+        whole: all battles, of which `battles` are a slice: labels of its items only count.
+
+    Raises:
+        NotIdentifiedError: no label between the judge's entrants, or its battles do not join.
+        NotConvergedError: a fit did not reach its maximum.
+        UsageError: an impossible option.
+
+    Source: `podium.rankers.random_effects`.
+    """
+    if not 0 < spread_prior < np.inf:
+        raise UsageError(f"spread_prior={spread_prior:g} is not a number of logits above 0 (0.35 is the default)")
+    credit, doubts = _judge_credits(battles, whole or battles, target, beta, constant, ridge, level)
+    coded = code_battles(battles, credit=credit)
+    pairs = pair_sums(coded)
+    exposure = exposure_of(battles, coded, pairs)
+    judge = fit_identified(coded.entrants, pairs, exposure.battles, regularization)
+    sliced = whole is not None and len(whole) != len(battles) and battles.has_items
+    labels = people_labels(battles, coded.entrants, frozenset(battles.values_of("item")) if sliced else None)
+    fit = fit_random_effects(labels.coded, judge.theta, spread_prior)
+    people, people_se = people_ratings(labels.coded, regularization)
+    scale = scale_of(coded.entrants, are_bounded(judge.graph), coded.clusters_of(), center, pin)
+    score, covariance = scale.scores(fit.theta), scale.covariance(fit.covariance)
+    reach = ndtri((1 + level) / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    method = "normal posterior: labels by people, judge as predictor, spread averaged over its evidence"
+    estimate = Estimate(score, score - reach, score + reach, covariance, coded.clusters, method, pinned=scale.pinned)
+    # The labels alone have an origin of their own: the mean of those that they rate is that of their scores.
+    origin = np.nanmean(score - POINTS * people) if not np.isnan(people).all() else np.nan
+    alone, half = origin + POINTS * people, ndtri((1 + level) / 2) * POINTS * people_se
+    extra = {
+        "people": alone,
+        "people_low": alone - half,
+        "people_high": alone + half,
+        "judge": scale.scores(fit.kappa[0] * judge.theta),
+        "labels": labels.coded.battles_of().astype(float),
+        "pull": fit.pull,
+    }
+    result = Result(
+        estimate,
+        Fit(converged=True, regularization=regularization),
+        extra=extra,
+        diagnostics={"structured": _figures(fit, labels)},
+        warnings=[*doubts, *_doubts(battles, labels, fit, judge, people, people_se)],
+    )
+    return standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
+
+
+def _judge_credits(
+    battles: Battles,
+    whole: Battles,
+    target: Kind | None,
+    beta: float | None,
+    constant: float | None,
+    ridge: float | None,
+    level: float,
+) -> tuple[np.ndarray, list[str]]:
+    """Return what a earned by the judge, soft where something says how, NaN where unread; and doubts of that."""
+    plain = battles.table["credit"].to_numpy(dtype=np.float64)
+    asked = any(option is not None for option in (target, beta, constant, ridge))
+    if not asked and not (battles.counts().readable and "margin" in battles.table):
+        return plain, []
+    try:
+        chosen, _, doubts = choose_target(whole, None, target, beta, constant, ridge, level)
+        signal = signal_of(battles, chosen.kind, RIDGE if ridge is None else ridge)  # type: ignore[arg-type]
+        return soft_target(chosen, signal), list(doubts)
+    except (NotIdentifiedError, NotConvergedError) as error:
+        if asked:
+            raise
+        return plain, [
+            f"the judge's verdicts are taken as they are, because labels give no map of its margins: {error}"
+        ]
+
+
+def _figures(fit: RandomEffects, labels: PeopleLabels) -> dict[str, object]:
+    """Return the figures that a reader asks for: labels, stretch of the judge's ratings, and its spread."""
+    return {
+        "labels": labels.votes,
+        "battles": len(labels.coded.a),
+        "kappa": dict(zip(("mean", "low", "high"), fit.kappa, strict=True)),
+        "spread": dict(zip(("mean", "low", "high"), (float(POINTS * tau) for tau in fit.tau), strict=True)),
+        "dispersion": fit.dispersion,
+    }
+
+
+def _doubts(
+    battles: Battles,
+    labels: PeopleLabels,
+    fit: RandomEffects,
+    judge: Strengths,
+    people: np.ndarray,
+    people_se: np.ndarray,
+) -> list[str]:
+    """Say where ratings rest on the judge alone, on a judge that says nothing, on odd labels, and who is an outlier."""
+    coded, warnings = labels.coded, []
+    each, names = coded.battles_of(), coded.entrants
+    if labels.left_out:
+        warnings.append(f"{labels.left_out:,} labels of models without verdicts are left out: {some(labels.unknown)}")
+    if 2 * labels.votes < FEWEST_LABELS * len(names):
+        warnings.append(
+            f"{labels.votes:,.0f} labels for {len(names)} models, fewer than {FEWEST_LABELS} each: how far the judge "
+            "is trusted rests on a prior (spread_prior); `podium label` draws more battles to label"
+        )
+    if unlabelled := [names[k] for k in np.flatnonzero(each == 0)]:
+        warnings.append(f"without a label, rated by the judge alone on people's scale: {some(unlabelled)}")
+    if fit.kappa[1] <= 0:
+        warnings.append(
+            f"the judge's ratings may tell nothing of people's: their slope is {fit.kappa[0]:.2f} ({fit.kappa[1]:.2f} "
+            f"… {fit.kappa[2]:.2f}, 90%)"
+        )
+    if (credits := np.unique(coded.credit)).tolist() == [0.5]:
+        warnings.append("all labels are ties: they say that people see no difference, and nothing of the order")
+    elif len(credits) > 1 and np.isnan(people).any() and not (each == 0).any():
+        lost = [names[k] for k in np.flatnonzero(np.isnan(people))]
+        warnings.append(f"labels alone do not bound these, or do not join them to others: {some(lost)}")
+    predicted = fit.kappa[0] * judge.theta
+    known = ~np.isnan(people)
+    with np.errstate(invalid="ignore"):
+        apart = predicted - people - (np.mean((predicted - people)[known]) if known.any() else 0.0)
+        odd = np.abs(apart) > OUTLIER * np.sqrt(fit.tau[0] ** 2 + people_se**2)
+    for k in np.flatnonzero(odd):
+        side = "favours" if apart[k] > 0 else "is against"
+        warnings.append(
+            f"outlier: the judge {side} {names[k]} by {POINTS * abs(apart[k]):.0f} Elo beside people's labels"
+        )
+    doubt = sampling_doubt(battles, labels.battles)
+    return [*warnings, *([doubt] if doubt else [])]

@@ -1,0 +1,114 @@
+"""Simulated worlds in which a judge's scale is not people's: what calibration errs, and what its intervals hold.
+
+The tests draw a few of them; `benchmarks/ratings.py` draws as many as the figures of the documentation rest on.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from podium import Battles, Calibration, Judge, calibrate, rank, read_battles, simulate
+from podium.rankers.calibration.evidence import evidence_of
+from podium.rankers.calibration.leave_one_out import own_battles
+from podium.rankers.calibration.placement import place_one
+from podium.rankers.calibration.signals import signal_of
+from podium.rankers.scale import MEAN, POINTS
+
+JUDGES = {
+    "noisy": (Judge(scale=1, noise=2, length_bias=0.3), 1.0),
+    "coarse": (Judge(scale=1, noise=1, length_bias=0.6, tie=0.7), 1.0),
+    "position": (Judge(scale=1, noise=1, position_bias=1.5, length_bias=0.3), 1.0),
+    "accurate": (Judge(scale=1, noise=0.5, length_bias=0.3), 0.3),
+    "inflated": (Judge(scale=2, noise=0.7, length_bias=0.3), 1.0),
+}
+"""Judges by what is wrong with them, and the standard deviation of items in their worlds."""
+MOST_RATIO = {"noisy": 0.60, "coarse": 0.80, "position": 0.75, "accurate": 0.80, "inflated": 1.05}
+"""Error stretched over Soft-Elo's that each may have at most."""
+
+
+def drawn(frame: pd.DataFrame, battles: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Keep so many battles at random, both orders of each."""
+    battle = frame.groupby(["item", "model_a", "model_b"], sort=False).ngroup().to_numpy()
+    kept = rng.choice(battle.max() + 1, min(battles, battle.max() + 1), replace=False)
+    return frame[np.isin(battle, kept)]
+
+
+def held_out(name: str, seed: int) -> Calibration:
+    """Calibrate on 2,000 battles of 20 entrants."""
+    judge, item_sd = JUDGES[name]
+    world = simulate(20, 300, seed=seed, spread=0.8, item_sd=item_sd)
+    frame = drawn(world.presentations(judge, human=True), 2000, np.random.default_rng(seed))
+    return calibrate(read_battles(frame))
+
+
+def error_ratio(name: str, seeds: range) -> float:
+    """Return the mean error of stretched ratings over that of Soft-Elo's."""
+    found = [held_out(name, seed).accuracy["soft"] for seed in seeds]
+    return float(np.sum([each.mae for each in found]) / np.sum([each.plain_mae for each in found]))
+
+
+@dataclass(frozen=True)
+class Placements:
+    """Intervals of newcomers beside people's ratings of them.
+
+    Attributes:
+        hits: whether each holds it, width: of each, Elo points; infinite ones hold and have no width.
+    """
+
+    hits: np.ndarray
+    width: np.ndarray
+
+    @property
+    def coverage(self) -> float:
+        """Share of intervals that hold the rating by people."""
+        return float(self.hits.mean())
+
+
+def placements(
+    judge: Judge, seeds: range, calibrated: int, battles: int, times: float = 1.0, draws: int = 1, **options: bool
+) -> Placements:
+    """Place five newcomers outside every fold, in so many worlds and draws.
+
+    Args:
+        calibrated: entrants that are calibrated.
+        battles: among those.
+        times: how many times as many battles a newcomer has as each of them.
+        options: of `calibrate`.
+    """
+    hits: list[bool] = []
+    width: list[float] = []
+    for seed in seeds:
+        world = simulate(20, 300, seed=seed, spread=0.8, item_sd=1.0)
+        frame = world.presentations(judge, human=True)
+        for draw in range(draws):
+            rng = np.random.default_rng([seed, draw])
+            names = rng.permutation(world.entrants)
+            old, new = {*names[:calibrated]}, {*names[calibrated : calibrated + 5]}
+            a, b = frame["model_a"], frame["model_b"]
+            among = drawn(frame[a.isin(old) & b.isin(old)], battles, rng)
+            calibration = calibrate(read_battles(among), **options)
+            each = round(times * 2 * battles / calibrated)
+            for name in sorted(new):
+                meets = ((a == name) & b.isin(old)) | ((b == name) & a.isin(old))
+                arrival = read_battles(drawn(frame[meets], each, rng))
+                rating = rating_by_people(arrival, calibration, name)
+                [row] = [
+                    row
+                    for row in rank(arrival, "soft-elo", calibration=calibration).standings[0].entries
+                    if row.model == name
+                ]
+                low, high = row.extra["conformal_low"], row.extra["conformal_high"]
+                unbounded = low is None or high is None
+                hits.append(unbounded or low <= rating <= high)
+                width.append(np.inf if unbounded else high - low)
+    return Placements(np.array(hits), np.array(width))
+
+
+def rating_by_people(arrival: Battles, calibration: Calibration, name: str) -> float:
+    """Rate a newcomer alone by people's labels, against people's ratings of the calibrated."""
+    evidence = evidence_of(arrival, signal_of(arrival, "margin"))
+    known = {anchor.model: anchor.human_theta for anchor in calibration.anchors}
+    theta = np.array([known.get(model, np.nan) for model in evidence.entrants])
+    own = own_battles(evidence, evidence.entrants.index(name), evidence.human, theta)
+    return MEAN + POINTS * place_one(own, calibration.regularization)

@@ -1,0 +1,277 @@
+"""The stretch of a judge's ratings to people's scale: the factor, the spread, the intervals, what they are worth."""
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import people_worlds
+import pytest
+from people_worlds import JUDGES, MOST_RATIO
+from scipy.integrate import quad
+from scipy.special import stdtr, stdtrit
+
+from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
+from podium.calibration import Stretch
+from podium.calibration_file import read_calibration
+from podium.rankers.calibration.bounds import Bounds
+from podium.rankers.calibration.conformal import t_quantile
+from podium.rankers.calibration.evidence import calibratable, evidence_of
+from podium.rankers.calibration.signals import signal_of
+from podium.rankers.calibration.stretch import spread_of, stretch_of, tells_nothing
+from podium.rankers.pairs import pair_sums
+from podium.rankers.scale import MEAN
+from podium.rankers.strengths import fit_strengths
+
+NOISY = Judge("noisy-judge", noise=1.5)
+
+
+def pairs_of_ratings(seed=0, size=9, slope=1.4, noise=0.2):
+    rng = np.random.default_rng(seed)
+    judge = rng.normal(0, 0.5, size)
+    return judge, slope * judge + rng.normal(0, noise, size)
+
+
+def moment(judge, people, power):
+    """Integrate kappa^power over the unnormalised posterior on the logarithm of kappa."""
+    s, h = judge - judge.mean(), people - people.mean()
+
+    def density(x):
+        left = np.sum((h - np.exp(x) * s) ** 2)
+        return np.exp(power * x - (len(s) - 1) / 2 * np.log(left)) / (1 + (x / 0.5) ** 2)
+
+    return quad(density, -2.5, 4, limit=500, epsabs=0, epsrel=1e-10)[0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_factor_is_the_mean_of_its_posterior_by_quadrature(seed):
+    judge, people = pairs_of_ratings(seed)
+    found, total = stretch_of(judge, people), moment(judge, people, 0)
+    mean = moment(judge, people, 1) / total
+    assert found.mean == pytest.approx(mean, rel=1e-3)
+    assert found.sd == pytest.approx(np.sqrt(moment(judge, people, 2) / total - mean**2), rel=2e-2)
+    assert found.low < found.mean < found.high
+
+
+def test_origins_and_order_change_no_factor():
+    judge, people = pairs_of_ratings()
+    moved = stretch_of(judge[::-1] + 3, people[::-1] - 2)
+    assert moved.mean == pytest.approx(stretch_of(judge, people).mean, rel=1e-12)
+
+
+def test_two_entrants_tell_no_factor():
+    assert stretch_of(np.array([0.0, 1.0]), np.array([0.0, 3.0])) == Stretch(1.0, None, None, None, 2)
+
+
+def test_a_judge_that_contradicts_people_tells_nothing():
+    judge, people = pairs_of_ratings()
+    assert tells_nothing(-judge, people, stretch_of(-judge, people))
+    assert not tells_nothing(judge, people, stretch_of(judge, people))
+
+
+@pytest.mark.parametrize(("scale", "expected"), [(30.0, np.sqrt(30.0**2 - 20.0**2)), (10.0, 0.0)])
+def test_the_spread_of_equal_errors_is_what_is_left_of_the_mean_square(scale, expected):
+    """The maximum has a closed form where all errors are alike; with small residuals it is at 0."""
+    residual = np.array([-1.0, 1.0, -1.0, 1.0, 1.0]) * scale
+    assert spread_of(residual, np.full(5, 400.0)) == pytest.approx(expected, abs=1e-2)
+
+
+def test_the_quantile_by_t_holds_one_more_normal_score():
+    """Its factor on the root mean square, t with n degrees of freedom, gives the share in closed form: 90% or more."""
+    rng = np.random.default_rng(0)
+    for number in (3, 6):
+        reach = np.array([t_quantile(rng.normal(size=number), 0.9) for _ in range(4000)])
+        exact = 2 * stdtr(number, stdtrit(number - 1, 0.95) * np.sqrt(1 + 1 / number)) - 1
+        assert np.mean(np.abs(rng.normal(size=4000)) <= reach) == pytest.approx(exact, abs=0.02)
+        assert exact >= 0.9
+    assert t_quantile(np.ones(2), 0.9) == math.inf
+
+
+@cache
+def world():
+    frame = simulate(14, 30, seed=5, spread=0.8).presentations(NOISY, human=True, orders="ab")
+    old = {f"model-{k:02d}" for k in range(1, 13)}
+    a, b = frame["model_a"].isin(old), frame["model_b"].isin(old)
+    return frame[a & b], frame[a ^ b].drop(columns="human")
+
+
+@cache
+def calibration(**options):
+    return calibrate(read_battles(world()[0]), **options)
+
+
+def newcomers(known, **options):
+    entries = rank(read_battles(world()[1]), "soft-elo", calibration=known, **options).standings[0].entries
+    return {entry.model: entry for entry in entries if entry.extra["conformal_level"]}
+
+
+def test_without_the_stretch_ratings_and_errors_are_what_they_were():
+    plain, stretched = calibration(stretch=False), calibration()
+    assert plain.stretch == {}
+    assert tuple(entrant.unstretched() for entrant in stretched.entrants) == plain.entrants
+    assert (plain.target, plain.anchors) == (stretched.target, stretched.anchors)
+    for kind in ("hard", "soft"):
+        assert stretched.accuracy[kind].plain_mae == plain.accuracy[kind].mae
+
+
+def test_each_fold_is_stretched_by_what_the_others_tell():
+    """Transcribed for one entrant: people's and the judge's ratings of the others, without any battle of it."""
+    battles = read_battles(world()[0])
+    evidence = calibratable(evidence_of(battles, signal_of(battles, "margin")))
+    known, k = calibration(), 4
+    rest = ~evidence.involves(k)
+    soft = evidence.soft(evidence.weights(rest))
+    ratings = []
+    for credit in (soft, evidence.human):
+        pairs = pair_sums(evidence.coded_by(credit, rest))
+        ratings.append(np.delete(fit_strengths(pairs, known.regularization).theta, k))
+    held = known.entrants[k]
+    factor = stretch_of(*ratings).mean
+    assert held.soft_stretch == pytest.approx(factor, rel=1e-6)
+    assert held.residual("soft") == pytest.approx(MEAN + factor * (held.soft_elo - MEAN) - held.human_elo, rel=1e-6)
+
+
+def test_an_entrants_own_labels_do_not_move_its_factor():
+    frame = world()[0]
+    own = (frame["model_a"] == "model-05") | (frame["model_b"] == "model-05")
+    turned = calibrate(read_battles(frame.assign(human=frame["human"].where(~own, 1 - frame["human"]))))
+    factors = [
+        next(held.soft_stretch for held in each.entrants if held.model == "model-05")
+        for each in (turned, calibration())
+    ]
+    assert factors[0] == pytest.approx(factors[1], rel=1e-9)
+
+
+def test_newcomers_are_stretched_by_what_all_tell_with_all_that_is_unknown_in_their_interval():
+    known, plain = calibration(), newcomers(calibration(stretch=False))
+    stretch, q = known.stretch["soft"], known.conformal["soft"].q
+    for name, entry in newcomers(known).items():
+        assert entry.score == pytest.approx(MEAN + stretch.mean * (plain[name].score - MEAN))
+        assert entry.se == pytest.approx(stretch.mean * plain[name].se)
+        half = q * math.sqrt(entry.se**2 + stretch.human_se**2 + stretch.spread**2)
+        assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
+        assert entry.extra["interval_method"] == "conformal"
+
+
+def test_scores_are_residuals_over_all_errors():
+    known = calibration()
+    stretch, held = known.stretch["soft"], known.entrants[0]
+    error = math.sqrt((held.soft_stretch * held.soft_se) ** 2 + held.human_se**2 + stretch.spread**2)
+    assert known.score(held, "soft") == pytest.approx(abs(held.residual("soft")) / error)
+
+
+def test_a_file_keeps_the_stretch_and_an_older_one_has_none(tmp_path):
+    path = tmp_path / "calibration.json"
+    path.write_text(calibration().to_json())
+    assert read_calibration(path) == calibration()
+    assert newcomers(read_calibration(path)) == newcomers(calibration())
+    path.write_text(calibration(stretch=False).to_json().replace('"stretch": {},', ""))
+    assert newcomers(read_calibration(path)) == newcomers(calibration(stretch=False))
+
+
+@cache
+def of_six(**options):
+    frame = world()[0]
+    old = {f"model-{k:02d}" for k in range(1, 7)}
+    return calibrate(read_battles(frame[frame["model_a"].isin(old) & frame["model_b"].isin(old)]), **options)
+
+
+def test_six_calibrated_entrants_give_an_interval_by_t_that_says_so():
+    known = of_six()
+    scores = np.array([known.score(held, "soft") for held in known.entrants])
+    for entry in newcomers(known).values():
+        half = t_quantile(scores, 0.9) * math.sqrt(known.stretch["soft"].variance(entry.se))
+        assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
+        assert entry.extra["interval_method"] == "t (n = 6): assumes normal disagreement"
+
+
+def test_six_without_the_stretch_stay_infinite():
+    assert {entry.extra["conformal_low"] for entry in newcomers(of_six(stretch=False)).values()} == {None}
+
+
+def test_three_entrants_are_not_stretched_and_that_is_said():
+    frame = world()[0]
+    few = {"model-01", "model-02", "model-03"}
+    known = calibrate(read_battles(frame[frame["model_a"].isin(few) & frame["model_b"].isin(few)]))
+    assert (known.stretch["soft"].mean, {held.factor("soft") for held in known.entrants}) == (1.0, {1.0})
+    assert any("3 entrants are too few to tell how far apart" in warning for warning in known.warnings)
+
+
+def test_what_people_would_say_with_ever_more_votes_is_refused_where_votes_hide_it():
+    with pytest.raises(NotIdentifiedError, match="of=people cannot be told: it needs 20 calibrated entrants"):
+        newcomers(calibration(), of="people")
+    with pytest.raises(UsageError, match="of='judges' is unknown"):
+        newcomers(calibration(), of="judges")
+
+
+def test_the_interval_of_ever_more_votes_lacks_their_error():
+    stretch = replace(calibration().stretch["soft"], spread=30.0, n=20)
+    known = replace(calibration(), stretch={**calibration().stretch, "soft": stretch})
+    votes, people = newcomers(known), newcomers(known, of="people")
+    q = rank(read_battles(world()[1]), "soft-elo", calibration=known).standings[0].diagnostics["conformal"]["q"]
+    for name, entry in people.items():
+        half = q[name] * math.hypot(entry.se, 30.0)
+        assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
+        assert half < votes[name].extra["conformal_high"] - entry.score
+
+
+def test_a_scale_that_is_not_peoples_is_told_with_its_interval():
+    assert any("times (" in warning and "as far apart as the judge's" in warning for warning in calibration().warnings)
+
+
+def test_the_answer_gives_errors_scale_and_what_sampling_leaves():
+    known = calibration()
+    error, verdicts = known.accuracy["soft"].mae, known.accuracy["hard"].mae
+    assert known.answer[0].startswith(f"Stretched soft Elo errs {error:.0f} Elo on a model that it has not seen (90%")
+    assert known.answer[0].endswith(f"stretched verdicts err {verdicts:.0f}.")
+    assert known.answer[2].startswith(
+        f"People's own sampling error alone leaves {known.accuracy['soft'].floor:.0f} Elo"
+    )
+
+
+def test_the_floor_is_the_mean_absolute_sampling_error_of_people():
+    known = calibration()
+    errors = [held.human_se for held in known.entrants]
+    assert known.accuracy["soft"].floor == pytest.approx(np.sqrt(2 / np.pi) * np.mean(errors))
+
+
+def test_verdicts_that_err_less_than_the_target_are_told_of():
+    """Margins that are noise beside verdicts that are not: hard labels err less, and that is said."""
+    frame = world()[0]
+    noise = np.random.default_rng(0).normal(size=len(frame)) * 4
+    known = calibrate(read_battles(frame.assign(margin=frame["human"] - 0.5 + noise)))
+    assert any("plain verdicts err less than the target" in warning for warning in known.warnings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["noisy", "accurate", "inflated"])
+def test_stretched_ratings_err_less_by_the_share_that_was_measured(name):
+    assert people_worlds.error_ratio(name, range(2)) <= MOST_RATIO[name]
+
+
+@pytest.mark.slow
+def test_ratings_as_they_are_would_not():
+    """The wrong variant: no stretch is a ratio of 1."""
+    found = people_worlds.held_out("noisy", 0)
+    assert found.accuracy["soft"].plain_mae > MOST_RATIO["noisy"] * found.accuracy["soft"].plain_mae
+    assert found.accuracy["soft"].mae <= MOST_RATIO["noisy"] * found.accuracy["soft"].plain_mae
+
+
+@pytest.mark.slow
+def test_a_newcomer_with_four_times_the_battles_is_still_held_and_by_its_own_error_alone_is_not():
+    """The wrong variant: scores over the judge's own error, as before."""
+    judge = JUDGES["noisy"][0]
+    right = people_worlds.placements(judge, range(4), 12, 600, times=4)
+    wrong = people_worlds.placements(judge, range(4), 12, 600, times=4, stretch=False)
+    assert (right.coverage >= 0.8, wrong.coverage < 0.8) == (True, True)
+
+
+@pytest.mark.slow
+def test_six_and_four_calibrated_entrants_hold_by_t():
+    judge = JUDGES["noisy"][0]
+    hits = [people_worlds.placements(judge, range(6), number, 600).hits for number in (6, 4)]
+    assert 0.8 <= np.mean(hits) <= 0.98
+
+
+def test_bounds_keep_their_reach_without_a_stretch():
+    assert Bounds().reach(None, 12.0) == 12.0

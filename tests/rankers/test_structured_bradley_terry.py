@@ -1,0 +1,306 @@
+"""Few labels by people joined with a judge's verdicts: limits, an optimiser, bad input, and worlds with known truth."""
+
+import time
+from functools import cache
+
+import few_labels
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from podium import Judge, NotIdentifiedError, UsageError, rank, read_battles, simulate
+from podium.human_labels import label_by, label_from
+from podium.rankers.coded import Coded
+from podium.rankers.pairs import pair_sums
+from podium.rankers.random_effects import dispersion_of, expected_errors, fit_random_effects
+from podium.rankers.strengths import fit_strengths
+
+RANKER = "structured-bradley-terry"
+
+
+def labels_of(size=6, rows=80, seed=0):
+    """Return labels between random pairs, two an item, and a predictor."""
+    rng = np.random.default_rng(seed)
+    phi = rng.normal(0, 0.6, size)
+    a = rng.integers(0, size, rows)
+    b = (a + rng.integers(1, size, rows)) % size
+    theta = 1.4 * phi + rng.normal(0, 0.3, size)
+    credit = (rng.random(rows) < expit(theta[a] - theta[b])) * 1.0
+    names = tuple(f"m{k}" for k in range(size))
+    cluster = np.arange(rows) // 2
+    return Coded(a, b, credit, np.ones(rows), cluster, int(cluster.max()) + 1, "item", names), phi - phi.mean()
+
+
+def loss(at, labels, phi, tau):
+    u, kappa = at[:-1], at[-1]
+    theta = u + kappa * phi
+    gap = theta[labels.a] - theta[labels.b]
+    fitted = np.sum(labels.credit * gap - np.logaddexp(0, gap))
+    return -(fitted - u @ u / (2 * tau**2) - (kappa - 1) ** 2 / 2)
+
+
+@pytest.mark.parametrize("tau", [0.1, 0.35, 1.0])
+def test_the_mode_at_a_spread_is_that_of_a_general_optimiser(tau):
+    labels, phi = labels_of()
+    found = fit_random_effects(labels, phi, dispersion=1.0, spreads=np.array([tau]))
+    best = minimize(loss, np.append(np.zeros(6), 1.0), args=(labels, phi, tau), method="BFGS", options={"gtol": 1e-10})
+    theta = best.x[:-1] + best.x[-1] * phi
+    assert found.theta == pytest.approx(theta - theta.mean(), abs=1e-6)
+    assert found.kappa[0] == pytest.approx(best.x[-1], abs=1e-6)
+    assert (
+        loss(best.x, labels, phi, tau)
+        - loss(np.append(found.theta - found.kappa[0] * phi, found.kappa[0]), labels, phi, tau)
+        >= -1e-8
+    )
+
+
+def test_the_covariance_is_the_inverse_curvature_by_finite_differences():
+    labels, phi = labels_of()
+    found, size = fit_random_effects(labels, phi, dispersion=1.0, spreads=np.array([0.35])), 7
+    at = np.append(found.theta - found.kappa[0] * phi, found.kappa[0])
+    step, hessian = 1e-4 * np.eye(size), np.empty((size, size))
+    for i in range(size):
+        for j in range(size):
+            corners = [
+                loss(at + s * step[i] + t * step[j], labels, phi, 0.35) * s * t for s in (1, -1) for t in (1, -1)
+            ]
+            hessian[i, j] = sum(corners) / 4e-8
+    to_theta = (np.eye(6) - 1 / 6) @ np.column_stack([np.eye(6), phi])
+    assert found.covariance == pytest.approx(to_theta @ np.linalg.inv(hessian) @ to_theta.T, rel=1e-3, abs=1e-4)
+
+
+def test_without_a_spread_of_their_own_entrants_are_where_the_judge_says():
+    labels, phi = labels_of()
+    found = fit_random_effects(labels, phi, dispersion=1.0, spreads=np.array([1e-4]))
+    assert found.theta == pytest.approx(found.kappa[0] * phi, abs=1e-5)
+
+
+def test_with_an_endless_spread_they_are_where_people_say():
+    labels, phi = labels_of(rows=400)
+    found = fit_random_effects(labels, phi, dispersion=1.0, spreads=np.array([1e3]))
+    assert found.theta == pytest.approx(fit_strengths(pair_sums(labels), 0.0).theta, abs=1e-4)
+
+
+def test_labels_that_are_all_ties_are_less_variable_than_coins():
+    labels, _ = labels_of()
+    ties = Coded(labels.a, labels.b, np.full(80, 0.5), labels.weight, labels.cluster, 40, "item", labels.entrants)
+    assert dispersion_of(ties, np.zeros(6)) == 0.3
+
+
+def test_labels_given_twice_on_an_item_are_more_variable():
+    """A copy of each label in its item doubles what its cluster says of the error."""
+    labels, _ = labels_of(rows=200)
+    columns = [np.repeat(column, 2) for column in (labels.a, labels.b, labels.credit, labels.weight)]
+    twice = Coded(*columns, np.repeat(np.arange(200), 2), 200, "item", labels.entrants)
+    assert dispersion_of(twice, np.zeros(6)) == pytest.approx(2.0, rel=0.1)
+
+
+def test_more_labels_leave_smaller_errors_and_those_at_hand_the_error_of_the_fit():
+    labels, phi = labels_of(rows=300)
+    fit = fit_random_effects(labels, phi, dispersion=1.0, spreads=np.array([0.35]))
+    errors = expected_errors(labels, phi, fit, (300, 600, 1200))
+    assert errors[0] == pytest.approx(np.sqrt(np.diag(fit.covariance)).mean(), rel=1e-6)
+    assert errors[0] > errors[1] > errors[2]
+
+
+@cache
+def world():
+    return simulate(8, 40, seed=3, spread=0.8).presentations(Judge(scale=2, noise=0.8), human=True, orders="ab")
+
+
+def labelled(share=0.2, seed=0):
+    rng = np.random.default_rng(seed)
+    return world().assign(human=world()["human"].where(rng.random(len(world())) < share))
+
+
+def standings(battles, **options):
+    return rank(battles, RANKER, **options).standings[0]
+
+
+def as_labels(frame):
+    known = frame[frame["human"].notna()]
+    return known[["item", "model_a", "model_b"]].assign(credit=known["human"])
+
+
+def scores(found):
+    return {entry.model: entry.score for entry in found.entries}
+
+
+def told(found, words):
+    return [warning for warning in found.warnings if words in warning]
+
+
+def without_labels():
+    return world().drop(columns="human")
+
+
+def test_the_column_and_a_file_of_labels_give_the_same_ratings():
+    frame = labelled()
+    by_file = label_from(read_battles(without_labels()), read_battles(as_labels(frame)), must_meet=False)
+    assert scores(standings(by_file)) == pytest.approx(scores(standings(read_battles(frame))), abs=1e-6)
+
+
+def test_a_human_judge_gives_the_same_ratings():
+    frame = labelled()
+    people = as_labels(frame).assign(judge="crowd", order="ab")
+    both = read_battles(pd.concat([without_labels(), people], ignore_index=True))
+    assert scores(standings(label_by(both, "crowd"))) == pytest.approx(scores(standings(read_battles(frame))), abs=1e-6)
+
+
+def test_labels_on_battles_that_no_judge_saw_count():
+    frame = labelled()
+    unseen = as_labels(frame).assign(item="another " + as_labels(frame)["item"])
+    found = standings(label_from(read_battles(without_labels()), read_battles(unseen), must_meet=False))
+    assert found.diagnostics["structured"]["labels"] == len(unseen)
+    with pytest.raises(NotIdentifiedError, match="none of the"):
+        label_from(read_battles(without_labels()), read_battles(unseen), must_meet=True)
+
+
+def test_swapping_sides_and_renaming_change_no_rating():
+    frame = labelled()
+    sides = {"model_a": "model_b", "model_b": "model_a", "length_a": "length_b", "length_b": "length_a"}
+    turned = frame.rename(columns=sides)
+    turned = turned.assign(credit=1 - turned["credit"], margin=-turned["margin"], human=1 - turned["human"], order="ba")
+    assert scores(standings(read_battles(turned))) == pytest.approx(scores(standings(read_battles(frame))), abs=1e-6)
+    names = {f"model-{k:02d}": f"x{9 - k}" for k in range(1, 9)}
+    renamed = scores(standings(read_battles(frame.replace(names))))
+    assert renamed == pytest.approx(
+        {names[name]: score for name, score in scores(standings(read_battles(frame))).items()}, abs=1e-6
+    )
+
+
+def test_without_any_label_it_is_refused_with_the_ways_to_give_some():
+    with pytest.raises(NotIdentifiedError, match=r"--human-labels FILE .* column `human`, or by --human-judge"):
+        standings(read_battles(without_labels()))
+
+
+def test_one_label_is_a_rating_by_the_judge_and_is_warned_of():
+    frame = world().assign(human=np.nan)
+    frame.loc[frame.index[0], "human"] = 1.0
+    found = standings(read_battles(frame))
+    assert len(told(found, "without a label, rated by the judge alone")) == 1
+    assert len(told(found, "1 labels for 8 models, fewer than 5 each")) == 1
+    assert all(entry.low < entry.score < entry.high for entry in found.entries)
+
+
+def test_labels_that_are_all_ties_are_told_of():
+    assert (
+        len(
+            told(standings(read_battles(labelled().assign(human=labelled()["human"] * 0 + 0.5))), "all labels are ties")
+        )
+        == 1
+    )
+
+
+def test_a_model_that_people_always_prefer_has_a_rating_and_none_by_labels_alone():
+    frame = labelled()
+    won, lost = frame["model_a"] == "model-01", frame["model_b"] == "model-01"
+    known = frame["human"].notna()
+    found = standings(read_battles(frame.assign(human=frame["human"].mask(won & known, 1.0).mask(lost & known, 0.0))))
+    [row] = [entry for entry in found.entries if entry.model == "model-01"]
+    assert (row.extra["people"], np.isfinite(row.score)) == (None, True)
+    assert len(told(found, "labels alone do not bound these")) == 1
+
+
+def test_two_models_are_ranked():
+    frame = labelled()
+    pair = frame["model_a"].eq("model-01") & frame["model_b"].eq("model-02")
+    assert len(standings(read_battles(world()[pair.to_numpy()])).entries) == 2
+
+
+def test_labels_of_models_without_verdicts_are_left_out_and_named():
+    strange = as_labels(labelled()).replace({"model-01": "stranger"})
+    battles = label_from(read_battles(without_labels()), read_battles(strange), must_meet=False)
+    assert "stranger" in told(standings(battles), "labels of models without verdicts are left out")[0]
+
+
+def test_two_people_who_disagree_are_half_a_win_of_weight_two():
+    one = as_labels(labelled()).iloc[:30].assign(repeat=1)
+    both = pd.concat([one, one.assign(credit=1 - one["credit"], repeat=2)], ignore_index=True)
+    battles = label_from(read_battles(without_labels()), read_battles(both), must_meet=True)
+    found = standings(battles).diagnostics["structured"]
+    assert (found["battles"], found["labels"]) == (30, 60)
+
+
+def test_a_judge_that_contradicts_people_is_told_of_and_people_are_followed():
+    frame = labelled(0.5)
+    against = frame.assign(credit=1 - frame["human"].fillna(0.5), margin=np.nan)
+    found = standings(read_battles(against.drop(columns="margin")))
+    assert len(told(found, "the judge's ratings may tell nothing of people's")) == 1
+
+
+def test_an_impossible_prior_is_refused():
+    with pytest.raises(UsageError, match="spread_prior=0"):
+        standings(read_battles(labelled()), spread_prior=0.0)
+
+
+def test_labels_where_the_judge_is_unsure_are_no_random_sample_and_random_ones_are():
+    frame = world()
+    unsure = frame["margin"].abs().rank() < 0.2 * len(frame)
+    found = standings(read_battles(frame.assign(human=frame["human"].where(unsure))))
+    assert "asked where the judge was unsure" in told(found, "no random sample")[0]
+    assert told(standings(read_battles(labelled())), "no random sample") == []
+
+
+def test_the_columns_beside_the_rating_are_labels_people_judge_and_pull():
+    found = standings(read_battles(labelled(0.5)))
+    columns = ["people", "people_low", "people_high", "judge", "labels", "pull"]
+    for entry in found.entries:
+        assert list(entry.extra) == columns
+        assert entry.extra["people_low"] < entry.extra["people"] < entry.extra["people_high"]
+        assert 0 <= entry.extra["pull"] <= 1
+    few = standings(read_battles(labelled(0.1)))
+    assert np.mean([e.extra["pull"] for e in few.entries]) < np.mean([e.extra["pull"] for e in found.entries])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "labels", "of_alone", "of_soft"),
+    [
+        ("noisy", 30, 0.60, 0.65),
+        ("inflated", 30, 0.50, None),
+        ("long-winded", 30, 0.80, None),
+        ("noisy", 100, 0.75, None),
+    ],
+)
+def test_few_labels_and_a_judge_err_less_than_either_by_the_share_that_was_measured(name, labels, of_alone, of_soft):
+    found = few_labels.mean_errors(name, labels, range(8))
+    assert found.structured <= of_alone * found.alone
+    assert of_soft is None or found.structured <= of_soft * found.soft
+    assert found.coverage >= 0.85
+
+
+@pytest.mark.slow
+def test_labels_where_the_judge_is_unsure_err_more():
+    """The wrong variant: the same number of labels, chosen by uncertainty."""
+
+    def error(uncertain):
+        found = []
+        for seed in range(6):
+            frame, truth = few_labels.drawn_frame("inflated", 30, seed, uncertain)
+            found.append(few_labels.error_beside(scores(standings(read_battles(frame))), truth))
+        return np.mean(found)
+
+    assert error(True) > 1.25 * error(False)
+
+
+@pytest.mark.slow
+def test_labels_of_items_with_copies_are_not_held_with_coin_throws_errors():
+    """The wrong variant: with a dispersion of 1, five copies of a label an item count as five labels."""
+    labels, phi = labels_of(12, 150, seed=1)
+    columns = [np.repeat(column, 5) for column in (labels.a, labels.b, labels.credit, labels.weight)]
+    copies = Coded(*columns, np.repeat(np.arange(150), 5), 150, "item", labels.entrants)
+    right, wrong = (np.sqrt(np.diag(fit_random_effects(copies, phi, dispersion=d).covariance)) for d in (None, 1.0))
+    alone = np.sqrt(np.diag(fit_random_effects(labels, phi).covariance))
+    assert np.mean(right / alone) == pytest.approx(1.0, abs=0.15)
+    assert np.mean(wrong / alone) < 0.75
+
+
+@pytest.mark.slow
+def test_two_hundred_models_take_less_than_two_seconds():
+    labels, phi = labels_of(200, 2000)
+    began = time.process_time()
+    fit_random_effects(labels, phi)
+    assert time.process_time() - began < 2

@@ -1,0 +1,99 @@
+"""Which battles people are asked about, and how many labels leave which error."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from podium import Judge, UsageError, read_battles, simulate
+from podium.label_draw import draw_labels
+from podium.responses.collection import Item, Responses
+
+
+@cache
+def frame():
+    return simulate(6, 30, seed=2).presentations(Judge(), human=True, orders="ab")
+
+
+def draw(number=60, seed=0, table=None, **how):
+    table = frame().drop(columns="human") if table is None else table
+    return draw_labels(read_battles(table), number, rng=np.random.default_rng(seed), **how)
+
+
+def battles_of(drawn):
+    return [(row.item, *sorted((row.model_1, row.model_2))) for row in drawn.rows]
+
+
+def test_no_battle_is_drawn_twice_and_models_are_balanced():
+    drawn = draw(61)
+    assert len({*battles_of(drawn)}) == 61
+    assert drawn.per_model[1] - drawn.per_model[0] <= 1
+
+
+def test_labels_at_hand_are_not_asked_for_again_and_count_in_the_balance():
+    known = frame()["human"].where(frame()["model_a"].eq("model-01") & frame()["item"].lt("item-05"))
+    drawn = draw(60, table=frame().assign(human=known))
+    labelled = frame()[known.notna()]
+    before = {*zip(labelled["item"], labelled["model_a"], labelled["model_b"], strict=True)}
+    assert not before & {*battles_of(drawn)}
+    asked = sum("model-01" in battle for battle in battles_of(drawn))
+    assert asked < 60 * 2 / 6
+    assert drawn.known == len(before)
+
+
+def test_items_are_drawn_at_random_whatever_the_judge_said():
+    """Verdicts and margins that are turned round change no draw."""
+    turned = frame().drop(columns="human").assign(credit=1 - frame()["credit"], margin=-frame()["margin"])
+    assert battles_of(draw()) == battles_of(draw(table=turned))
+    assert battles_of(draw()) != battles_of(draw(seed=1))
+
+
+def test_responses_are_shown_in_random_order():
+    first = [row.model_1 < row.model_2 for row in draw(200).rows]
+    assert 0.4 < np.mean(first) < 0.6
+
+
+def test_uncertainty_is_refused_with_what_it_costs():
+    with pytest.raises(UsageError, match="three times as much"):
+        draw(by="uncertainty")
+
+
+def test_more_battles_than_there_are_are_refused():
+    with pytest.raises(UsageError, match=r"451 battles were asked for, and 450 have no label yet"):
+        draw(451)
+
+
+def test_texts_stand_in_the_sheet_and_battles_without_them_are_not_drawn():
+    names, items = [f"model-{k:02d}" for k in range(1, 7)], [f"item-{k:02d}" for k in range(30)]
+    texts = {name: {item: f"{name} on {item}" for item in items[:20]} for name in names}
+    responses = Responses(tuple(Item(item, f"do {item}") for item in items), texts, {name: {} for name in names})
+    drawn = draw(responses=responses)
+    assert all(row.item < "item-20" and row.instruction == f"do {row.item}" for row in drawn.rows)
+    assert all(row.response_1 == f"{row.model_1} on {row.item}" for row in drawn.rows)
+
+
+def test_the_forecast_falls_with_labels_and_is_lower_with_the_judge():
+    drawn = draw(table=frame().assign(human=frame()["human"].where(np.arange(len(frame())) % 5 == 0)))
+    errors = np.array([(each.joined, each.alone) for each in drawn.forecast])
+    assert (np.diff(errors, axis=0) < 0).all()
+    assert (errors[:, 0] < errors[:, 1]).all()
+    assert drawn.known in [each.labels for each in drawn.forecast]
+
+
+@pytest.mark.slow
+def test_the_forecast_of_labels_alone_is_the_error_that_they_have():
+    """Mean absolute error over draws of so many labels, beside the fit to infinitely many."""
+    from podium.rankers.people import people_labels, people_ratings
+    from podium.rankers.scale import POINTS
+
+    errors, forecasts = [], []
+    for seed in range(12):
+        world = simulate(6, 200, seed=seed, item_sd=0.0)
+        table = world.presentations(Judge(), human=True, orders="ab")
+        kept = np.random.default_rng(seed).choice(len(table), 300, replace=False)
+        battles = read_battles(table.assign(human=table["human"].where(np.isin(np.arange(len(table)), kept))))
+        theta, _ = people_ratings(people_labels(battles, battles.entrants).coded, 0.0)
+        errors.append(POINTS * np.abs(theta - world.strengths).mean())
+        drawn = draw_labels(battles, 10, rng=np.random.default_rng(seed))
+        forecasts += [each.alone for each in drawn.forecast if each.labels == 300]
+    assert np.mean(forecasts) == pytest.approx(np.mean(errors), rel=0.2)

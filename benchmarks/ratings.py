@@ -4,17 +4,25 @@ python benchmarks/ratings.py errors                  # stretched over Soft-Elo, 
 python benchmarks/ratings.py intervals               # newcomers, 14 worlds x 3 draws a case
 python benchmarks/ratings.py structured              # few labels, 40 worlds a case
 python benchmarks/ratings.py recorded FOLDER         # every file and judge of a folder of tables with labels
+    python benchmarks/ratings.py few FOLDER              # 200 labels at random, 30 draws, beside all labels
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from tables import show
 
 import podium
+from podium.rankers.coded import Coded, code_battles
+from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.identification import strengths_of
+from podium.rankers.people import people_labels, people_ratings
+from podium.rankers.random_effects import fit_random_effects
+from podium.rankers.scale import POINTS
 
 sys.path += [str(Path(__file__).parents[1] / "tests" / "rankers" / part) for part in ("calibration", "")]
 
@@ -25,7 +33,7 @@ import people_worlds
 def main() -> None:
     """Print one table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("errors", "intervals", "structured", "recorded"))
+    parser.add_argument("what", choices=("errors", "intervals", "structured", "recorded", "few"))
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--worlds", type=int)
     parser.add_argument("--markdown", action="store_true")
@@ -35,6 +43,7 @@ def main() -> None:
         "intervals": lambda: intervals(asked.worlds or 14),
         "structured": lambda: structured(asked.worlds or 40),
         "recorded": lambda: recorded(asked.folder),
+        "few": lambda: few(asked.folder, asked.worlds or 30),
     }
     header, rows = tables[asked.what]()
     show(f"people's ratings: {asked.what}", header, rows, markdown=asked.markdown)
@@ -71,6 +80,36 @@ def structured(worlds: int) -> tuple[Sequence[str], list[Sequence[str]]]:
             figures = (found.structured, found.alone, found.soft)
             rows.append((name, str(labels), *(f"{figure:.1f}" for figure in figures), f"{found.coverage:.2f}"))
     return ("judge", "labels a model", "structured", "labels alone", "Soft-Elo", "95% coverage"), rows
+
+
+def few(folder: Path, draws: int, number: int = 200) -> tuple[Sequence[str], list[Sequence[str]]]:
+    """Draw a few of the labels of every file and judge, and compare ratings with those of all labels."""
+    rows = []
+    for path in sorted(folder.glob("*.parquet")):
+        for judge in podium.read_battles(path).judges:
+            battles = podium.read_battles(path, where={"judge": judge})
+            coded = code_battles(battles)
+            phi, all_labels = strengths_of(coded).theta, people_labels(battles, coded.entrants).coded
+            truth = POINTS * people_ratings(all_labels, REGULARIZATION)[0]
+            found = [one_draw(all_labels, phi, truth, number, np.random.default_rng(k)) for k in range(draws)]
+            joined, alone, held = np.nanmean(found, axis=0)
+            rows.append((path.stem, judge, f"{joined:.1f}", f"{alone:.1f}", f"{held:.2f}"))
+    return ("file", "judge", f"{number} labels and the judge", "labels alone", "95% coverage"), rows
+
+
+def one_draw(
+    labels: Coded, phi: np.ndarray, truth: np.ndarray, number: int, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """Return the errors of a draw's ratings, joined and alone, and the share of intervals that hold those of all."""
+    part = labels.take(rng.choice(len(labels.a), number, replace=False))
+    cluster = np.unique(part.cluster, return_inverse=True)[1]
+    part = replace(part, cluster=cluster, clusters=int(cluster.max()) + 1)
+    fit = fit_random_effects(part, phi)
+    theta, se = POINTS * fit.theta, POINTS * np.sqrt(np.diag(fit.covariance))
+    alone = POINTS * people_ratings(part, REGULARIZATION)[0]
+    gap = alone - truth
+    error_alone = float(np.nanmean(np.abs(gap - np.nanmean(gap)))) if not np.isnan(gap).all() else np.nan
+    return float(np.abs(theta - truth).mean()), error_alone, float(np.mean(np.abs(theta - truth) <= 1.96 * se))
 
 
 def recorded(folder: Path) -> tuple[Sequence[str], list[Sequence[str]]]:

@@ -72,6 +72,13 @@ _ROWS = (
         "softens, rest on little; label battles of more {unit}s",
     ),
     Check(
+        "verdicts beside the target",
+        0.05,
+        "share of the verdicts' error: stretched, most targets err alike, and half of them a hair more than verdicts",
+        "plain verdicts err less than the target: {hard:.1f} Elo, not {soft:.1f} ({between}{known}): --compare sets "
+        "all targets side by side",
+    ),
+    Check(
         "design",
         0.1,
         "share of a round robin's precision: differences vary ten times as much, so that ten times the battles are "

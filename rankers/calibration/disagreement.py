@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from podium.calibration import Calibration, HeldOut, Stretch
+from podium.checks import CHECKS
 from podium.rankers.intervals import mean_interval
 
 
@@ -38,20 +39,18 @@ def stretch_text(stretch: Stretch) -> str:
 
 
 def _better_verdicts(held: Sequence[HeldOut], level: float) -> list[str]:
-    """Warn where hard labels err less than the target, with the interval of the difference."""
+    """Warn where hard labels err clearly less than the target, with the interval of the difference."""
     both = [entrant for entrant in held if None not in (entrant.residual("hard"), entrant.residual("soft"))]
     if len(both) < 2:
         return []
     soft, hard = (np.abs(np.array([held.residual(kind) for held in both], dtype=float)) for kind in ("soft", "hard"))
     surplus, low, high = mean_interval(soft - hard, level)
-    if surplus <= 0:
+    check = CHECKS["verdicts beside the target"]
+    if surplus <= check.threshold * hard.mean():
         return []
     between = "" if low is None or high is None else f"{low:+.1f} … {high:+.1f}, "
     known = "not told apart" if low is None or low <= 0 else "told apart"
-    return [
-        f"plain verdicts err less than the target: {hard.mean():.1f} Elo, not {soft.mean():.1f} ({between}{known}): "
-        "--compare sets all targets side by side"
-    ]
+    return [check.say(hard=hard.mean(), soft=soft.mean(), between=between, known=known)]
 
 
 def answer_of(calibration: Calibration) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ import podium
 from podium.rankers.coded import Coded, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.identification import strengths_of
-from podium.rankers.people import people_labels, people_ratings
+from podium.rankers.labels_by_people import people_labels, people_ratings
 from podium.rankers.random_effects import fit_random_effects
 from podium.rankers.scale import POINTS
 

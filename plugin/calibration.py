@@ -14,7 +14,7 @@ FEWEST_OF_PEOPLE = 20
 """Entrants that tell the judge's disagreement with people from their own sampling errors."""
 
 
-def stretched(elo: float, factor: float) -> float:
+def stretch_rating(elo: float, factor: float) -> float:
     """Return a rating so many times as far from the mean of those that it was rated against."""
     return elo if factor == 1 else MEAN + factor * (elo - MEAN)
 
@@ -119,7 +119,7 @@ class HeldOut:
     def rating(self, kind: str) -> float | None:
         """Return the judge's rating, stretched where ratings are."""
         judge = self.hard_elo if kind == "hard" else self.soft_elo
-        return None if judge is None else stretched(judge, self.factor(kind))
+        return None if judge is None else stretch_rating(judge, self.factor(kind))
 
     def residual(self, kind: str) -> float | None:
         """Return the judge's rating minus the human one; None where one is unknown or unbounded."""
@@ -149,7 +149,7 @@ class HeldOut:
         residual, error = self.residual(kind), self.error(kind, stretch)
         return None if residual is None or error is None else abs(residual) / error
 
-    def unstretched(self) -> "HeldOut":
+    def without_stretch(self) -> "HeldOut":
         """Return the entrant with the judge's ratings as they were."""
         return replace(self, hard_stretch=None, soft_stretch=None)
 

@@ -168,7 +168,7 @@ def contenders_of(targets: Sequence[Calibration]) -> list[Contender]:
     contenders = []
     for kind, calibrations in (("hard", targets[:1]), ("soft", targets)):
         for calibration in calibrations:
-            plain = tuple(entrant.unstretched() for entrant in calibration.entrants)
+            plain = tuple(entrant.without_stretch() for entrant in calibration.entrants)
             contenders.append(Contender(calibration, kind, plain, None))
             if kind in calibration.stretch:
                 contenders.append(Contender(calibration, kind, calibration.entrants, calibration.stretch[kind]))

@@ -11,7 +11,7 @@ from podium.formats.label_sheet import SheetRow
 from podium.rankers.calibration.accuracy import MEAN_OF_NORMAL
 from podium.rankers.coded import Coded, code_battles
 from podium.rankers.identification import strengths_of
-from podium.rankers.people import PeopleLabels, people_labels
+from podium.rankers.labels_by_people import PeopleLabels, people_labels
 from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, expected_errors, fit_random_effects
 from podium.rankers.scale import POINTS
 from podium.responses.collection import Responses, response_key
@@ -84,7 +84,7 @@ def draw_labels(
     if not battles.has_items:
         raise UsageError("no row says its item, and labels go back by item and pair: name it, as --columns item=prompt")
     counts = labels.coded.battles_of() if labels else np.zeros(len(coded.entrants), dtype=np.int64)
-    rows, counts = _balanced(_candidates(battles, labels, responses), coded.entrants, counts, number, rng)
+    rows, counts = _draw_balanced(_candidates(battles, labels, responses), coded.entrants, counts, number, rng)
     known = round(labels.votes) if labels else 0
     return LabelDraw(
         rows=tuple(_sheet_row(item, *pair, responses, rng) for item, pair in rows),
@@ -122,7 +122,7 @@ def _candidates(battles: Battles, labels: PeopleLabels | None, responses: Respon
     return sorted(pairs)  # type: ignore[arg-type]
 
 
-def _balanced(
+def _draw_balanced(
     candidates: Sequence[Candidate],
     entrants: tuple[str, ...],
     counts: np.ndarray,
@@ -156,12 +156,12 @@ def _balanced(
 
 def _sheet_row(item: str, first: str, second: str, responses: Responses | None, rng: np.random.Generator) -> SheetRow:
     """Show the two responses in random order."""
-    one, other = (first, second) if rng.random() < 0.5 else (second, first)
+    left, right = (first, second) if rng.random() < 0.5 else (second, first)
     if responses is None:
-        return SheetRow(item, "", one, other, "", "")
+        return SheetRow(item, "", left, right, "", "")
     key, asked = response_key(item, 1), responses.by_id()
     texts = responses.texts
-    return SheetRow(item, asked[item].instruction, one, other, texts[one][key], texts[other][key])
+    return SheetRow(item, asked[item].instruction, left, right, texts[left][key], texts[right][key])
 
 
 def _forecast(coded: Coded, labels: PeopleLabels | None, known: int, planned: int) -> tuple[ErrorForecast, ...]:

@@ -114,7 +114,7 @@ def expected_errors(labels: Coded, phi: np.ndarray, fit: RandomEffects, numbers:
     gaps = fit.theta[pairs.low] - fit.theta[pairs.high]
     p = 1 / (1 + np.exp(-gaps))
     one_label = likelihood.design.information((pairs.weight * p * (1 - p) / pairs.weight.sum())[None])[0]
-    spread = _centring(phi)
+    spread = _centring_matrix(phi)
     errors = []
     for number in numbers:
         covariance = linalg.inv(number / fit.dispersion * one_label + np.diag(likelihood.penalty))
@@ -155,7 +155,7 @@ def _average(modes: list[_Mode], spreads: np.ndarray, phi: np.ndarray, dispersio
     weight = np.exp(evidence - evidence.max())
     weight /= weight.sum()
     thetas = np.array([mode.theta for mode in modes])
-    theta, centring = weight @ thetas, _centring(phi)
+    theta, centring = weight @ thetas, _centring_matrix(phi)
     own = sum(w * (centring @ mode.covariance @ centring.T) for w, mode in zip(weight, modes, strict=True))
     between = (thetas - theta).T @ (weight[:, None] * (thetas - theta))
     kappas = np.array([1 + mode.at[-1] for mode in modes])
@@ -175,7 +175,7 @@ def _average(modes: list[_Mode], spreads: np.ndarray, phi: np.ndarray, dispersio
     )
 
 
-def _centring(phi: np.ndarray) -> np.ndarray:
+def _centring_matrix(phi: np.ndarray) -> np.ndarray:
     """Return the matrix from (u, kappa) to centred log-strengths, shape (entrants, entrants + 1)."""
     size = len(phi)
     return (np.eye(size) - 1 / size) @ np.column_stack([np.eye(size), phi])

@@ -80,13 +80,9 @@ def soft_elo(
         strata: a column of the table of entrants: conformal scores of the same stratum only.
         halflife: days after which a calibrated entrant counts half, by the column `date` of that table.
         conformal_level: by default that of the calibration.
-<<<<<<< HEAD
-        center: entrants whose mean is 1500; by default all whose rating the data bound.
-=======
         of: whose rating a newcomer's conformal interval holds: `votes` (people's, from about as many votes as the
             calibrated entrants had) or `people` (with ever more votes).
-        center: entrants whose mean is 1500; by default all.
->>>>>>> 6848eae (Ratings are stretched to people's scale, with intervals that know people's errors; few labels join a judge's verdicts)
+        center: entrants whose mean is 1500; by default all whose rating the data bound.
         calibration: of this judge.
         about: what is known of each entrant (family, date).
         whole: all battles, of which `battles` are a slice: beta is fitted on them.

@@ -11,8 +11,8 @@ from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.identification import are_bounded, fit_identified
 from podium.rankers.intervals import Estimate
+from podium.rankers.labels_by_people import PeopleLabels, people_labels, people_ratings, sampling_doubt
 from podium.rankers.pairs import pair_sums
-from podium.rankers.people import PeopleLabels, people_labels, people_ratings, sampling_doubt
 from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, fit_random_effects
 from podium.rankers.scale import POINTS, scale_of
 from podium.rankers.soft_elo import choose_target
@@ -58,7 +58,7 @@ def structured_bradley_terry(
         spread_prior: logits by which half of all judges are taken to disagree with people at most, 0.35 by default.
         regularization: lambda of the judge's ratings and of the labels alone.
         pin: `MODEL:1000` shifts all scores.
-        center: entrants whose mean is 1500; by default all.
+        center: entrants whose mean is 1500; by default all whose rating the data bound.
         whole: all battles, of which `battles` are a slice: labels of its items only count.
 
     Raises:

@@ -83,7 +83,7 @@ def test_the_forecast_falls_with_labels_and_is_lower_with_the_judge():
 @pytest.mark.slow
 def test_the_forecast_of_labels_alone_is_the_error_that_they_have():
     """Mean absolute error over draws of so many labels, beside the fit to infinitely many."""
-    from podium.rankers.people import people_labels, people_ratings
+    from podium.rankers.labels_by_people import people_labels, people_ratings
     from podium.rankers.scale import POINTS
 
     errors, forecasts = [], []

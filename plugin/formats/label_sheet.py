@@ -43,9 +43,9 @@ class SheetRow:
 
 def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
     """Return the sheet: item, instruction, response_1, response_2, verdict (to be filled in), battle."""
-    shown = ("item", "instruction", "response_1", "response_2")
-    texts = {name: [_harmless(getattr(row, name)) for row in rows] for name in shown}
-    return pd.DataFrame({**texts, "verdict": "", "battle": [_token(row) for row in rows]})
+    shown = [(row.item, row.instruction, row.response_1, row.response_2) for row in rows]
+    texts = pd.DataFrame(shown, columns=["item", "instruction", "response_1", "response_2"]).map(_harmless)
+    return texts.assign(verdict="", battle=[_token(row) for row in rows])
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:

@@ -108,7 +108,7 @@ def newcomers(known, **options):
 def test_without_the_stretch_ratings_and_errors_are_what_they_were():
     plain, stretched = calibration(stretch=False), calibration()
     assert plain.stretch == {}
-    assert tuple(entrant.unstretched() for entrant in stretched.entrants) == plain.entrants
+    assert tuple(entrant.without_stretch() for entrant in stretched.entrants) == plain.entrants
     assert (plain.target, plain.anchors) == (stretched.target, stretched.anchors)
     for kind in ("hard", "soft"):
         assert stretched.accuracy[kind].plain_mae == plain.accuracy[kind].mae

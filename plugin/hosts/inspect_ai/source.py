@@ -194,28 +194,34 @@ class TournamentSource(SampleSource):
             if announced is None:
                 upcoming = self.spread(self.rule.next(self.field, played))
                 if not upcoming.pairings:
-                    return self._answer(played, asked, attempt)
+                    return self._answer(played, asked, number + 1)
                 if self.stops_early:
                     self.say(upcoming.note)
                 return [_announcement(upcoming, number + 1)]
+            if not announced[ROUND]:
+                return None
             pairings = tuple(Pairing(*names) for names in announced[ROUND])
             schedule = Next(pairings, str(announced.get("note", "")))
 
-    def _answer(self, played: Sequence[Round], asked: int, attempt: Mapping[str, Any]) -> list[Sample] | None:
+    def _answer(self, played: Sequence[Round], asked: int, number: int) -> list[Sample] | None:
         """Return the sample that says what was found, once; None where the tournament does not stop by itself.
+
+        It announces a round without battles: in a retry the log's own round of this number takes its place, so that
+        a tournament neither stops before rounds that are on record nor goes on behind an end that is.
 
         Args:
             asked: battles, those of every response counted.
+            number: of the round that does not follow.
         """
-        answer = answer_of(self.rule, self.field, played)
-        if answer is None or ANSWER in {*attempt, *self.dealt}:
+        answer, name = answer_of(self.rule, self.field, played), ANNOUNCEMENT.format(number)
+        if answer is None or name in self.dealt:
             return None
-        self.dealt.add(ANSWER)
+        self.dealt.add(name)
         kept = replace(answer, calls=asked * self.calls)
         for claim in kept.claims:
             self.say(claim)
         said = "\n".join(kept.claims)
-        return [Sample(id=ANSWER, input=said, metadata={ROUND: [], "note": said, ANSWER: kept.to_dict()})]
+        return [Sample(id=name, input=said, metadata={ROUND: [], "note": said, ANSWER: kept.to_dict()})]
 
     def _deal_once(self, missing: list[Sample]) -> list[Sample] | None:
         """Return what was not dealt in this attempt; None where all was, and Inspect leaves it out (--sample-id)."""

@@ -167,7 +167,7 @@ def better_name(own):
 def test_a_ring_that_was_killed_goes_on_to_the_same_opponents_and_claims_and_asks_nothing_twice(stop):
     """Before, at and behind the announcement of a round; the new process has nothing but the log."""
     whole = Host(stopping_source(), credit=better_name).run()
-    assert ids(whole)[-1] == ANSWER
+    assert ANSWER in whole[-1].metadata
     assert len(schedule(whole)) - 1 > 1
     first = Host(stopping_source(), credit=better_name, stop_after=stop)
     cut = first.run()
@@ -177,6 +177,18 @@ def test_a_ring_that_was_killed_goes_on_to_the_same_opponents_and_claims_and_ask
     assert sorted(first.played + second.played) == sorted(ids(whole)) == sorted(ids(log))
     assert schedule(log) == schedule(whole)
     assert log[-1].metadata[ANSWER] == whole[-1].metadata[ANSWER]
+
+
+def test_a_ring_whose_verdicts_changed_plays_the_rounds_on_record_and_ends_where_the_record_ends():
+    """Neither does it stop earlier, were the answer known by now, nor go on, were it not known any more."""
+    whole = Host(stopping_source(), credit=better_name).run()
+    for credit in (1.0, 0.5):
+        changed = [SimpleNamespace(**{**vars(one), "credit": one.credit and credit}) for one in whole]
+        host = Host(stopping_source(), credit=better_name)
+        log = host.run(earlier=changed)
+        assert host.played == []
+        assert schedule(log) == schedule(whole)
+        assert log[-1].metadata[ANSWER] == whole[-1].metadata[ANSWER]
 
 
 def test_verdicts_that_changed_do_not_change_who_met_whom():

@@ -20,7 +20,7 @@ COMMANDS = {"inspect": "inspect_ai._cli.main:main", "podium": "podium.cli.main:m
 CONTEXT = multiprocessing.get_context(
     "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 )
-PODIUM = ["podium.cli.main", "podium.reading.judgements", "podium.rank_battles", "podium.rankers.bradley_terry"]
+PODIUM = ["podium.cli.main", "podium.reading.judgements", "podium.rank_battles", "podium.replays"]
 HOSTS = ["inspect_ai._cli.main", "inspect_ai.log", "openai", "podium.hosts.inspect_ai.registry"]
 TESTS = Path(__file__).parent
 
@@ -87,6 +87,9 @@ def _run(line: list[str], folder: str, environment: dict[str, str], output: str,
     module, _, name = COMMANDS[line[0]].partition(":")
     try:
         sys.exit(getattr(importlib.import_module(module), name)())
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+        sys.exit(1)
     finally:
         threading._shutdown()
         atexit._run_exitfuncs()

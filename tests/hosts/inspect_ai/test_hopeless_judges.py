@@ -1,8 +1,6 @@
 """A judge that is not there, or that no call reaches, is found out at once and not two hundred times."""
 
-import subprocess
-import sys
-
+import forked
 import pytest
 from inspect_ai import eval, eval_retry
 from inspect_ai.log import list_eval_logs, read_eval_log
@@ -18,8 +16,7 @@ ALL = 6 * ITEMS
 
 def run_inspect(*words):
     """Run Inspect's command line in a process of its own."""
-    command = [sys.executable, "-m", "inspect_ai._cli.main", "eval", "podium/round_robin", "--display", "plain", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return forked.run("inspect", "eval", "podium/round_robin", "--display", "plain", *words)
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ def logistic(credit: np.ndarray, weight: np.ndarray, logits: np.ndarray) -> tupl
     # The same number with the other sign when sides are swapped, and exact where one of the two is next to nothing.
     underdog = np.exp(-np.abs(logits))
     favourite = 1 / (1 + underdog)
-    underdog *= favourite
+    underdog /= 1 + underdog
     ahead = logits >= 0
     wins, losses = np.where(ahead, favourite, underdog), np.where(ahead, underdog, favourite)
     return credit * losses - (weight - credit) * wins, weight * (favourite * underdog)

@@ -238,7 +238,7 @@ def _likeness(names: Collection[str]) -> list[str]:
 
 def _records_of(engine: Duck, view: str, source: str) -> Records:
     types = engine.columns(view)
-    return Records(engine, source, view, {name: Column(f'"{name}"', types[name]) for name in types if name != ROW})
+    return Records(engine, source, view, {name: Column(quote_name(name), types[name]) for name in types if name != ROW})
 
 
 def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None = None) -> str:

@@ -51,7 +51,7 @@ def calibrate(output: "Place | None", side_by_side: bool, **arguments: Any) -> N
     from podium.calibration_run import calibrate as calibrate_battles
     from podium.calibration_run import compare, differences_from_best, judge_agreement
     from podium.cli.progress_bar import show_progress
-    from podium.report.calibration_view import agreement_report, calibration_reports, differences_report, targets_report
+    from podium.report import calibration_view as view
     from podium.storage.drafts import write_text
 
     arguments["stretch"] = not arguments.pop("no_stretch")
@@ -59,13 +59,14 @@ def calibrate(output: "Place | None", side_by_side: bool, **arguments: Any) -> N
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
     battles = options.add_labels(battles, labels, must_meet=True)
     with show_progress():
-        print_reports([agreement_report(judge_agreement(battles, arguments["target"]))])
+        print_reports([view.agreement_report(judge_agreement(battles, arguments["target"]))])
         calibration = calibrate_battles(battles, **arguments)
         shared = {name: value for name, value in arguments.items() if name not in ("target", "constant")}
         targets = compare(battles, tell=warn, **shared) if side_by_side else []
-    print_reports(calibration_reports(calibration))
+    print_reports(view.calibration_reports(calibration))
     if targets:
-        print_reports([targets_report(targets), differences_report(differences_from_best(targets))])
+        beyond = view.differences_report(differences_from_best(targets))
+        print_reports([view.targets_report(targets), view.intervals_report(targets), beyond])
     for warning in calibration.warnings:
         warn(warning)
     if output is None:

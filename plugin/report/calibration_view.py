@@ -67,6 +67,25 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
     return _report(title, header, rows, "ll" + "r" * (len(header) - 2), legend=(*weights, LEGEND))
 
 
+def intervals_report(calibrations: Sequence[Calibration]) -> Report:
+    """Say how well the error and the correlations of each target are known."""
+    several = len({each.judge for each in calibrations}) > 1
+    kinds = [(["hard", ""], calibrations[0].accuracy["hard"])]
+    kinds += [([_target(soft, several), _parameter(soft)], soft.accuracy["soft"]) for soft in calibrations]
+    rows = [
+        [
+            *names,
+            _extremes(accuracy.mae_interval, 1, 1),
+            _extremes(accuracy.spearman_interval, 1, 2),
+            _extremes(accuracy.kendall_interval, 1, 2),
+        ]
+        for names, accuracy in kinds
+    ]
+    level = calibrations[0].accuracy["soft"].level
+    title = "how well these are known" if level is None else f"{100 * level:g}% intervals over models, each by itself"
+    return _report(title, ["target", "", "MAE", "Spearman", "Kendall"], rows, "llrrr")
+
+
 def differences_report(choice: "Choice") -> Report:
     """Set ratings beside those that err least, and say what choosing them costs."""
     rows, judges = [], {choice.best.calibration.judge, *(each.calibration.judge for each, _ in choice.others)}
@@ -187,7 +206,7 @@ def _conformal(calibration: Calibration) -> Report:
     if all(kind.coverage is None for kind in both):
         rows.append((f"coverage and width over half splits need {2 * both[1].needed} entrants", EMPTY, EMPTY))
         if any(kind.loo_coverage is not None for kind in both):
-            rows.append(("coverage, each left out", *(share_text(kind.loo_coverage) for kind in both)))
+            rows.append(("coverage, each left out (says n alone)", *(share_text(kind.loo_coverage) for kind in both)))
             rows.append(("median width, each left out, Elo", *(number_text(kind.loo_width, 1) for kind in both)))
     else:
         rows += [

@@ -373,11 +373,18 @@ def test_facts_of_the_entrants_are_kept_in_the_file(podium: Podium, folder: Path
 @pytest.mark.slow
 def test_compare_prints_hard_and_every_target(podium: Podium, folder: Path) -> None:
     answer = podium("calibrate", folder / "few.csv", "--compare", *SHORT)
-    lines = [line.split() for line in section(answer.out, "targets side by side") if line.startswith(" ")]
-    names = [words[0] for words in lines if words and words[0].isalpha()]
-    side_by_side, beyond_the_best = names[1 : names.index("target", 1)], names[names.index("target", 1) + 1 :]
+    titles = ("targets side by side", "95% intervals over models, each by itself", "beyond ")
+    side_by_side, by_itself, beyond_the_best = (targets_in(section(answer.out, title)) for title in titles)
     assert (answer.code, side_by_side) == (0, ["hard", "margin", "length", *["smoothing"] * 6])
-    assert len(beyond_the_best) == len(side_by_side) - 2, "neither the best nor the hard verdicts"
+    assert by_itself == side_by_side
+    assert set(beyond_the_best) <= set(side_by_side)
+    assert len(beyond_the_best) == 2 * len(side_by_side) - 1, "plain and stretched, all but the best"
+
+
+def targets_in(lines: list[str]) -> list[str]:
+    """Return the first words of a table's rows."""
+    names = [line.split()[0] for line in lines if line.startswith(" ") and line.split() and line.split()[0].isalpha()]
+    return names[1:]
 
 
 @pytest.mark.slow

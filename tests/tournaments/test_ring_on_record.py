@@ -20,7 +20,7 @@ pytestmark = [
     pytest.mark.real_data,
     pytest.mark.skipif(not RECORD.is_file(), reason="the recorded judgements are not beside this checkout"),
 ]
-RESAMPLINGS = 12
+RESAMPLINGS = 100
 
 
 @pytest.fixture(scope="module")

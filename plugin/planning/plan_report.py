@@ -10,6 +10,8 @@ from podium.report.numbers import range_text
 PICTURE_WIDTH = 24
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and what a row says in it."""
+AS_OFTEN = 0.1
+"""Shares of runs with an answer that lie this close count as equal: ten imagined runs say no more."""
 
 
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
@@ -27,7 +29,7 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
 
 def _answer(plan: Plan) -> Iterator[str]:
     """Say which tournament answers the question for the fewest calls, and what others take."""
-    able = [line for line in plan.answers if line.answered >= max(own.answered for own in plan.answers)]
+    able = [line for line in plan.answers if line.answered >= max(own.answered for own in plan.answers) - AS_OFTEN]
     if able:
         best = min(able, key=lambda line: line.usual.calls)
         others = [f"{line.design} {line.usual.calls:,}" for line in plan.answers if line is not best]

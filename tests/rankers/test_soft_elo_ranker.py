@@ -393,5 +393,5 @@ def test_probabilities_beside_hard_verdicts_are_warned_of_where_they_are_asked_f
 
 def test_a_ridge_without_criteria_is_refused():
     _, battles = exact_worlds()[0]
-    with pytest.raises(UsageError, match="ridge pulls the weights of target=criteria together"):
+    with pytest.raises(UsageError, match="ridge pulls the weights of target=criteria and jury together"):
         ranked(battles, ridge=5.0)

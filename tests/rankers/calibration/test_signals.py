@@ -105,8 +105,8 @@ def test_of_several_criteria_all_must_be_there():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_only_criteria_are_penalised_and_only_for_differing(kind):
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "jury"])
+def test_of_one_judge_only_criteria_are_penalised_and_only_for_differing(kind):
     found = signal_of(battles([0.9, 0.2], **ALL, margin_depth=[1.0, 0.0]), kind, ridge=4.0)
     expected = [[2.0, -2.0], [-2.0, 2.0]] if kind == "criteria" else np.zeros((len(found.names),) * 2)
     assert found.penalty == pytest.approx(np.array(expected))
@@ -196,9 +196,9 @@ def test_a_constant_that_is_no_credit_of_a_win_is_refused(constant):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_beta_is_the_logit_that_a_unit_of_the_signal_moves(kind):
-    """A unit of every criterion, or of the first feature alone."""
+    """A unit of every criterion or judge, or of the first feature alone."""
     weights = np.array([0.7, 0.2])
-    unit = np.array([[1.0, 1.0 if kind == "criteria" else 0.0]])
+    unit = np.array([[1.0, 1.0 if kind in ("criteria", "jury") else 0.0]])
     moved = logit(probability("margin", unit, weights))
     assert slope(kind, weights) @ weights == pytest.approx(moved[0])
 

@@ -261,16 +261,16 @@ def test_ratings_as_they_are_would_not():
 def test_a_newcomer_with_four_times_the_battles_is_still_held_and_by_its_own_error_alone_is_not():
     """The wrong variant: scores over the judge's own error, as before."""
     judge = JUDGES["noisy"][0]
-    right = people_worlds.placements(judge, range(4), 12, 600, times=4)
-    wrong = people_worlds.placements(judge, range(4), 12, 600, times=4, stretch=False)
-    assert (right.coverage >= 0.8, wrong.coverage < 0.8) == (True, True)
+    right = people_worlds.placements(judge, range(6), 12, 600, times=4, draws=3)
+    wrong = people_worlds.placements(judge, range(6), 12, 600, times=4, draws=3, stretch=False)
+    assert (right.coverage >= 0.84, wrong.coverage < 0.84) == (True, True)
 
 
 @pytest.mark.slow
 def test_six_and_four_calibrated_entrants_hold_by_t():
     judge = JUDGES["noisy"][0]
     hits = [people_worlds.placements(judge, range(6), number, 600).hits for number in (6, 4)]
-    assert 0.8 <= np.mean(hits) <= 0.98
+    assert np.mean(hits) >= 0.86
 
 
 def test_bounds_keep_their_reach_without_a_stretch():

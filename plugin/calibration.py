@@ -149,6 +149,10 @@ class HeldOut:
         residual, error = self.residual(kind), self.error(kind, stretch)
         return None if residual is None or error is None else abs(residual) / error
 
+    def stretched_by(self, kind: str, factor: float) -> "HeldOut":
+        """Return the same entrant with the factor of a kind, `hard` or `soft`."""
+        return replace(self, hard_stretch=factor) if kind == "hard" else replace(self, soft_stretch=factor)
+
     def without_stretch(self) -> "HeldOut":
         """Return the entrant with the judge's ratings as they were."""
         return replace(self, hard_stretch=None, soft_stretch=None)

@@ -266,7 +266,7 @@ def _stretch(
             continue
         factors = judge.stretch_folds(people)
         held = tuple(
-            replace(entrant, **{f"{kind}_stretch": float(factors[k])}) if entrant.rating(kind) is not None else entrant
+            entrant.stretched_by(kind, float(factors[k])) if entrant.rating(kind) is not None else entrant
             for k, entrant in enumerate(held)
         )
         known = [entrant for entrant in held if None not in (entrant.residual(kind), entrant.error(kind, None))]

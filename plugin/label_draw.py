@@ -135,7 +135,8 @@ def _draw_balanced(
             f"{number} battles were asked for, and {len(candidates):,} have no label yet (and both responses, where "
             "those are given): ask for fewer"
         )
-    codes, waiting = {name: k for k, name in enumerate(entrants)}, {}
+    codes = {name: k for k, name in enumerate(entrants)}
+    waiting: dict[tuple[str, str], list[str]] = {}
     for k in rng.permutation(len(candidates)):
         item, pair = candidates[k]
         if all(name in codes for name in pair):

@@ -42,7 +42,7 @@ class Entry:
     battles: int
     win_rate: float | None = None
     separated: bool = False
-    extra: Mapping[str, float | str | None] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as the contract's JSON has it; extra figures stand beside the others."""

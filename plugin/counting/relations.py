@@ -328,6 +328,8 @@ def _turned_value(name: str, columns: Sequence[str]) -> str:
         turned = f"1 - {own}"
     elif other and name[:-2] + other in columns:
         turned = _of("s", name[:-2] + other)
+    elif name in (*SCORES, "length_a", "length_b"):
+        turned = "null"
     else:
         return own
     return f"case when turned then {turned} else {own} end"

@@ -140,7 +140,8 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]]) -> UsageError
 
 def _options_installed() -> Iterator[tuple[str, Collection[str]]]:
     """Yield the options of everything that can be imported: what cannot is not asked for."""
-    everything = [([name], []) for name in catalogue.rankers()] + [([], [name]) for name in catalogue.tournaments()]
+    everything: list[tuple[list[str], list[str]]] = [([name], []) for name in catalogue.rankers()]
+    everything += [([], [name]) for name in catalogue.tournaments()]
     for rankers, tournaments in everything:
         with suppress(PluginError):
             yield from options_by_name(rankers, tournaments).items()

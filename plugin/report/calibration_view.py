@@ -178,7 +178,7 @@ def _accuracy(calibration: Calibration) -> Report:
     return _report("ratings of entrants that the fit knew nothing of", ["", "hard", "soft"], rows)
 
 
-def _scale_rows(calibration: Calibration) -> list[tuple[str, str, str]]:
+def _scale_rows(calibration: Calibration) -> list[tuple[str, ...]]:
     """Return what ratings were stretched by, what slope is left, and what sampling errors leave and explain."""
     both = [calibration.accuracy[kind] for kind in ("hard", "soft")]
     stretches = [calibration.stretch.get(kind) for kind in ("hard", "soft")]

@@ -121,7 +121,7 @@ def _claims_about_order(asked: Stopping, last: Look, names: Sequence[str]) -> li
             return ["No pair is settled"]
         text = f"{done} of {int(last.asked.sum()) // 2} pairs are settled: of each, the lower is not {by}than the upper"
         return [text]
-    asked_about = np.flatnonzero(last.asked.any(axis=1))
+    asked_about = np.flatnonzero(last.asked.any(axis=1)).tolist()
     hubs = [k for k in asked_about if last.asked[k].sum() == len(asked_about) - 1]
     if len(hubs) < len(asked_about):
         return [_sides_of(names, settled, ranked, k, asked.margin) for k in hubs]
@@ -142,14 +142,14 @@ def _claims_about_set(asked: Stopping, last: Look, names: Sequence[str]) -> list
     """Say who the best are; while that is open, who is surely among them, and who is in question."""
     number = cast(int, asked.first)
     ranked = np.argsort(-last.theta, kind="stable")
-    in_question = last.open.any(axis=1)
+    in_question: list[bool] = (last.open.sum(axis=1) > 0).tolist()
     best = [names[k] for k in sorted(ranked[:number].tolist()) if not in_question[k]]
     noun = "the best" if number == 1 else f"the best {number}"
     if len(best) == number:
         verb, them = ("is", "it") if number == 1 else ("are", "any of them")
         who = f"{noun.capitalize()} of {len(names)} {verb} {some(best)}"
         return [f"{who}: none of the others is {_better(asked.margin)}than {them}"]
-    others, left = some([names[k] for k in np.flatnonzero(in_question)]), number - len(best)
+    others, left = some([names[k] for k in np.flatnonzero(in_question).tolist()]), number - len(best)
     if not best:
         return [f"Who {noun} of {len(names)} {'is' if number == 1 else 'are'}, is in question: {others}"]
     places = "the other place" if left == 1 else f"the other {left} places"
@@ -184,9 +184,8 @@ def _rest(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
     z = np.where(last.open, last.z(asked.margin), np.nan)
     if not np.isfinite(z).any() or np.isnan(last.critical):
         return [text]
-    a, b = sorted(
-        np.unravel_index(np.nanargmax(np.where(np.isfinite(z), z, np.nan)), z.shape), key=lambda k: -last.theta[k]
-    )
+    widest = divmod(int(np.nanargmax(np.where(np.isfinite(z), z, np.nan))), len(z))
+    a, b = sorted(widest, key=lambda k: -last.theta[k])
     pair, gap = f"{names[a]} and {names[b]}", abs(last.theta[a] - last.theta[b]) * POINTS
     lacking_items = further_items(last.clusters, last.critical, float(z[a, b]))
     if lacking_items is None:

@@ -371,7 +371,7 @@ def look_text(names: Sequence[str], progress: Progress, error: float | None) -> 
         return f"{said}, ratings known to {width} on average"
     asked, open_ = int(last.asked.sum()) // 2, int(last.open.sum()) // 2
     before = earlier[-1].open.any(axis=1) if earlier else np.ones(len(names), dtype=bool)
-    gone = [names[k] for k in np.flatnonzero(before & ~last.open.any(axis=1))]
+    gone = [names[k] for k in np.flatnonzero(before & ~last.open.any(axis=1)).tolist()]
     return f"{said}, {asked - open_} of {asked} pairs settled" + (f"; settled for good: {some(gone)}" if gone else "")
 
 
@@ -434,7 +434,7 @@ class _Outcomes:
             for own in done.outcomes
             if own.credit is not None and {own.pairing.a, own.pairing.b} <= code.keys()
         ]
-        columns = [np.array(column) for column in zip(*rows, strict=True)] if rows else [np.empty(0)] * 5
+        columns: list[np.ndarray] = [np.array(column) for column in zip(*rows, strict=True)] or [np.empty(0)] * 5
         self.round, self.a, self.b, self.credit, self.item = columns
 
     def asked_after(self, number: int) -> int:

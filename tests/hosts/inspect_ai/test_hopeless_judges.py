@@ -30,7 +30,7 @@ def test_on_the_command_line_both_end_with_an_exit_code_and_one_message(write_re
         server.script(faults={"401": 1.0})
         monkeypatch.setenv("STANDIN_BASE_URL", f"{server.address}/v1")
         done = run_inspect(responses, "--model-role", "judge=openai-api/standin/judge")
-        assert len(server.calls()) == 10
+        assert 10 <= len(server.calls()) < 20, "ten, and those on their way when the tenth failed"
     assert done.returncode == 1
     assert done.stdout.count("JudgeStoppedError") == 1
     [log] = list_eval_logs("logs")

@@ -1,6 +1,7 @@
 """Which battles people should judge next, and how many labels leave which error."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -84,7 +85,8 @@ def draw_labels(
     if not battles.has_items:
         raise UsageError("no row says its item, and labels go back by item and pair: name it, as --columns item=prompt")
     counts = labels.coded.battles_of() if labels else np.zeros(len(coded.entrants), dtype=np.int64)
-    rows, counts = _draw_balanced(_candidates(battles, labels, responses), coded.entrants, counts, number, rng)
+    candidates = _candidates(battles, labels, responses, {*coded.entrants})
+    rows, counts = _draw_balanced(candidates, coded.entrants, counts, number, rng)
     known = round(labels.votes) if labels else 0
     return LabelDraw(
         rows=tuple(_sheet_row(item, *pair, responses, rng) for item, pair in rows),
@@ -108,8 +110,10 @@ Candidate = tuple[str, tuple[str, str]]
 """An item, and the models that meet on it, sorted."""
 
 
-def _candidates(battles: Battles, labels: PeopleLabels | None, responses: Responses | None) -> list[Candidate]:
-    """Return the battles without a label, sorted; with responses, those of which both texts are there."""
+def _candidates(
+    battles: Battles, labels: PeopleLabels | None, responses: Responses | None, rated: AbstractSet[str]
+) -> list[Candidate]:
+    """Return the battles of rated models without a label, sorted; with responses, those with both texts."""
     table = battles.table[~labels.battles] if labels else battles.table
     table = table[table["item"].notna()]
     pairs = {
@@ -119,7 +123,7 @@ def _candidates(battles: Battles, labels: PeopleLabels | None, responses: Respon
     if responses is not None:
         texts = {name: responses.texts.get(name, {}) for name in battles.entrants}
         pairs = {(item, pair) for item, pair in pairs if all(response_key(item, 1) in texts[name] for name in pair)}
-    return sorted(pairs)  # type: ignore[arg-type]
+    return sorted((item, pair) for item, pair in pairs if rated.issuperset(pair))  # type: ignore[misc]
 
 
 def _draw_balanced(
@@ -139,8 +143,7 @@ def _draw_balanced(
     waiting: dict[tuple[str, str], list[str]] = {}
     for k in rng.permutation(len(candidates)):
         item, pair = candidates[k]
-        if all(name in codes for name in pair):
-            waiting.setdefault(pair, []).append(item)
+        waiting.setdefault(pair, []).append(item)
     pairs, counts = sorted(waiting), counts.copy()
     a, b = np.array([[codes[name] for name in pair] for pair in pairs]).T
     left = np.array([len(waiting[pair]) for pair in pairs])

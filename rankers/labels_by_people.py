@@ -14,6 +14,8 @@ from podium.rankers.strengths import fit_strengths
 
 LARGEST_Z = 3.0
 """Standard errors beyond which labelled battles are unlike the others: by chance in 3 of 1,000 samples."""
+RESPONSE = "\0"
+"""Between an item's name and the number of the response, where there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ def people_labels(battles: Battles, entrants: tuple[str, ...], items: frozenset[
     # The same label beside the verdicts of several judges is one vote.
     judges = grouped["judges"].nunique().clip(lower=1) if battles.votes is None else 1
     item, low, high = (sums.index.get_level_values(name) for name in ("item", "low", "high"))
-    cluster = np.unique(item.to_numpy(dtype=object).astype(str), return_inverse=True)[1]
+    # Several responses to an item are one cluster.
+    cluster = np.unique([str(name).partition(RESPONSE)[0] for name in item], return_inverse=True)[1]
     votes = (sums["weight"] / judges).to_numpy()
     coded = Coded(
         low.to_numpy(),
@@ -148,7 +151,7 @@ def _plain(battles: Battles, credit: str) -> pd.DataFrame:
     rows = pd.Series(np.arange(len(table)), index=table.index).map("row {}".format)
     item = table["item"].astype(object).where(table["item"].notna(), rows) if "item" in table else rows
     if "response" in table:
-        item = item.astype(str) + "\0" + table["response"].astype(object).fillna("").astype(str)
+        item = item.astype(str) + RESPONSE + table["response"].astype(object).fillna("").astype(str)
     columns = {side: table[side].astype(object) for side in ("model_a", "model_b")}
     judge = table["judge"].astype(object).fillna("") if "judge" in table else ""
     weight = table.get("weight", 1.0)

@@ -41,6 +41,16 @@ def test_labels_at_hand_are_not_asked_for_again_and_count_in_the_balance():
     assert drawn.known == len(before)
 
 
+def test_a_model_without_a_readable_verdict_is_not_drawn_and_too_few_are_told():
+    table = frame().drop(columns="human")
+    gone = (table[["model_a", "model_b"]] == "model-01").any(axis=1)
+    table = table.assign(credit=table["credit"].mask(gone), margin=table["margin"].mask(gone))
+    left = int((~gone).sum())
+    assert not any("model-01" in battle for battle in battles_of(draw(left, table=table)))
+    with pytest.raises(UsageError, match=f"{left + 1} battles were asked for, and {left} have no label"):
+        draw(left + 1, table=table)
+
+
 def test_items_are_drawn_at_random_whatever_the_judge_said():
     """Verdicts and margins that are turned round change no draw."""
     turned = frame().drop(columns="human").assign(credit=1 - frame()["credit"], margin=-frame()["margin"])

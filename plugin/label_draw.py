@@ -123,7 +123,7 @@ def _candidates(
     if responses is not None:
         texts = {name: responses.texts.get(name, {}) for name in battles.entrants}
         pairs = {(item, pair) for item, pair in pairs if all(response_key(item, 1) in texts[name] for name in pair)}
-    return sorted((item, pair) for item, pair in pairs if rated.issuperset(pair))  # type: ignore[misc]
+    return sorted((item, pair) for item, pair in pairs if rated >= set(pair))  # type: ignore[misc]
 
 
 def _draw_balanced(

@@ -145,7 +145,7 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> "TournamentRule":
         tournament: TournamentRule = rule(**settings)
     if not callable(getattr(tournament, "next", None)) or not callable(getattr(tournament, "size", None)):
         raise PluginError(f"{culprit_of(known)} must have next and size, got {tournament!r}")
-    return tournament if _is_own(known) else BlamedRule(tournament, known)
+    return tournament if is_own(known) else BlamedRule(tournament, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def blamed_on(extension: Extension) -> Iterator[None]:
     except PodiumError:
         raise
     except Exception as error:
-        if _is_own(extension):
+        if is_own(extension):
             raise
         place = traceback.extract_tb(error.__traceback__)[-1]
         raise PluginError(
@@ -198,7 +198,7 @@ def blamed_on(extension: Extension) -> Iterator[None]:
         ) from error
 
 
-def _is_own(extension: Extension) -> bool:
+def is_own(extension: Extension) -> bool:
     """Tell whether podium itself brings an extension."""
     return extensions_of(type(extension))[extension.name].origin.startswith(OWN)
 

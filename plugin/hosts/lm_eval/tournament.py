@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import UsageError
+from podium.hookspecs import Tournament
 from podium.hosts.inspect_ai.log_format import PLAYED_FOR
 from podium.hosts.lm_eval.options import LM_EVAL, RankerOptions
 from podium.hosts.lm_eval.secrets import HIDDEN, SHORTEST, redact
@@ -157,7 +158,7 @@ def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], Abstract
 
     name = _name_of(options)
     known = parameters_of(catalogue.tournament_rule(name)).keys()
-    if name.replace("-", "_") in ("round_robin", "anchor", "swim", "chain", "ring"):
+    if catalogue.is_own(catalogue.extension(Tournament, name)):
         own_task = getattr(tasks, name.replace("-", "_"))
         return own_task, parameters_of(own_task).keys() | known
     return partial(tasks.tournament, name), known

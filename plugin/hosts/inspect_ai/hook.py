@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     # Every `inspect` command imports this module: numbers wait until something is ranked.
     from podium.ranking import Ranking, Standings
 
-FIGURES = ("score", "low", "high", "se", "rank", "rank_low", "rank_high", "battles", "win_rate")
+FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battles", "win_rate")
 """What of an entry becomes a metric of its own: the viewer shows metrics, not their metadata."""
 USUAL = "bradley-terry"
 States = frozenset[tuple[str, object]]
@@ -139,7 +139,7 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[St
         names = ", ".join(PurePosixPath(log.location).name for log in logs)
         tell(f"not ranked: {names}: {error}")
         return
-    task = None if is_tournament(logs[0]) else logs[0].eval.task
+    task = logs[0].eval.task
     shown = [replace(standings, slice=standings.slice or task) for standings in ranking.standings]
     print(ranking_text(replace(ranking, standings=tuple(shown))), end="", file=sys.stderr)
     tell(f"wrote {written}")

@@ -32,6 +32,8 @@ from podium.scorers.reasoning import Policy, strip_reasoning
 
 SHOWN = ("item", RESPONSE, "model_a", "model_b", FIRST, "category", "length_a", "length_b")
 """What a score repeats of its battle."""
+LONGEST_QUOTATION = 2000
+"""Characters of a response or of the judge's words that an explanation repeats."""
 
 
 @metric(name="judged", scores="unreduced")
@@ -162,14 +164,32 @@ def score_battle(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judgin
     known = {name: battle[name] for name in SHOWN if battle.get(name) is not None}
     metadata = {NAMESPACE: {**known, "margin": whole.margin, "prompt_hash": how.prompt_hash, PRESENTATIONS: rows}}
     a, b = battle["model_a"], battle["model_b"]
-    explanation = "\n".join(
-        f"{b if row['order'] == 'ba' else a} first: {_credit_text(row, f'{a} earned ')} ({row['judge']})"
-        for row in rows
-    )
+    explanation = explanation_of(battle, kept[PRESENTATIONS], rows)
     if whole.credit is None:
         return score_without_value("grader_failed", explanation, answer="unread", metadata=metadata)
     answer = a if whole.credit > 0.5 else b if whole.credit < 0.5 else "tie"
     return Score(value=whole.credit, answer=answer, explanation=explanation, metadata=metadata)
+
+
+def explanation_of(
+    battle: Mapping[str, Any], shown: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]
+) -> str:
+    """Return, in Markdown, who met whom, what each presentation gave in the judge's words, and both responses."""
+    a, b = battle["model_a"], battle["model_b"]
+    parts = [f"**{a}** against **{b}**"]
+    for presentation, row in zip(shown, rows, strict=True):
+        parts.append(f"{b if row['order'] == 'ba' else a} first: {_credit_text(row, f'{a} earned ')} ({row['judge']})")
+        parts += [_quote(reply["text"] or reply.get("refused", "")) for reply in presentation["replies"]]
+    for name, response in ((a, battle.get("response_a")), (b, battle.get("response_b"))):
+        parts += [f"**{name}**:", _quote(response)] if response else []
+    return "\n\n".join(part for part in parts if part)
+
+
+def _quote(text: str) -> str:
+    """Return a text as a Markdown quotation, cut where it is long: the whole stands in the sample."""
+    cut = len(text) - LONGEST_QUOTATION
+    shown = f"{text[:LONGEST_QUOTATION]}… ({cut:,} more characters)" if cut > 0 else text
+    return "\n".join(f"> {line}" for line in shown.strip().splitlines())
 
 
 def score_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], how: Judging) -> Score:

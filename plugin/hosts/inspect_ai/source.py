@@ -1,6 +1,7 @@
 """A tournament as Inspect's source of samples: what stands in them, rounds, replays and retries."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,13 +44,14 @@ class Deck:
     def __init__(self, responses: Responses) -> None:
         self.responses = responses
         self.items = responses.by_id()
+        self.short_names = names_without_provider(responses.entrants)
 
     def deal_battles(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per battle of the round of this number, from 1."""
         return [
             self._sample(
                 pairing,
-                pairing.key,
+                self._short_key(pairing),
                 {"model_a": pairing.a, "model_b": pairing.b, **_shown_first(pairing), "round": number},
                 response_fields(*(self._text(name, pairing) for name in (pairing.a, pairing.b))),
             )
@@ -72,6 +74,12 @@ class Deck:
             samples.append(self._sample(battles[0], sample_id, {"round": number}, responses))
         return samples
 
+    def _short_key(self, battle: Pairing) -> str:
+        """Return the sample's id, which Inspect's lists show: the battle's key by short names."""
+        a, b = self.short_names[battle.a], self.short_names[battle.b]
+        first = None if battle.first is None else self.short_names[battle.first]
+        return replace(battle, a=a, b=b, first=first).key
+
     def _text(self, name: str, pairing: Pairing) -> str:
         return self.responses.texts[name][response_key(pairing.item, pairing.response)]
 
@@ -84,6 +92,17 @@ class Deck:
         return Sample(
             id=sample_id, input=input_of(item.instruction, item.media), target=item.reference or "", metadata=metadata
         )
+
+
+def names_without_provider(names: Iterable[str]) -> dict[str, str]:
+    """Return each name's last part, where no other name ends in the same; else the whole name.
+
+    >>> names_without_provider(["openai/gpt-5", "azure/gpt-5", "vllm/me/small"])
+    {'openai/gpt-5': 'openai/gpt-5', 'azure/gpt-5': 'azure/gpt-5', 'vllm/me/small': 'small'}
+    """
+    last = {name: name.rpartition("/")[2] for name in names}
+    common = Counter([*last.values(), *last])
+    return {name: short if common[short] == 1 + (short == name) else name for name, short in last.items()}
 
 
 def _shown_first(pairing: Pairing) -> dict[str, str]:

@@ -1,0 +1,62 @@
+"""What Inspect's viewer shows of a tournament: who met whom and why, ids that fit, ranks first."""
+
+import pytest
+from inspect_ai.log import read_eval_log
+from played_logs import battles, place, verdict_of
+
+from podium.hosts.inspect_ai.scorers import LONGEST_QUOTATION
+from podium.hosts.inspect_ai.source import names_without_provider
+from podium.hosts.inspect_ai.tasks import round_robin
+
+
+@pytest.fixture
+def log(behave, write_responses, play):
+    return play(round_robin(responses=write_responses(items=2, entrants={"ash": 1.0, "elm": 2.0})), behave())
+
+
+def test_an_explanation_has_who_met_whom_both_responses_and_the_judges_words(log):
+    sample = battles(log)[0]
+    words = verdict_of(sample).explanation
+    assert words.startswith("**ash** against **elm**")
+    assert "ash first: " in words
+    assert "elm first: " in words
+    for side in ("response_a", "response_b"):
+        assert f"> {sample.metadata[side]}" in words
+    replies = [reply["text"] for shown in sample.store["podium"]["presentations"] for reply in shown["replies"]]
+    assert replies
+    assert all(f"> {line}" in words for reply in replies for line in reply.strip().splitlines())
+
+
+def test_a_long_response_is_cut_in_the_explanation_alone_and_the_cut_is_said(behave, write_responses, play):
+    texts = {("ash", 0): "quality=1 " + "x" * (LONGEST_QUOTATION + 990)}
+    responses = write_responses(items=1, entrants={"ash": 1.0, "elm": 2.0}, texts=texts)
+    [sample] = battles(play(round_robin(responses=responses), behave()))
+    assert "… (1,000 more characters)" in verdict_of(sample).explanation
+    assert sample.metadata["response_a"] == texts["ash", 0]
+
+
+def test_ids_have_no_provider_where_names_stay_apart_without(behave, play, tmp_path):
+    path = tmp_path / "responses.csv"
+    path.write_text("id,instruction,response,model\nq0,Why?,quality=1,lab/ash\nq0,Why?,quality=2,other/me/elm\n")
+    [sample] = battles(play(round_robin(responses=str(path)), behave()))
+    assert sample.id == "q0::ash::elm"
+    assert {sample.metadata["model_a"], sample.metadata["model_b"]} == {"lab/ash", "other/me/elm"}
+
+
+def test_names_that_end_alike_stay_whole():
+    names = ["a/x", "b/x", "c/y", "y", "z"]
+    assert names_without_provider(names) == {"a/x": "a/x", "b/x": "b/x", "c/y": "c/y", "y": "y", "z": "z"}
+
+
+def test_the_table_of_entrants_begins_with_rank_rating_and_interval(behave, write_responses, play):
+    log = play(round_robin(responses=write_responses()), behave())
+    scores = [score for score in read_eval_log(str(place(log))).results.scores if score.name in ("ash", "elm")]
+    prefix = "bradley_terry"
+    assert [list(score.metrics)[:4] for score in scores] == [
+        [f"{prefix}_rank", prefix, f"{prefix}_low", f"{prefix}_high"]
+    ] * 2
+
+
+def test_the_printed_table_says_its_task(behave, write_responses, play, capsys):
+    play(round_robin(responses=write_responses(items=2)), behave())
+    assert "bradley-terry [round_robin]" in capsys.readouterr().err

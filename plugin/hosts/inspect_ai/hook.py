@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battles", "win_rate")
 """What of an entry becomes a metric of its own: the viewer shows metrics, not their metadata."""
 USUAL = "bradley-terry"
+SAID_LAST = "podium.said_last"
+"""Key of the command's context under which stands what is printed when it ends."""
 States = frozenset[tuple[str, object]]
 """Logs, and what changes when one is written."""
 
@@ -137,12 +139,32 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[St
     # Whatever it is: one bad log must not stop the others, and Inspect would say no more than that a hook failed.
     except Exception as error:
         names = ", ".join(PurePosixPath(log.location).name for log in logs)
-        tell(f"not ranked: {names}: {error}")
+        reason = f"not ranked: {names}: {error}"
+        _after_the_panels(lambda: tell(reason))
         return
     task = logs[0].eval.task
     shown = [replace(standings, slice=standings.slice or task) for standings in ranking.standings]
-    print(ranking_text(replace(ranking, standings=tuple(shown))), end="", file=sys.stderr)
-    tell(f"wrote {written}")
+    text = ranking_text(replace(ranking, standings=tuple(shown)))
+    _after_the_panels(lambda: print(text, end="", file=sys.stderr))
+    _after_the_panels(lambda: tell(f"wrote {written}"))
+
+
+def _after_the_panels(say: Callable[[], None]) -> None:
+    """Print when the command ends, as Inspect's full screen takes what is printed before; at once without a command."""
+    command = click.get_current_context(silent=True)
+    if command is None:
+        say()
+        return
+    root = command.find_root()
+    if SAID_LAST not in root.meta:
+        root.meta[SAID_LAST] = []
+        root.call_on_close(lambda: _say_all(root.meta[SAID_LAST]))
+    root.meta[SAID_LAST].append(say)
+
+
+def _say_all(texts: Iterable[Callable[[], None]]) -> None:
+    for say in texts:
+        say()
 
 
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:

@@ -1,5 +1,6 @@
 """What Inspect's viewer shows of a tournament: who met whom and why, ids that fit, ranks first."""
 
+import click
 import pytest
 from inspect_ai.log import read_eval_log
 from played_logs import battles, place, verdict_of
@@ -60,3 +61,12 @@ def test_the_table_of_entrants_begins_with_rank_rating_and_interval(behave, writ
 def test_the_printed_table_says_its_task(behave, write_responses, play, capsys):
     play(round_robin(responses=write_responses(items=2)), behave())
     assert "bradley-terry [round_robin]" in capsys.readouterr().err
+
+
+def test_in_a_command_the_table_comes_when_the_command_ends(behave, write_responses, play, capsys):
+    """Inspect's full screen takes, or covers, what is printed while it stands."""
+    with click.Context(click.Command("inspect")):
+        play(round_robin(responses=write_responses(items=2)), behave())
+        assert "bradley-terry" not in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.index("bradley-terry [round_robin]") < said.index("podium: wrote ")

@@ -1,0 +1,97 @@
+"""What the first place hangs on: brute force by fits of another kind, worlds in which the answer is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import podium
+from podium.rankers.coded import Coded
+from podium.rankers.hanging import first_place, first_place_of
+
+
+def table(rows: list[tuple[str, str, str, float]]) -> podium.Battles:
+    return podium.read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"]))
+
+
+def close_pair(extra: list[tuple[str, str, str, float]]) -> podium.Battles:
+    """Return ten items that each of two models wins half of, and more."""
+    return table([(f"i{k}", "amber", "birch", float(k % 2)) for k in range(10)] + extra)
+
+
+def test_a_leader_by_one_item_hangs_on_it() -> None:
+    hinge = first_place(close_pair([("x", "amber", "birch", 1.0), ("i0", "amber", "birch", 1.0)]))
+    assert (hinge.leader, hinge.rival, hinge.exact) == ("amber", "birch", True)
+    assert len(hinge.items) == 3, "without two wins both are level: nobody passes"
+    one = first_place(close_pair([("i1", "amber", "birch", 0.9)]))
+    assert one.leader == "amber"
+    assert len(one.items) == 1
+
+
+def test_a_first_place_that_is_shared_hangs_on_nothing() -> None:
+    assert first_place(close_pair([])).items == ()
+
+
+def test_a_leader_who_wins_everywhere_falls_by_no_removal() -> None:
+    hinge = first_place(table([(f"i{k}", "amber", "birch", 1.0) for k in range(8)]))
+    assert (hinge.rival, hinge.items) == (None, ())
+
+
+def test_a_removal_that_takes_the_models_apart_does_not_count() -> None:
+    """Without item `bridge` nobody meets cedar, and without scale there is no other leader."""
+    rows = [(f"i{k}", "amber", "birch", 1.0 - 0.3 * (k % 2)) for k in range(6)]
+    hinge = first_place(table([*rows, ("bridge", "birch", "cedar", 0.6)]))
+    assert hinge.leader == "amber"
+    assert "bridge" not in hinge.items
+
+
+def test_no_more_items_are_looked_for_than_asked() -> None:
+    battles = close_pair([("x", "amber", "birch", 1.0), ("i0", "amber", "birch", 1.0)])
+    assert first_place(battles, most=1).items == ()
+    assert first_place(battles, most=1, enumerated=0).items == ()
+
+
+def test_rows_without_an_item_are_called_by_their_number() -> None:
+    credits = [1.0, 0.0, 1.0, 0.0, 0.9]
+    frame = pd.DataFrame({"model_a": "amber", "model_b": "birch", "credit": credits})
+    assert first_place(podium.read_battles(frame)).items in (("row 1",), ("row 3",), ("row 5",))
+
+
+@pytest.mark.parametrize("enumerated", [12, 0])
+def test_the_rest_is_led_by_the_rival_as_the_ranker_itself_says(enumerated: int) -> None:
+    battles = podium.simulate(5, 12, seed=4, spread=0.4).battles()
+    hinge = first_place(battles, enumerated=enumerated)
+    rest = battles.select(~battles.table["item"].isin(hinge.items).to_numpy())
+    whole, without = (podium.rank(part).standings[0].entries[0].model for part in (battles, rest))
+    assert hinge.items
+    assert (whole, without) == (hinge.leader, hinge.rival)
+
+
+def unbalanced_record(seed: int) -> Coded:
+    """Return battles of 3 to 6 models on 6 to 12 items, none to two of each pair and item."""
+    rng = np.random.default_rng(seed)
+    models, items = int(rng.integers(3, 7)), int(rng.integers(6, 13))
+    theta = rng.normal(0, 0.7, models)
+    theta[np.argmax(theta)] += rng.uniform(0, 1)
+    item, a, b = np.nonzero(np.triu(np.ones((items, models, models)), 1))
+    times = rng.binomial(2, 0.4, len(item))
+    item, a, b = (np.repeat(column, times) for column in (item, a, b))
+    credit = (rng.random(len(item)) < 1 / (1 + np.exp(theta[b] - theta[a]))) * 1.0
+    present, cluster = np.unique(item, return_inverse=True)
+    return Coded(a, b, credit, np.ones(len(a)), cluster, len(present), "item", tuple("abcdef"[:models]))
+
+
+@pytest.mark.slow
+def test_the_greedy_search_finds_the_count_of_brute_force_in_95_percent_of_unbalanced_records_and_never_fewer() -> None:
+    counts = []
+    for seed in range(1_000):
+        try:
+            counts.append([len(first_place_of(unbalanced_record(seed), enumerated=n).items) for n in (12, 0)])
+        except podium.NotIdentifiedError:
+            continue
+        if len(counts) == 200:
+            break
+    exact, greedy = np.array(counts).T
+    assert np.mean(exact == greedy) >= 0.95
+    assert (greedy[greedy > 0] >= exact[greedy > 0]).all()
+    assert not (exact[greedy > 0] == 0).any()
+    assert {0, 1, 2, 3} <= set(exact.tolist()), "none is an answer, too"

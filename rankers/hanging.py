@@ -109,12 +109,12 @@ class _Search:
     def enumerate(self, leader: int, most: int) -> tuple[int, ...]:
         """Return the smallest set without which another leads; of several that which puts it farthest ahead."""
         for size in range(1, most + 1):
-            found: list[tuple[float, tuple[int, ...]]] = []
+            passed: list[tuple[float, tuple[int, ...]]] = []
             for sets in _chunks(combinations(range(self.clusters), size)):
                 leads = self._leads(sets, leader)
-                found += [(leads[k], sets[k]) for k in np.flatnonzero(leads > SAME_SCORE)]
-            if found:
-                return min(found, key=lambda pair: (-round(pair[0], 9), pair[1]))[1]
+                passed += [(leads[k], sets[k]) for k in np.flatnonzero(leads > SAME_SCORE)]
+            if passed:
+                return min(passed, key=lambda pair: (-round(pair[0], 9), pair[1]))[1]
         return ()
 
     def descend(self, leader: int, most: int) -> tuple[int, ...]:
@@ -123,8 +123,8 @@ class _Search:
         theta = self.strengths.theta
         for rival in np.argsort(-theta, kind="stable").tolist():
             if rival != leader and most:
-                found = self._descend_to(leader, rival, most)
-                best, most = (found, len(found) - 1) if found else (best, most)
+                removal = self._descend_to(leader, rival, most)
+                best, most = (removal, len(removal) - 1) if removal else (best, most)
         return best
 
     def _descend_to(self, leader: int, rival: int, most: int) -> tuple[int, ...]:

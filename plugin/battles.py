@@ -179,16 +179,21 @@ class Battles:
             return self.verdicts.has_items
         return "item" in self.table and bool(self.table["item"].notna().any())
 
+    @property
+    def responses(self) -> np.ndarray:
+        """Which of the models' responses to its item each battle is about, 1 for the first, shape (battles,)."""
+        column = self.table["response"] if "response" in self.table else pd.Series(dtype=float)
+        if pd.api.types.infer_dtype(column, skipna=True) != "integer":
+            return np.ones(len(self.table), dtype=np.int64)
+        return column.fillna(1).to_numpy(dtype=np.int64)
+
     def items_with_responses(self, item: np.ndarray) -> np.ndarray:
         """Return codes of the battles' items with the response to it that each is about, shape (battles,).
 
         Args:
             item: code of each battle's item, negative where there is none, shape (battles,).
         """
-        column = self.table["response"] if "response" in self.table else pd.Series(dtype=float)
-        if pd.api.types.infer_dtype(column, skipna=True) != "integer":
-            return item
-        numbers, code = np.unique(column.fillna(1).to_numpy(dtype=np.int64), return_inverse=True)
+        numbers, code = np.unique(self.responses, return_inverse=True)
         return item * len(numbers) + code
 
     @property

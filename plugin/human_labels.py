@@ -40,7 +40,7 @@ def label_by(battles: Battles, judge: str) -> Battles:
     table = battles.table
     ours = (as_text(table["judge"]) == judge).to_numpy() if "judge" in table else np.zeros(len(table), dtype=bool)
     _refuse(battles, ours, judge)
-    return join_labels(battles, ours, judge)
+    return _join_labels(battles.select(~ours), battles.select(ours), judge, must_meet=True)
 
 
 def label_from(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
@@ -64,54 +64,80 @@ def label_from(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles
                 source=some(each.sources, most=3),
                 remedy="name the item's column, for example --columns item=prompt",
             )
-    both = pd.concat([battles.to_frame().assign(human=np.nan), labels.to_frame()], ignore_index=True)
-    entrants = sorted({*battles.entrants, *labels.entrants})
-    for side in ("model_a", "model_b"):
-        both[side] = pd.Categorical(both[side], categories=entrants)
-    both["item"] = pd.Categorical(both["item"])
-    if "weight" in both:
-        both["weight"] = both["weight"].fillna(1.0)
-    ours = np.arange(len(both)) >= len(battles)
-    labelled = join_labels(replace(battles, rows=both.drop(columns="human")), ours, "people", must_meet=must_meet)
-    human = labelled.table["human"].to_numpy() if "human" in labelled.table else np.full(len(battles), np.nan)
-    rows = battles.table.assign(human=human)
-    return replace(battles, rows=rows, notes=labelled.notes, votes=labels)
+    return _join_labels(battles, labels, "people", must_meet=must_meet)
 
 
-def join_labels(battles: Battles, ours: np.ndarray, judge: str, *, must_meet: bool = True) -> Battles:
-    """Turn the battles of a mask into labels of the others.
+MEETING = ["item", "row", "response", "low", "high"]
+"""What two battles of one meeting have in common."""
 
-    Args:
-        ours: mask of those by people, shape (battles,).
-        judge: what to call who made them.
-        must_meet: whether to refuse labels of which none is of another battle.
 
-    Raises:
-        As `label_by`.
+def meetings_of(battles: Battles) -> pd.DataFrame:
+    """Return what each battle is of, alike in every table: its item, the response to it and the unordered pair.
+
+    Columns are those of `MEETING`: names, the models' in the order of their names; `row` is -1, and counts the battles
+    without an item, which stand alone.
     """
     table = battles.table
-    item, a, b = (table[name].cat.codes.to_numpy(dtype=np.int64) for name in ("item", "model_a", "model_b"))
-    item, entrants = battles.items_with_responses(item), len(battles.entrants)
-    # Of the item, the response to it and the unordered pair; negative without an item.
-    code = (item * entrants + np.minimum(a, b)) * entrants + np.maximum(a, b)
-    votes = ours & battles.readable & (code >= 0)
-    if not votes.any():
+    item = table["item"].astype(object) if "item" in table else pd.Series(None, index=table.index, dtype=object)
+    a, b = (table[side].astype(object) for side in ("model_a", "model_b"))
+    turned = _is_turned(table)
+    low, high = a.where(~turned, b), b.where(~turned, a)
+    row = np.where(item.isna(), np.arange(len(table)), -1)
+    columns = (item.where(item.notna(), ""), row, battles.responses, low, high)
+    return pd.DataFrame(dict(zip(MEETING, columns, strict=True)), index=table.index)
+
+
+def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
+    """Average the credits of each meeting, by `weight`; unread ones are left out.
+
+    Returns:
+        Indexed by `MEETING`, sorted: `credit` of the model whose name comes first, `weight`, the sum of the rows', and
+        `judges`, how many are named there.
+
+    Args:
+        column: `credit` or `human`, in [0, 1].
+    """
+    table = battles.table
+    known = table[column].notna()
+    credit = table[column].where(~_is_turned(table), 1 - table[column])
+    weight = table["weight"] if "weight" in table else pd.Series(1.0, index=table.index)
+    judge = table["judge"].astype(object) if "judge" in table else pd.Series("", index=table.index)
+    rows = meetings_of(battles).assign(earned=weight * credit, weight=weight, judge=judge.fillna(""))[known]
+    groups = rows.groupby(MEETING, sort=True)
+    sums = groups[["earned", "weight"]].sum()
+    credit = sums["earned"] / sums["weight"]
+    return pd.DataFrame({"credit": credit, "weight": sums["weight"], "judges": groups["judge"].nunique()})
+
+
+def _is_turned(table: pd.DataFrame) -> pd.Series:
+    """Whether model_b's name comes before model_a's."""
+    return table["model_a"].cat.codes > table["model_b"].cat.codes
+
+
+def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: bool) -> Battles:
+    """Give battles the mean votes on their item and pair as labels.
+
+    Args:
+        votes: of people.
+        judge: what to call who made them.
+        must_meet: whether to refuse votes of which none is of one of the battles.
+
+    Raises:
+        NotIdentifiedError: no vote can be read, or none is of these battles and one must be.
+    """
+    means = mean_labels(votes, "credit")
+    means = means[means.index.get_level_values("row") < 0]
+    if means.empty:
         raise NotIdentifiedError(
-            f"no label to take: none of the {ours.sum():,} battles of {judge} has an item and a verdict"
+            f"no label to take: none of the {len(votes):,} battles of {judge} has an item and a verdict"
         )
-    # What the first by name earned, and in the end what model_a did.
-    credit = np.where(a < b, table["credit"], 1 - table["credit"])[votes]
-    weight = table["weight"].to_numpy()[votes] if "weight" in table else np.ones(votes.sum())
-    codes, place = np.unique(code[votes], return_inverse=True)
-    means = pd.Series(np.bincount(place, weight * credit) / np.bincount(place, weight), index=codes)
-    of_first = means.reindex(code).to_numpy()
-    human = np.where(a < b, of_first, 1 - of_first)[~ours]
+    of_first = meetings_of(battles).merge(means["credit"].reset_index(), how="left", on=MEETING)["credit"].to_numpy()
+    human = np.where(_is_turned(battles.table), 1 - of_first, of_first)
     if np.isnan(human).all() and must_meet:
-        raise _nothing_in_common(battles, votes, ~ours, judge)
-    rest = battles.select(~ours)
-    note = _note(judge, votes, ours, len(means), human)
-    votes_alone = battles.select(ours)
-    return replace(rest, rows=rest.table.assign(human=human), notes=(*rest.notes, note), votes=votes_alone)
+        raise _nothing_in_common(battles, votes, judge)
+    readable = int((votes.readable & votes.table["item"].notna()).sum())
+    note = _note(judge, readable, len(votes), len(means), human)
+    return replace(battles, rows=battles.table.assign(human=human), notes=(*battles.notes, note), votes=votes)
 
 
 def _refuse(battles: Battles, ours: np.ndarray, judge: str) -> None:
@@ -138,22 +164,20 @@ def _refuse(battles: Battles, ours: np.ndarray, judge: str) -> None:
         )
 
 
-def _nothing_in_common(battles: Battles, votes: np.ndarray, others: np.ndarray, judge: str) -> NotIdentifiedError:
-    here, there = battles.table[votes], battles.table[others]
-    items = len({*here["item"]} & {*there["item"].dropna()})
-    models = len({*here["model_a"], *here["model_b"]} & {*there["model_a"], *there["model_b"]})
+def _nothing_in_common(battles: Battles, votes: Battles, judge: str) -> NotIdentifiedError:
+    items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})
+    models = len({*votes.entrants} & {*battles.entrants})
     return NotIdentifiedError(
-        f"none of the {len(there):,} battles of other judges is of an item and pair that {judge} judged; in common "
+        f"none of the {len(battles):,} battles of other judges is of an item and pair that {judge} judged; in common "
         f"are {items:,} items and {models:,} models: spell both alike, or let {judge} judge some of those pairs"
     )
 
 
-def _note(judge: str, votes: np.ndarray, ours: np.ndarray, meetings: int, human: np.ndarray) -> str:
+def _note(judge: str, readable: int, votes: int, meetings: int, human: np.ndarray) -> str:
     """Tell the denominators of the labels."""
     labelled = int((~np.isnan(human)).sum())
-    left_out = int((ours & ~votes).sum())
-    without = f" ({left_out:,} more without verdict or item)" if left_out else ""
+    without = f" ({votes - readable:,} more without verdict or item)" if votes > readable else ""
     return (
-        f"human labels: {int(votes.sum()):,} votes by {judge}{without}, on {meetings:,} pairs of responses, "
+        f"human labels: {readable:,} votes by {judge}{without}, on {meetings:,} pairs of responses, "
         f"label {labelled:,} of {len(human):,} battles; {len(human) - labelled:,} have no label"
     )

@@ -7,6 +7,7 @@ import pandas as pd
 
 from podium.battles import Battles
 from podium.errors import NotIdentifiedError
+from podium.human_labels import MEETING, mean_labels, meetings_of
 from podium.rankers.coded import Coded
 from podium.rankers.graph import graph_of
 from podium.rankers.pairs import Pairs, pair_sums
@@ -14,8 +15,6 @@ from podium.rankers.strengths import fit_strengths
 
 LARGEST_Z = 3.0
 """Standard errors beyond which labelled battles are unlike the others: by chance in 3 of 1,000 samples."""
-RESPONSE = "\0"
-"""Between an item's name and the number of the response, where there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,39 +51,37 @@ def people_labels(battles: Battles, entrants: tuple[str, ...], items: frozenset[
     if battles.votes is None and "human" not in battles.table:
         raise NotIdentifiedError(_no_labels())
     source = battles if battles.votes is None else battles.votes
-    table = _plain(source, "human" if battles.votes is None else "credit")
-    table = table[table["credit"].notna() & (table["item"].isin(items) if items is not None else True)]
+    means = mean_labels(source, "human" if battles.votes is None else "credit").reset_index()
+    means = means[means["item"].isin(items)] if items is not None else means
     codes = pd.Series(range(len(entrants)), index=pd.Index(entrants, dtype=object))
-    a, b = (table[side].map(codes) for side in ("model_a", "model_b"))
-    known = (a.notna() & b.notna()).to_numpy()
-    strangers = {*table["model_a"][a.isna()], *table["model_b"][b.isna()]}
+    low, high = (means[side].map(codes) for side in ("low", "high"))
+    strangers = {*means["low"][low.isna()], *means["high"][high.isna()]}
+    known = (low.notna() & high.notna()).to_numpy()
     if not known.any():
         raise NotIdentifiedError(_no_labels())
-    table, a, b = table[known], a[known].to_numpy(dtype=np.int64), b[known].to_numpy(dtype=np.int64)
-    key = pd.DataFrame({"item": table["item"], "low": np.minimum(a, b), "high": np.maximum(a, b)})
-    credit, weight = np.where(a < b, table["credit"], 1 - table["credit"]), table["weight"].to_numpy()
-    grouped = key.assign(earned=weight * credit, weight=weight, judges=table["judge"]).groupby(
-        ["item", "low", "high"], sort=True
-    )
-    sums = grouped[["earned", "weight"]].sum()
     # The same label beside the verdicts of several judges is one vote.
-    judges = grouped["judges"].nunique().clip(lower=1) if battles.votes is None else 1
-    item, low, high = (sums.index.get_level_values(name) for name in ("item", "low", "high"))
-    # Several responses to an item are one cluster.
-    cluster = np.unique([str(name).partition(RESPONSE)[0] for name in item], return_inverse=True)[1]
-    votes = (sums["weight"] / judges).to_numpy()
+    votes = means["weight"] / (means["judges"] if battles.votes is None else 1)
+    cluster = means[known].groupby(["item", "row"], sort=True).ngroup().to_numpy()
     coded = Coded(
-        low.to_numpy(),
-        high.to_numpy(),
-        (sums["earned"] / sums["weight"]).to_numpy(),
-        votes,
+        low[known].to_numpy(dtype=np.int64),
+        high[known].to_numpy(dtype=np.int64),
+        means["credit"][known].to_numpy(),
+        votes[known].to_numpy(),
         cluster,
         int(cluster.max()) + 1,
         "item" if source.has_items else "row",
         entrants,
     )
-    labelled = _keys(_plain(battles, "credit")).isin(_keys(table)).to_numpy()
-    return PeopleLabels(coded, float(votes.sum()), tuple(sorted(strangers)), int((~known).sum()), labelled)
+    left_out = round(float(votes[~known].sum()))
+    return PeopleLabels(
+        coded, float(coded.weight.sum()), tuple(sorted(strangers)), left_out, _labelled(battles, means[known])
+    )
+
+
+def _labelled(battles: Battles, means: pd.DataFrame) -> np.ndarray:
+    """Return the mask of battles whose meeting is labelled; of another table's, rows without an item are none."""
+    means = means if battles.votes is None else means[means["row"] < 0]
+    return pd.MultiIndex.from_frame(meetings_of(battles)).isin(pd.MultiIndex.from_frame(means[MEETING]))
 
 
 def people_ratings(labels: Coded, regularization: float) -> tuple[np.ndarray, np.ndarray]:
@@ -143,26 +140,6 @@ def sampling_doubt(battles: Battles, labelled: np.ndarray) -> str | None:
         f"{sure[inside].mean():.2f} where they labelled, {sure[outside].mean():.2f} elsewhere, {gap / error:+.1f} "
         "standard errors); ratings are biased. What would help: labels of battles drawn at random (`podium label`)"
     )
-
-
-def _plain(battles: Battles, credit: str) -> pd.DataFrame:
-    """Return item, models, judge, credit and weight as plain columns; rows without an item stand alone."""
-    table = battles.table
-    rows = pd.Series(np.arange(len(table)), index=table.index).map("row {}".format)
-    item = table["item"].astype(object).where(table["item"].notna(), rows) if "item" in table else rows
-    if "response" in table:
-        item = item.astype(str) + RESPONSE + table["response"].astype(object).fillna("").astype(str)
-    columns = {side: table[side].astype(object) for side in ("model_a", "model_b")}
-    judge = table["judge"].astype(object).fillna("") if "judge" in table else ""
-    weight = table.get("weight", 1.0)
-    return pd.DataFrame({"item": item, **columns, "judge": judge, "credit": table[credit], "weight": weight})
-
-
-def _keys(table: pd.DataFrame) -> pd.Series:
-    """Return a text for the item and the unordered pair of each row."""
-    first, second = table["model_a"].astype(str), table["model_b"].astype(str)
-    low, high = first.where(first < second, second), second.where(first < second, first)
-    return table["item"].astype(str) + "\0\0" + low + "\0\0" + high
 
 
 def _no_labels() -> str:

@@ -1,7 +1,6 @@
 """Calibrate a judge on human-labelled battles: leave one entrant out, conformal scores, agreement."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -9,32 +8,31 @@ from typing import Any
 import numpy as np
 
 from podium.battles import Battles
-from podium.calibration import SMALLEST_SE, AnchorStrengths, Calibration, Conformal, HeldOut, Stability, Stretch, Target
-from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
+from podium.calibration import SMALLEST_SE, Accuracy, AnchorStrengths, Calibration, HeldOut
+from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.calibration import conformal
-from podium.rankers.calibration.accuracy import accuracy_of
+from podium.rankers.calibration.accuracy import accuracy_of, mean_absolute_error
 from podium.rankers.calibration.agreement import Agreement, agreement_of
 from podium.rankers.calibration.bounds import prompt_hashes
 from podium.rankers.calibration.choice import Choice, Contender, choice_of
 from podium.rankers.calibration.disagreement import answer_of, scale_doubts
 from podium.rankers.calibration.evidence import Evidence, calibratable, evidence_of
+from podium.rankers.calibration.held_out import held_out_entrants, rate_held_out, stretch_entrants
 from podium.rankers.calibration.jury import jury_battles
-from podium.rankers.calibration.leave_one_out import HeldOutScale, fold_weights, leave_one_out
+from podium.rankers.calibration.leave_one_out import HeldOutScale, fold_weights
 from podium.rankers.calibration.placement import ErrorMethod
-from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, slope, usual_kind
-from podium.rankers.calibration.stretch import FEWEST, spread_of, stretch_of, tells_nothing
+from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, usual_kind
+from podium.rankers.calibration.stability import stability_of
 from podium.rankers.calibration.targets import doubts, few_items_doubt, fit_target, given_target, log_loss, weights_for
 from podium.rankers.coded import Cluster, require_choice
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.intervals import check_level, finite_or_none
+from podium.rankers.intervals import check_level
 from podium.rankers.strengths import check_regularization
 from podium.ranking import provenance
 from podium.reading.entrants import About, about_entrants
 from podium.text import some
 
 FEWEST_RESAMPLES = 20
-STABILITY_SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800)
-STABILITY_DRAWS = 20
 COMPARED: tuple[tuple[Kind, float | None], ...] = (
     ("margin", None),
     ("criteria", None),
@@ -93,21 +91,14 @@ def calibrate(
     given = given_target(kind, None, constant)
     fitted = given or fit_target(evidence, level)
     # A given map is the same for all folds.
-    weights = (
-        np.tile(weights_for(fitted, evidence.signal), (len(evidence.entrants), 1)) if given else fold_weights(evidence)
-    )
+    pooled, size = weights_for(fitted, evidence.signal), len(evidence.entrants)
+    weights = np.tile(pooled, (size, 1)) if given else fold_weights(evidence)
     method = ErrorMethod(bootstrap or 0, seed)
-    scales = _scales(evidence, fitted, weights, regularization, method)
-    held = _held_out(evidence, scales, weights, about)
-    plain, stretches = held, dict[str, Stretch]()
-    if stretch:
-        held, stretches = _stretch(held, scales)
-    agreement = asdict(agreement_of(evidence, evidence.soft(weights_for(fitted, evidence.signal))))
+    scales = rate_held_out(evidence, fitted, weights, regularization, method)
+    plain = held_out_entrants(evidence, scales, weights, about)
+    held, stretches = stretch_entrants(plain, scales) if stretch else (plain, {})
+    agreement = asdict(agreement_of(evidence, evidence.soft(pooled)))
     agreement["bins"] = list(agreement["bins"])
-    accuracy = {
-        name: replace(accuracy_of(held, name, level), plain_mae=accuracy_of(plain, name, level).mae)
-        for name in ("hard", "soft")
-    }
     loss = log_loss(evidence, weights) if kind != "credit" and evidence.preference.any() else None
     calibration = Calibration(
         judge=next(iter(battles.judges), None),
@@ -116,15 +107,15 @@ def calibrate(
         se_method=str(method),
         se_cluster=evidence.unit,
         seed=seed,
-        accuracy=accuracy | {"soft": replace(accuracy["soft"], log_loss=loss)},
+        accuracy=_accuracy(held, plain, loss, level),
         entrants=held,
-        anchors=tuple(
-            AnchorStrengths(name, *(float(scale.anchors[k]) for scale in scales.values()))
-            for k, name in enumerate(evidence.entrants)
-        ),
-        conformal={name: _conformal(held, name, stretches.get(name), level, splits, seed) for name in ("hard", "soft")},
+        anchors=_anchors(evidence, scales),
+        conformal={
+            name: conformal.conformal_of(held, name, stretches.get(name), level, splits, seed)
+            for name in ("hard", "soft")
+        },
         agreement=agreement,
-        stability=() if given else tuple(_stability(evidence, np.random.default_rng(seed))),
+        stability=() if given else tuple(stability_of(evidence, np.random.default_rng(seed))),
         warnings=(
             *battles.notes,
             *_warnings(battles, evidence, scales, held, level),
@@ -136,6 +127,22 @@ def calibrate(
         stretch=stretches,
     )
     return replace(calibration, answer=answer_of(calibration))
+
+
+def _accuracy(
+    held: Sequence[HeldOut], plain: Sequence[HeldOut], loss: float | None, level: float
+) -> dict[str, Accuracy]:
+    """Compare both kinds of ratings with people's, beside the error of those that are not stretched."""
+    accuracy = {
+        kind: replace(accuracy_of(held, kind, level), plain_mae=mean_absolute_error(plain, kind))
+        for kind in ("hard", "soft")
+    }
+    return accuracy | {"soft": replace(accuracy["soft"], log_loss=loss)}
+
+
+def _anchors(evidence: Evidence, scales: Mapping[str, HeldOutScale]) -> tuple[AnchorStrengths, ...]:
+    rows = zip(evidence.entrants, *(scale.anchors.tolist() for scale in scales.values()), strict=True)
+    return tuple(AnchorStrengths(*row) for row in rows)
 
 
 def compare(battles: Battles, *, tell: Callable[[str], None] = lambda _: None, **options: Any) -> list[Calibration]:
@@ -217,112 +224,6 @@ def _require_labels(battles: Battles) -> None:
             "no human labels: calibration compares the judge with people. Give a column `human` (what model_a earned "
             "from them), or name one judge's rows as theirs with --human-judge"
         )
-
-
-def _scales(
-    evidence: Evidence, target: Target, weights: np.ndarray, regularization: float, method: ErrorMethod
-) -> dict[str, HeldOutScale]:
-    pooled = evidence.soft(weights_for(target, evidence.signal))
-    return {
-        "human": leave_one_out(evidence, evidence.human, lambda _: evidence.human, regularization, method, "human"),
-        "hard": leave_one_out(evidence, evidence.hard, lambda _: evidence.hard, regularization, method, "hard"),
-        "soft": leave_one_out(evidence, pooled, lambda k: evidence.soft(weights[k]), regularization, method, "soft"),
-    }
-
-
-def _held_out(
-    evidence: Evidence, scales: Mapping[str, HeldOutScale], weights: np.ndarray, about: Mapping[str, Mapping[str, Any]]
-) -> tuple[HeldOut, ...]:
-    return tuple(
-        HeldOut(
-            model=name,
-            **{f"{kind}_elo": finite_or_none(scale.elo[k]) for kind, scale in scales.items()},
-            **{f"{kind}_se": finite_or_none(scale.se[k]) for kind, scale in scales.items()},
-            battles=int(scales["soft"].battles[k]),
-            # None where the labels of the others gave no map.
-            weights={}
-            if np.isnan(weights[k]).any()
-            else dict(zip(evidence.signal.names, weights[k].tolist(), strict=True)),
-            separated=tuple(kind for kind, scale in scales.items() if scale.separated[k]),
-            about=about.get(name, {}),
-        )
-        for k, name in enumerate(evidence.entrants)
-    )
-
-
-def _stretch(
-    held: Sequence[HeldOut], scales: Mapping[str, HeldOutScale]
-) -> tuple[tuple[HeldOut, ...], dict[str, Stretch]]:
-    """Stretch each entrant by what the others tell, and learn the spread; kinds that tell nothing stay as they are."""
-    people, held, stretches = scales["human"], tuple(held), {}
-    human_se = [entrant.human_se for entrant in held if entrant.human_se is not None]
-    for kind in ("hard", "soft"):
-        judge = scales[kind]
-        pooled = stretch_of(judge.anchors, people.anchors)
-        if len(held) <= FEWEST:
-            # Without one of them, two are left, and tell nothing: no residual would be a stretched one's.
-            pooled = Stretch(1.0, None, None, None, len(held))
-        elif tells_nothing(judge.anchors, people.anchors, pooled):
-            continue
-        factors = judge.stretch_folds(people)
-        held = tuple(
-            entrant.stretched_by(kind, float(factors[k])) if entrant.rating(kind) is not None else entrant
-            for k, entrant in enumerate(held)
-        )
-        known = [entrant for entrant in held if None not in (entrant.residual(kind), entrant.error(kind, None))]
-        residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
-        variance = np.array([entrant.error(kind, pooled) for entrant in known], dtype=np.float64) ** 2
-        spread = spread_of(residual, variance)
-        median = float(np.median(human_se)) if human_se else None
-        stretches[kind] = replace(pooled, spread=spread, human_se=median)
-    return held, stretches
-
-
-def _conformal(
-    held: Sequence[HeldOut], kind: str, stretch: Stretch | None, level: float, splits: int, seed: int
-) -> Conformal:
-    """Take the quantile, and try it on half splits, the same ones for every kind."""
-    known = [entrant for entrant in held if entrant.score(kind, stretch) is not None]
-    residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
-    se = np.array([entrant.error(kind, stretch) for entrant in known], dtype=np.float64)
-    q = finite_or_none(conformal.quantile(np.abs(residual) / se, level))
-    few = q is None and stretch is not None
-    tried = conformal.half_splits(residual, se, level, splits, np.random.default_rng(seed))
-    alone = None if tried else conformal.leave_one_score_out(residual, se, level)
-    return Conformal(
-        level=level,
-        n=len(known),
-        q=q,
-        t=finite_or_none(conformal.t_quantile(residual / se, level)) if few else None,
-        needed=conformal.entrants_needed(level),
-        coverage=float(tried.coverage.mean()) if tried else None,
-        median_width=float(tried.width.mean()) if tried else None,
-        splits=splits,
-        coverage_range=(float(tried.coverage.min()), float(tried.coverage.max())) if tried else None,
-        width_range=(float(tried.width.min()), float(tried.width.max())) if tried else None,
-        median_se=float(np.median(se)) if len(se) else None,
-        loo_coverage=alone[0] if alone else None,
-        loo_width=alone[1] if alone else None,
-    )
-
-
-def _stability(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
-    """Fit beta to random subsets of the human preferences, of growing size."""
-    rows, stability = np.flatnonzero(evidence.preference), []
-    for size in (size for size in STABILITY_SIZES if size < len(rows)):
-        betas = []
-        for _ in range(STABILITY_DRAWS):
-            keep = np.zeros(len(evidence.low), dtype=bool)
-            keep[rng.choice(rows, size, replace=False)] = True
-            with suppress(NotIdentifiedError, NotConvergedError):
-                weights = evidence.weights(keep)
-                betas.append(float(slope(evidence.signal.kind, weights) @ weights))
-        mean = sd = None
-        if len(betas) > 1:
-            # Without replacement, large subsets share most battles: the finite population correction undoes it.
-            mean, sd = float(np.mean(betas)), float(np.std(betas, ddof=1) / np.sqrt(1 - size / len(rows)))
-        stability.append(Stability(size, mean, sd, len(betas), STABILITY_DRAWS - len(betas)))
-    return stability
 
 
 def _warnings(

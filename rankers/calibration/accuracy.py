@@ -134,6 +134,16 @@ def _correlation_interval(
     return min(low, value), max(high, value)
 
 
+def mean_absolute_error(held: Sequence[HeldOut], kind: str) -> float | None:
+    """Return the mean absolute residual, Elo points; None for fewer than two.
+
+    Args:
+        kind: `hard` or `soft`.
+    """
+    judge, people = _ratings(held, kind)
+    return float(np.abs(judge - people).mean()) if len(judge) > 1 else None
+
+
 def _ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
     known = [entrant for entrant in held if entrant.residual(kind) is not None]
     judge = [entrant.rating(kind) for entrant in known]

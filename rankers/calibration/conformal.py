@@ -6,11 +6,15 @@ the new entrant is exchangeable with those.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from scipy.special import stdtrit
+
+from podium.calibration import Conformal, HeldOut, Stretch
+from podium.rankers.intervals import finite_or_none
 
 FEWEST_FOR_T = 3
 """Scores that give an interval by t where the conformal one is infinite."""
@@ -30,6 +34,41 @@ class Splits:
     width: np.ndarray
     calibrated: int
     tested: int
+
+
+def conformal_of(
+    held: Sequence[HeldOut], kind: str, stretch: Stretch | None, level: float, splits: int, seed: int
+) -> Conformal:
+    """Take the quantile of a kind's scores, and try it on half splits, the same ones for every kind.
+
+    Args:
+        kind: `hard` or `soft`.
+        stretch: of all entrants; None for scores over the judge's own errors.
+        level: in (0, 1).
+        seed: of the splits.
+    """
+    known = [entrant for entrant in held if entrant.score(kind, stretch) is not None]
+    residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
+    se = np.array([entrant.error(kind, stretch) for entrant in known], dtype=np.float64)
+    q = finite_or_none(quantile(np.abs(residual) / se, level))
+    few = q is None and stretch is not None
+    tried = half_splits(residual, se, level, splits, np.random.default_rng(seed))
+    alone = None if tried else leave_one_score_out(residual, se, level)
+    return Conformal(
+        level=level,
+        n=len(known),
+        q=q,
+        t=finite_or_none(t_quantile(residual / se, level)) if few else None,
+        needed=entrants_needed(level),
+        coverage=float(tried.coverage.mean()) if tried else None,
+        median_width=float(tried.width.mean()) if tried else None,
+        splits=splits,
+        coverage_range=(float(tried.coverage.min()), float(tried.coverage.max())) if tried else None,
+        width_range=(float(tried.width.min()), float(tried.width.max())) if tried else None,
+        median_se=float(np.median(se)) if len(se) else None,
+        loo_coverage=alone[0] if alone else None,
+        loo_width=alone[1] if alone else None,
+    )
 
 
 def index(number: int, level: float) -> int:

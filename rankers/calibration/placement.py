@@ -95,9 +95,12 @@ def sandwich_se(own: Own, theta: float, regularization: float) -> float:
     """
     if own.clusters < 2 or own.is_separated:
         return np.nan
-    expected = expit(theta - own.theta[own.opponent])
-    surplus = np.bincount(own.cluster, own.weight * (own.credit - expected))
-    information = float(np.sum(own.weight * expected * (1 - expected))) + regularization
+    # Summed opponent by opponent, so that the order of battles leaves no trace in the last digits.
+    order = np.lexsort((own.opponent, own.cluster))
+    surplus = own.weight * (own.credit - expit(theta - own.theta[own.opponent]))
+    surplus = np.bincount(own.cluster[order], surplus[order])
+    chance, weight = expit(theta - own.theta), own.sums()[1]
+    information = float(weight @ (chance * (1 - chance))) + regularization
     return float(POINTS * np.sqrt(np.var(surplus, ddof=1) * len(surplus)) / information)
 
 

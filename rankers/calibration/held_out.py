@@ -1,0 +1,90 @@
+"""Entrants held out one by one: rated by people and by the judge, and brought to people's scale by what others tell."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from podium.calibration import HeldOut, Stretch, Target
+from podium.rankers.calibration.evidence import Evidence
+from podium.rankers.calibration.leave_one_out import HeldOutScale, leave_one_out
+from podium.rankers.calibration.placement import ErrorMethod
+from podium.rankers.calibration.stretch import FEWEST, spread_of, stretch_of, tells_nothing
+from podium.rankers.calibration.targets import weights_for
+from podium.rankers.intervals import finite_or_none
+
+
+def rate_held_out(
+    evidence: Evidence, target: Target, weights: np.ndarray, regularization: float, method: ErrorMethod
+) -> dict[str, HeldOutScale]:
+    """Rate every entrant alone by people, by hard labels and by soft targets: `human`, `hard` and `soft`.
+
+    Args:
+        target: of the joint fit.
+        weights: of the map of each fold, shape (entrants, features).
+        method: of the judge's standard errors; people's are sandwiches, whose resamples nobody asked for.
+    """
+    pooled, people = evidence.soft(weights_for(target, evidence.signal)), evidence.human
+    return {
+        "human": leave_one_out(evidence, people, lambda _: people, regularization, ErrorMethod(), "human"),
+        "hard": leave_one_out(evidence, evidence.hard, lambda _: evidence.hard, regularization, method, "hard"),
+        "soft": leave_one_out(evidence, pooled, lambda k: evidence.soft(weights[k]), regularization, method, "soft"),
+    }
+
+
+def held_out_entrants(
+    evidence: Evidence, scales: Mapping[str, HeldOutScale], weights: np.ndarray, about: Mapping[str, Mapping[str, Any]]
+) -> tuple[HeldOut, ...]:
+    """Return what is known of each entrant, its ratings not stretched.
+
+    Args:
+        scales: as `rate_held_out` gives them.
+        weights: of the map of each fold, NaN where the labels of the others gave none, shape (entrants, features).
+        about: what a table says of entrants, by name.
+    """
+    maps = [() if np.isnan(row).any() else zip(evidence.signal.names, row.tolist(), strict=True) for row in weights]
+    return tuple(
+        HeldOut(
+            model=name,
+            **{f"{kind}_elo": finite_or_none(scale.elo[k]) for kind, scale in scales.items()},
+            **{f"{kind}_se": finite_or_none(scale.se[k]) for kind, scale in scales.items()},
+            battles=int(scales["soft"].battles[k]),
+            weights=dict(maps[k]),
+            separated=tuple(kind for kind, scale in scales.items() if scale.separated[k]),
+            about=about.get(name, {}),
+        )
+        for k, name in enumerate(evidence.entrants)
+    )
+
+
+def stretch_entrants(
+    held: Sequence[HeldOut], scales: Mapping[str, HeldOutScale]
+) -> tuple[tuple[HeldOut, ...], dict[str, Stretch]]:
+    """Stretch each entrant by what the others tell, and learn the spread; kinds that tell nothing stay as they are."""
+    people, held, stretches = scales["human"], tuple(held), {}
+    for kind in ("hard", "soft"):
+        judge = scales[kind]
+        pooled = stretch_of(judge.anchors, people.anchors)
+        if len(held) <= FEWEST:
+            # Without one of them, two are left, and tell nothing: no residual would be a stretched one's.
+            pooled = Stretch(1.0, None, None, None, len(held))
+        elif tells_nothing(judge.anchors, people.anchors, pooled):
+            continue
+        factors = judge.stretch_folds(people)
+        held = tuple(
+            entrant.stretched_by(kind, float(factors[k])) if entrant.rating(kind) is not None else entrant
+            for k, entrant in enumerate(held)
+        )
+        stretches[kind] = _with_spread(pooled, held, kind)
+    return held, stretches
+
+
+def _with_spread(stretch: Stretch, held: Sequence[HeldOut], kind: str) -> Stretch:
+    """Learn what judge and people disagree by beyond both errors, and the usual error of people's ratings."""
+    known = [entrant for entrant in held if None not in (entrant.residual(kind), entrant.error(kind, None))]
+    residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
+    variance = np.array([entrant.error(kind, stretch) for entrant in known], dtype=np.float64) ** 2
+    human_se = [entrant.human_se for entrant in held if entrant.human_se is not None]
+    median = float(np.median(human_se)) if human_se else None
+    return replace(stretch, spread=spread_of(residual, variance), human_se=median)

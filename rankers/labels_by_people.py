@@ -74,11 +74,11 @@ def people_labels(battles: Battles, entrants: tuple[str, ...], items: frozenset[
     )
     left_out = round(float(votes[~known].sum()))
     return PeopleLabels(
-        coded, float(coded.weight.sum()), tuple(sorted(strangers)), left_out, _labelled(battles, means[known])
+        coded, float(coded.weight.sum()), tuple(sorted(strangers)), left_out, _labelled_mask(battles, means[known])
     )
 
 
-def _labelled(battles: Battles, means: pd.DataFrame) -> np.ndarray:
+def _labelled_mask(battles: Battles, means: pd.DataFrame) -> np.ndarray:
     """Return the mask of battles whose meeting is labelled; of another table's, rows without an item are none."""
     means = means if battles.votes is None else means[means["row"] < 0]
     return pd.MultiIndex.from_frame(meetings_of(battles)).isin(pd.MultiIndex.from_frame(means[MEETING]))

@@ -15,12 +15,14 @@ class Check:
         threshold: the figure from which on it worries, in the unit that `reason` names.
         reason: why there and not elsewhere.
         sentence: the warning, with the figures that it names in braces; what to do stands in it.
+        short: the same for an answer of three sentences; empty where the warning is short enough.
     """
 
     name: str
     threshold: float
     reason: str
     sentence: str
+    short: str = ""
 
     def say(self, **figures: object) -> str:
         """Return the warning with its figures.
@@ -30,6 +32,14 @@ class Check:
         """
         return self.sentence.format(**figures)
 
+    def say_shortly(self, **figures: object) -> str:
+        """Return the sentence of an answer with its figures.
+
+        >>> CHECKS["items"].say_shortly(items=3)
+        '3 items are few: intervals rest on little.'
+        """
+        return f"{(self.short or self.sentence).format(**figures)}."
+
 
 _ROWS = (
     Check(
@@ -37,6 +47,7 @@ _ROWS = (
         0.03,
         "share of replies: good judges lose about one in a hundred, and what a judge cannot say is not lost at random",
         "{unread} of {battles} battles are unread, {share:.1%} of the replies{written}. What helps: {remedy}",
+        "{share:.1%} of the replies could not be read: what a judge cannot say is not lost at random",
     ),
     Check(
         "own model",
@@ -44,6 +55,7 @@ _ROWS = (
         "verdicts of a judge on itself: judges know their own words and prefer them, so that one is too many",
         "the judge {judge} judges itself ({entrant}): let another model decide, or take {entrant} out with --where; "
         "`podium diagnose` shows its self-preference",
+        "The judge {judge} judges itself: let another model decide",
     ),
     Check(
         "own family",
@@ -51,12 +63,14 @@ _ROWS = (
         "entrants of the judge's family: most families have been found to favour their own, by unlike amounts",
         "the judge {judge} is of the family of {entrants} ({family}): let a judge of another family decide, too, and "
         "compare (--by judge); self-preference in `podium diagnose` measures it, --entrants corrects the family",
+        "The judge {judge} is of the family of {entrants} ({family}): let a judge of another family decide, too",
     ),
     Check(
         "items",
         30,
         "items: with fewer, t quantiles and sandwiches are approximations",
         "{items} items only ({many}): intervals rest on little, read them with care",
+        "{items} items are few: intervals rest on little",
     ),
     Check(
         "items of an entrant",
@@ -85,6 +99,38 @@ _ROWS = (
         "needed for the same answer",
         "weakly identified: the pairs that met give {efficiency:.1%} of the precision of a balanced round robin with "
         "as many battles (rating differences vary {times:.0f} times as much)",
+    ),
+    Check(
+        "position",
+        0.025,
+        "credit of the response shown first beyond a half: one verdict in twenty is then the order's, not the judge's",
+        "{flip:.0%} of verdicts flip when the responses change places, and the first earns {first:.1%}: keep both "
+        "orders",
+    ),
+    Check(
+        "length",
+        0.1,
+        "log-odds per e-fold of length, strengths held fixed: twice the length then wins 52 of 100 level battles",
+        "Of two responses the {longer} one is favoured, by {weight:.2f} log-odds per e-fold of length: rank at equal "
+        "length, too (--set length_control=true)",
+    ),
+    Check(
+        "cycle",
+        0.05,
+        "adjusted p that three models beat each other in a ring: no order of models explains it",
+        "{a} beats {b}, {b} beats {c}, and {c} beats {a}: no order explains all three",
+    ),
+    Check(
+        "fit",
+        0.05,
+        "adjusted p that one strength a model explains a pair's win rate",
+        "One strength a model misses how {a} does against {b}: it wins {observed:.0%}, not {expected:.0%}",
+    ),
+    Check(
+        "first place",
+        2,
+        "items without which a leader who is told from all others no longer leads: one or two may be mislabelled",
+        "{leader} leads by {items} alone: without, {rival} does",
     ),
 )
 CHECKS = {check.name: check for check in _ROWS}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from podium.battles import Battles
 from podium.checks import CHECKS
@@ -26,31 +27,62 @@ OF_A_TABLE = "look at those rows, and at how they were made (`podium convert` wr
 """What helps where podium did not ask the judge."""
 
 
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What a judge is to those it judges.
+
+    Attributes:
+        judge: its model.
+        own: the entrant that it is itself; None where it is none.
+        family, how: its family, `given` or `guessed`; None where nothing tells it.
+        kin: entrants of its family.
+    """
+
+    judge: str
+    own: str | None
+    family: str | None
+    how: str | None
+    kin: tuple[str, ...]
+
+
 def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
     """Say what must be known of the judges of some battles.
 
     Args:
         families: entrants and judges to their family, as given; the rest is guessed from names.
     """
-    warnings = [_unread_alarm(battles)]
-    # A metric of an eval is no judge, whatever its task is called after.
-    are_scores = "score_a" in (battles.verdicts.columns if battles.verdicts else battles.table.columns)
-    judges = [name for name in battles.judges if parts_of(name)[1] or not (are_scores or " " in name)]
-    warnings += [_relation(judge, battles.entrants, families) for judge in judges]
+    warnings = [_unread_alarm(battles), *map(_relation_alarm, relations_of(battles, families))]
     return [warning for warning in warnings if warning]
 
 
-def _unread_alarm(battles: Battles) -> str | None:
-    """Say how many battles are unread, what the judge wrote instead, and what helps; None up to the threshold.
+def unread_share(battles: Battles) -> float:
+    """Return the share of replies that could not be read, in [0, 1].
 
     A battle of which one order could not be read has lost one reply of its two.
     """
-    check, counts = CHECKS["unread"], battles.counts()
+    counts = battles.counts()
     if not counts.battles:
-        return None
+        return 0.0
     halves = battles.unread_reasons().get(ONE_ORDER_UNREAD, 0)
     whole = (counts.unread - halves) * counts.presentations / counts.battles
-    share = (max(halves, counts.one_sided) + whole) / counts.presentations
+    return (max(halves, counts.one_sided) + whole) / counts.presentations
+
+
+def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
+    """Return what each judge is to those it judges; juries and metrics are no judges.
+
+    Args:
+        families: as of `judge_warnings`.
+    """
+    # A metric of an eval is no judge, whatever its task is called after.
+    are_scores = "score_a" in (battles.verdicts.columns if battles.verdicts else battles.table.columns)
+    judges = [name for name in battles.judges if parts_of(name)[1] or not (are_scores or " " in name)]
+    return [_relation(judge, battles, families) for judge in judges if judge != "(no judge)"]
+
+
+def _unread_alarm(battles: Battles) -> str | None:
+    """Say how many battles are unread, what the judge wrote instead, and what helps; None up to the threshold."""
+    check, counts, share = CHECKS["unread"], battles.counts(), unread_share(battles)
     if share <= check.threshold:
         return None
     written = [f"{reply!r} ({times:,})" for reply, times in battles.unread_texts("reply", 3)]
@@ -65,18 +97,23 @@ def _unread_alarm(battles: Battles) -> str | None:
     )
 
 
-def _relation(judge: str, entrants: Sequence[str], families: Mapping[str, str]) -> str | None:
-    """Say that a judge is one of those it judges, or of the family of some; None where it is neither."""
+def _relation(judge: str, battles: Battles, families: Mapping[str, str]) -> Relation:
     model = parts_of(judge)[0]
-    if own := same_model(entrants, model):
-        return CHECKS["own model"].say(judge=model, entrant=own)
-    family = family_of(model, families)
-    if family is None:
+    family = None if judge.startswith("jury:") else family_of(model, families)
+    name, how = (family.name, family.how) if family else (None, None)
+    kin = [entrant for entrant in battles.entrants if (known := family_of(entrant, families)) and known.name == name]
+    return Relation(model, same_model(battles.entrants, model), name, how, tuple(kin))
+
+
+def _relation_alarm(relation: Relation) -> str | None:
+    """Say that a judge is one of those it judges, or of the family of some; None where it is neither."""
+    judge, kin = relation.judge, relation.kin
+    if relation.own:
+        return CHECKS["own model"].say(judge=judge, entrant=relation.own)
+    if not kin:
         return None
-    kin = [name for name in entrants if (known := family_of(name, families)) and known.name == family.name]
-    if not kin or judge.startswith("jury:"):
-        return None
-    return CHECKS["own family"].say(judge=model, family=f"{family.name}, {family.how}", entrants=some(kin, most=5))
+    family = f"{relation.family}, {relation.how}"
+    return CHECKS["own family"].say(judge=judge, family=family, entrants=some(kin, most=5))
 
 
 def same_model(entrants: Sequence[str], model: str) -> str | None:

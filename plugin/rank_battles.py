@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.answers.sentences import add_answers
 from podium.battles import Battles
 from podium.calibration import Calibration
 from podium.calibration_file import read_calibration
@@ -55,6 +56,7 @@ def rank(
     pool: bool = False,
     calibration: Calibration | str | Path | None = None,
     entrants: About = None,
+    answers: bool = True,
     **options: Any,
 ) -> Ranking:
     """Rank battles by one or more rankers.
@@ -68,6 +70,7 @@ def rank(
         pool: rank the battles of several judges together.
         calibration: of the judge, or the path of its file; for rankers that soften verdicts.
         entrants: a table with a column `model` and what is known of each (family, date), or its path.
+        answers: say in words what was found; False where nobody reads it.
         **options: of the rankers; `ranker.option` (through a dict) reaches one ranker only.
 
     Returns:
@@ -98,7 +101,10 @@ def rank(
         RankerCall(name, function, {"level": level, **context[name], **settings[name]}, seed)
         for name, function in functions.items()
     ]
-    standings, failures = _rank_slices(battles, calls, by, families, one_judge=unasked)
+    slices = _slices_of(battles, by) if by else [(None, battles)]
+    standings, failures = _rank_slices(slices, calls, families, one_judge=unasked)
+    if answers:
+        standings = add_answers(standings, dict(slices), families)
     asked = {
         "reading": dict(battles.reading),
         "rankers": names,
@@ -145,14 +151,13 @@ class RankerCall:
 
 
 def _rank_slices(
-    battles: Battles, rankers: Sequence[RankerCall], by: str | None, families: Mapping[str, str], *, one_judge: bool
+    slices: Sequence[Slice], rankers: Sequence[RankerCall], families: Mapping[str, str], *, one_judge: bool
 ) -> tuple[tuple[Standings, ...], tuple[str, ...]]:
     """Rank every slice by every ranker; a part that cannot be answered does not stop the others.
 
     Args:
         one_judge: whether a slice with verdicts of several judges cannot be answered.
     """
-    slices = _slices_of(battles, by) if by else [(None, battles)]
     warnings = {value: judge_warnings(part, families) for value, part in slices}
     standings: list[Standings] = []
     errors: list[tuple[str, PodiumError]] = []
@@ -160,7 +165,7 @@ def _rank_slices(
         done, lost = _rank_by(ranker, slices, one_judge=one_judge)
         standings += [replace(each, warnings=(*each.warnings, *warnings[each.slice])) for each in done]
         lost = [(value, _with_alarm(error, dict(slices)[value], warnings[value])) for value, error in lost]
-        errors += [(ranker.name + (f" [{value}]" if by else ""), error) for value, error in lost]
+        errors += [(ranker.name + ("" if value is None else f" [{value}]"), error) for value, error in lost]
     failures = tuple(f"{part}: {error}" for part, error in errors)
     if not standings:
         raise errors[0][1] if len(errors) == 1 else NotIdentifiedError("; ".join(failures))

@@ -71,6 +71,31 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
+class Separation:
+    """Who is told from whom, by differences that hold for all pairs at once.
+
+    Attributes:
+        names: entrants that can be placed, best first.
+        cuts: numbers of entrants above each cut: all of them are told from all below, least first.
+        told: for each entrant, the places (from 0) of those it is told above.
+        critical: what |z| must exceed, all pairs taken together.
+        clusters: items (or rows) behind it.
+        gap: by how much the first is ahead of the second, on the scale of the scores.
+        z: the same over its error; None where that is unknown.
+        lead: the gap with the ends of its simultaneous interval; None where they are not told apart.
+    """
+
+    names: tuple[str, ...]
+    cuts: tuple[int, ...]
+    told: tuple[tuple[int, ...], ...]
+    critical: float
+    clusters: int
+    gap: float
+    z: float | None
+    lead: tuple[float, float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Standings:
     """What one ranker says of one set of battles.
 
@@ -79,6 +104,8 @@ class Standings:
         interval: the method behind `low` and `high`; None when there is no interval.
         entries: best entrant first.
         slice: the value of the `--by` column; None for all battles.
+        separation: who is told from whom; None where no differences were tested, or of very many entrants.
+        answer: what was found, in at most three sentences.
     """
 
     ranker: str
@@ -91,6 +118,8 @@ class Standings:
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     slice: str | None = None
+    separation: Separation | None = field(default=None, repr=False)
+    answer: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return one element of the contract's list `rankings`."""
@@ -100,6 +129,7 @@ class Standings:
             "scale": self.scale,
             "level": self.level,
             "interval": self.interval,
+            "answer": list(self.answer),
             "models": [entry.to_dict() for entry in self.entries],
             "fit": self.fit.to_dict(),
             "counts": self.counts.to_dict(),

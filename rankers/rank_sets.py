@@ -1,4 +1,6 @@
-"""Ranks that hold for all entrants at once."""
+"""Ranks, and differences, that hold for all entrants at once."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -11,21 +13,42 @@ SMALLEST_FREEDOM = 1.0
 """Degrees of freedom below which intervals are not widened further, either."""
 
 
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """All differences of scores at once.
+
+    Attributes:
+        low, high: best and worst rank not excluded, NaN where nothing can be said, shape (entrants,).
+        told: whether row is told above column; None for more than 500 entrants, shape (entrants, entrants).
+        reach: half the width of each difference's simultaneous interval, infinite where there is none, same shape.
+        critical: of |t|, over all pairs.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    told: np.ndarray | None = None
+    reach: np.ndarray | None = None
+    critical: float = np.nan
+
+
 def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return the best and the worst rank not excluded, simultaneously for all entrants, at `level`.
+    """Return the best and the worst rank not excluded, simultaneously for all entrants, as `compare_all` does."""
+    comparisons = compare_all(estimate, level=level, rng=rng)
+    return comparisons.low, comparisons.high
+
+
+def compare_all(estimate: Estimate, *, level: float, rng: np.random.Generator) -> Comparisons:
+    """Compare all pairs of entrants simultaneously, at `level`.
 
     An entrant's range is 1 + the number significantly better ... M - the number significantly worse. The critical
     value is the `level` quantile of the largest |t| over all pairs, drawn from the covariance (Mogstad et al.
     2024). Entrants without a standard error exclude nobody and get NaN.
-
-    Returns:
-        Two arrays of shape (entrants,), NaN where nothing can be said.
     """
     score, size = estimate.score, len(estimate.score)
     known = np.flatnonzero(~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned)))
     low, high = np.full(size, np.nan), np.full(size, np.nan)
     if len(known) < 2:
-        return low, high
+        return Comparisons(low, high)
     covariance = estimate.covariance[np.ix_(known, known)]
     if estimate.pinned is not None:
         # Differences are those of centred scores, and so are the draws.
@@ -40,19 +63,26 @@ def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> 
     draws = None if estimate.draws is None else estimate.draws[:, known]
     better = np.zeros(len(known), dtype=np.int64)
     worse = np.zeros(len(known), dtype=np.int64)
+    squares = None
+    if size <= MOST_SIMULATED:
+        squares = np.zeros((size, size), dtype=bool), np.full((size, size), np.inf)
     for k in range(len(known)):
         reach: np.ndarray | float = critical
         if freedom is not None:
             reach = _equivalent(critical, estimate.clusters - 1, _freedom_of_gaps(covariance, freedom, k))
-        beaten = (ranked[k] - ranked) / _spread(covariance, k) > reach
+        spread = _spread(covariance, k)
+        beaten = (ranked[k] - ranked) / spread > reach
         if draws is not None:
             # Medians of few values: their difference has a small error, and is often no more than a step.
             beaten &= 1 - np.mean(draws[:, [k]] > draws, axis=0) <= stdtr(estimate.clusters - 1, -critical)
         worse[k] = beaten.sum()
         better += beaten
+        if squares:
+            squares[0][known[k], known], squares[1][known[k], known] = beaten, reach * spread
     low[known] = 1 + better
     high[known] = size - worse
-    return low, high
+    told, reaches = squares or (None, None)
+    return Comparisons(low, high, told, reaches, critical)
 
 
 def _spread(covariance: np.ndarray, k: int) -> np.ndarray:

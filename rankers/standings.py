@@ -11,8 +11,8 @@ from podium.checks import CHECKS
 from podium.rankers.cells import Summed, pairs_of
 from podium.rankers.intervals import Estimate, finite_or_none
 from podium.rankers.pairs import Pairs, light_opponents, win_rates
-from podium.rankers.rank_sets import rank_sets
-from podium.ranking import Entry, Fit, Standings
+from podium.rankers.rank_sets import Comparisons, compare_all
+from podium.ranking import Entry, Fit, Separation, Standings
 from podium.text import some
 
 SAME_SCORE = 1e-9
@@ -93,27 +93,56 @@ def standings(
 ) -> Standings:
     """Label, sort and rank the scores; add counts, the swap report and the warnings that go with any ranking."""
     last = len(exposure.entrants) + len(exposure.unranked)
+    comparisons = compare_all(result.estimate, level=level, rng=rng)
     return Standings(
         ranker=ranker,
         scale=scale,
         level=level,
         interval=result.estimate.method,
         entries=(
-            *_entries(exposure, result, level=level, rng=rng),
+            *_entries(exposure, result, comparisons),
             *(Entry(name, last, None, None, None, None, None, None, battles=0) for name in exposure.unranked),
         ),
         counts=exposure.counts,
         fit=result.fit,
         diagnostics=dict(result.diagnostics) | dict(exposure.diagnostics),
         warnings=(*exposure.notes, *result.warnings, *result.estimate.warnings, *_usual(exposure, result)),
+        separation=_separation(exposure, result, comparisons),
     )
 
 
-def _entries(exposure: Exposure, result: Result, *, level: float, rng: np.random.Generator) -> list[Entry]:
+def _order_of(exposure: Exposure, estimate: Estimate) -> list[int]:
+    """Return the codes of the entrants, the best first, equal ones by name."""
+    score, names = np.nan_to_num(estimate.score, nan=-np.inf), exposure.entrants
+    return sorted(range(len(names)), key=lambda k: (-score[k], names[k]))
+
+
+def _separation(exposure: Exposure, result: Result, comparisons: Comparisons) -> Separation | None:
+    """Return who is told from whom; None where nobody can be placed, or of very many entrants."""
     estimate = result.estimate
-    best, worst = rank_sets(estimate, level=level, rng=rng)
-    names, se = exposure.entrants, estimate.se
-    order = sorted(range(len(names)), key=lambda k: (-np.nan_to_num(estimate.score[k], nan=-np.inf), names[k]))
+    order = [k for k in _order_of(exposure, estimate) if comparisons.low[k] > 0]
+    if comparisons.told is None or comparisons.reach is None or len(order) < 2:
+        return None
+    told = comparisons.told[np.ix_(order, order)]
+    cuts = [k for k in range(1, len(order)) if told[:k, k:].all()]
+    gap = float(estimate.score[order[0]] - estimate.score[order[1]])
+    reach = float(comparisons.reach[order[0], order[1]])
+    z = gap / reach * comparisons.critical
+    return Separation(
+        names=tuple(exposure.entrants[k] for k in order),
+        cuts=tuple(cuts),
+        told=tuple(tuple(np.flatnonzero(row).tolist()) for row in told),
+        critical=comparisons.critical,
+        clusters=estimate.clusters,
+        gap=gap,
+        z=z if 0 < reach < np.inf else None,
+        lead=(gap, gap - reach, gap + reach) if told[0, 1] and gap > reach else None,
+    )
+
+
+def _entries(exposure: Exposure, result: Result, comparisons: Comparisons) -> list[Entry]:
+    estimate, best, worst = result.estimate, comparisons.low, comparisons.high
+    names, se, order = exposure.entrants, estimate.se, _order_of(exposure, result.estimate)
     flat = _has_no_variation(estimate)
     return [
         Entry(

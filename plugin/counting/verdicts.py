@@ -208,6 +208,21 @@ class Verdicts:
         query = relations.twins_query(self._sided_view, self._counted)
         return np.array(self.engine.rows(f"{query} order by earlier"), dtype=np.int64).reshape(-1, 2)
 
+    def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return what the responses shown first earned in pairs read in both orders, and in how many presentations.
+
+        Returns:
+            Sums by cluster, shape (clusters,) each; None where no pair has both orders apart.
+        """
+        if not (self.merge and "order" in self.columns and self.has_items):
+            return None
+        both = f"select cluster, low, high from {self.cells()} where twin and rows_unread = 0"
+        own = "case when low_first then verdict else 1 - verdict end"
+        sums = f"cast(sum({own}) as double) as earned, cast(count(*) as double) as number"
+        query = f"select {sums} from {self._sided_view} join ({both}) as both_orders using (cluster, low, high)"
+        table = _arrays(self.engine.table(f"{query} where ordered and verdict is not null group by cluster"))
+        return (table["earned"], table["number"]) if len(table["earned"]) else None
+
     def table(self) -> pd.DataFrame:
         """Return the battles as rows, in the order of their first presentations; names are categoricals."""
         return frame_of(self.engine.table(f"select * from {self._battles} order by {ROW}"), self.entrants)

@@ -109,7 +109,7 @@ def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) ->
         remedy = "judge round robins: all pairs of at least three entrants"
         return Missing(RATES, "no three entrants have all met", remedy)
     cells, rate = cells_by_cluster(coded, pairs), pairs.credit / pairs.weight
-    rings = _rings(coded.entrants, cells, triples)
+    rings = rings_of(coded.entrants, cells, triples)
     solid = triples[(items_of(cells) >= FEWEST_ITEMS)[triples].all(axis=1)]
     few = Missing(SNTD, f"no three entrants have {FEWEST_ITEMS} items in each pair", "judge every pair on more items")
     sntd: float | Missing = few
@@ -184,7 +184,7 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
     return np.stack([low, high])
 
 
-def _rings(entrants: tuple[str, ...], cells: PairCells, triples: np.ndarray) -> list[Cycle]:
+def rings_of(entrants: tuple[str, ...], cells: PairCells, triples: np.ndarray) -> list[Cycle]:
     """Return the rings among the rates, the surest first."""
     pairs = cells.pairs
     rate = pairs.credit / pairs.weight

@@ -187,7 +187,9 @@ def _candidates(draft: Draft) -> Iterator[Candidate]:
         draft.lack(part, "there is no pilot", remedy)
         return
     try:
-        ranking = rank(draft.record.battles, "informativeness", level=draft.level, seed=draft.seed, pool=True)
+        ranking = rank(
+            draft.record.battles, "informativeness", level=draft.level, seed=draft.seed, pool=True, answers=False
+        )
     except NotIdentifiedError as error:
         draft.lack(part, error, "play a pilot in which every entrant meets every other", unanswerable=True)
         return

@@ -1,6 +1,7 @@
 """A ranking as reports: one for each of its standings."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from podium.counting.relations import ONE_ORDER_UNREAD
@@ -45,8 +46,9 @@ def ranking_text(ranking: Ranking, rephrase: Callable[[str], str] = str) -> str:
 
 
 def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
-    """Return a report for each of the standings."""
-    return tuple(map(standings_report, ranking.standings))
+    """Return a report for each of the standings; the first says in words what was found."""
+    first, *others = map(standings_report, ranking.standings)
+    return (replace(first, answer=ranking.standings[0].answer), *others)
 
 
 def standings_report(standings: Standings) -> Report:
@@ -62,6 +64,7 @@ def standings_report(standings: Standings) -> Report:
             align="rl" + "r" * (len(columns) - 2),
             spare=tuple(name for name in ("win rate", "se") if name != columns[SCORE][0]),
             name=1,
+            rules=_rules(standings),
             axis=_axis(standings),
         ),
         notes=notes_of(*denominators(standings)),
@@ -96,6 +99,12 @@ def _columns(standings: Standings) -> list[tuple[str, Callable[[Entry], str]]]:
         columns.append(("win rate", lambda entry: number_text(entry.win_rate, 3)))
     extra = [name for name in (standings.entries[0].extra if standings.entries else ()) if name not in CONFORMAL]
     return [*columns, *((name.replace("_", " "), partial(_extra, name)) for name in extra)]
+
+
+def _rules(standings: Standings) -> frozenset[int]:
+    """Return the rows below which everybody is told from everybody above."""
+    separation, row = standings.separation, {entry.model: k for k, entry in enumerate(standings.entries)}
+    return frozenset(row[separation.names[cut - 1]] for cut in separation.cuts) if separation else frozenset()
 
 
 def _axis(standings: Standings) -> Axis | None:

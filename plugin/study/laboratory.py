@@ -226,7 +226,9 @@ def middle_size(sizes: Sequence[int]) -> int:
 def _anchor_profiles(battles: Battles, reference: np.ndarray, level: float, seed: int) -> Iterator[AnchorProfile]:
     """Yield each entrant's place in the reference, and its informativeness as the anchor, the strongest first."""
     try:
-        entries = rank(battles, "informativeness", level=level, seed=seed, pool=True).standings[0].entries
+        entries = (
+            rank(battles, "informativeness", level=level, seed=seed, pool=True, answers=False).standings[0].entries
+        )
     except PodiumError:
         entries = ()
     measured = {entry.model: (entry.score, entry.low, entry.high) for entry in entries}

@@ -55,7 +55,7 @@ class Yardstick:
         gold: np.ndarray | None = None,
         gold_scale: str = "",
     ) -> None:
-        self.scale = rank(battles, ranker, pool=True, seed=seed, **options).standings[0].scale
+        self.scale = rank(battles, ranker, pool=True, seed=seed, answers=False, **options).standings[0].scale
         self.score = scorer(battles, ranker, {"seed": seed, **options})
         self._rows, self._battles, self._asked = len(battles), battles, (ranker, {"seed": seed, **options})
         self.reference = self.score(np.ones(len(battles), dtype=bool)) if gold is None else gold
@@ -108,7 +108,11 @@ def scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Scorer:
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
         try:
-            entries = rank(merge_orders(battles.select(rows)), ranker, pool=True, **options).standings[0].entries
+            entries = (
+                rank(merge_orders(battles.select(rows)), ranker, pool=True, answers=False, **options)
+                .standings[0]
+                .entries
+            )
         except PodiumError:
             entries = ()
         scores = {entry.model: entry.score for entry in entries}
@@ -149,6 +153,6 @@ def read_reference(source: str, *, pool: bool = False) -> dict[str, Any]:
     gold = read_gold(source)
     if gold.scores is not None:
         return {"gold": gold.scores, "gold_scale": gold.scale, "gold_name": source}
-    standings = rank(gold.battles, "bradley-terry", pool=pool).standings[0]
+    standings = rank(gold.battles, "bradley-terry", pool=pool, answers=False).standings[0]
     scores = {entry.model: entry.score for entry in standings.entries if entry.score is not None}
     return {"gold": scores, "gold_scale": "elo", "gold_name": f"{source}, by bradley-terry"}

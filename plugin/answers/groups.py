@@ -1,0 +1,161 @@
+"""Who leads, from simultaneous differences: cuts make groups, and a group that leads is looked into."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from podium.rankers.scale import POINTS
+from podium.ranking import Separation, Standings
+from podium.text import some
+
+MOST_NAMES = 5
+MOST_GROUPS = 3
+MOST_PAIRS = 2
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def who_sentence(standings: Standings) -> str | None:
+    """Say who leads; None where no two entrants have an interval.
+
+    Nothing but the simultaneous differences of the rank sets is used: intervals that overlap say nothing of a gap.
+    """
+    separation = standings.separation
+    if separation is None or len(separation.names) < 2:
+        return None
+    return f"{_placed_sentence(standings, separation)}{_unplaced(standings)}"
+
+
+def _placed_sentence(standings: Standings, separation: Separation) -> str:
+    evidence = evidence_of(standings)
+    if not separation.cuts:
+        return _without_cut(separation, evidence)
+    groups = groups_of(separation)
+    if len(groups[0]) == 1:
+        return f"{separation.names[0]} is ahead of all others{_those_placed(standings)}{_lead(standings)}."
+    parts = [_first_group(separation, groups[0], evidence)]
+    rest = groups[1:]
+    if len(groups) > MOST_GROUPS:
+        between = groups[2:-1]
+        models = sum(map(len, between))
+        parts[0] += f" {_following(separation, groups[1], last=False)}"
+        middle = f"{len(between)} group{'s' if len(between) > 1 else ''} of {models} models"
+        return f"{parts[0]}; {middle} are between; {_following(separation, groups[-1], last=True)}."
+    said = [_following(separation, group, last=group is rest[-1]) for group in rest]
+    return f"{parts[0]} {'; '.join(said)}."
+
+
+def groups_of(separation: Separation) -> list[range]:
+    """Return the places of each group, best first: a cut ends one."""
+    ends = [0, *separation.cuts, len(separation.names)]
+    return [range(start, end) for start, end in pairwise(ends)]
+
+
+def _unplaced(standings: Standings) -> str:
+    """Say whom the data do not bound, who may be anywhere."""
+    names = unplaced_models(standings)
+    return f" Where {and_list(names)} {'stand' if len(names) > 1 else 'stands'} is not known." if names else ""
+
+
+def _those_placed(standings: Standings) -> str:
+    return " that can be placed" if unplaced_models(standings) else ""
+
+
+def unplaced_models(standings: Standings) -> list[str]:
+    """Return the models that have a score and no place: the data do not bound it."""
+    placed = set(standings.separation.names) if standings.separation else set()
+    return [entry.model for entry in standings.entries if entry.score is not None and entry.model not in placed]
+
+
+def leaders_of(standings: Standings) -> frozenset[str]:
+    """Return the models above the first cut; nobody's where there is none."""
+    separation = standings.separation
+    if separation is None or not separation.cuts:
+        return frozenset()
+    return frozenset(separation.names[: separation.cuts[0]])
+
+
+def evidence_of(standings: Standings) -> str:
+    """Name what the entrants were compared on."""
+    items = standings.counts.items
+    return f"{'this' if items == 1 else 'these'} {items:,} item{'' if items == 1 else 's'}"
+
+
+def and_list(names: Sequence[str], word: str = "and") -> str:
+    """Join names as a sentence does, the many counted.
+
+    >>> and_list(["a", "b", "c"]), and_list(["a", "b"], "or")
+    ('a, b and c', 'a or b')
+    """
+    if len(names) > MOST_NAMES:
+        return some(names, most=MOST_NAMES - 1)
+    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _first_group(separation: Separation, group: range, evidence: str) -> str:
+    names = [separation.names[k] for k in group]
+    beaten = {k: [j for j in group if k in separation.told[j]] for k in group}
+    if not any(beaten.values()):
+        return f"{and_list(names)} lead; {evidence} {_do(evidence)} not tell them apart."
+    first = [separation.names[k] for k in group if not beaten[k]]
+    behind = [
+        f"{separation.names[k]} is behind {and_list([separation.names[j] for j in above])}"
+        for k, above in beaten.items()
+        if above
+    ]
+    return (
+        f"{and_list(names)} are ahead of the rest; first is {and_list(first, 'or')}; {some(behind, '; ', MOST_PAIRS)}."
+    )
+
+
+def _following(separation: Separation, group: range, *, last: bool) -> str:
+    names, verb = [separation.names[k] for k in group], "is last" if last else "follows"
+    if len(names) == 1:
+        return f"{names[0]} {verb}"
+    inside = any(j in separation.told[k] for k in group for j in group)
+    return f"{and_list(names)} follow{'' if inside else ', not told apart'}"
+
+
+def _without_cut(separation: Separation, evidence: str) -> str:
+    names, told = separation.names, separation.told
+    pairs, number = len(names) * (len(names) - 1) // 2, sum(map(len, told))
+    if not number:
+        number_text = NUMBERS[len(names)] if len(names) < len(NUMBERS) else f"{len(names):,}"
+        whom = f"{and_list(names)} apart" if len(names) == 2 else f"any two of the {number_text} models apart"
+        return f"{evidence.capitalize()} {_do(evidence)} not tell {whom}."
+    above, below = _largest_block(told)
+    ahead = f"{and_list([names[k] for k in above])} {'are each' if len(above) > 1 else 'is'} ahead of"
+    return (
+        f"No place is certain: {number} of {pairs} pairs can be told apart; {ahead} "
+        f"{and_list([names[k] for k in below])}."
+    )
+
+
+def _largest_block(told: Sequence[tuple[int, ...]]) -> tuple[list[int], list[int]]:
+    """Return entrants who are each told above all of others, as many pairs as the best of them make."""
+    best: tuple[list[int], list[int]] = ([], [])
+    above: list[int] = []
+    below = set(range(len(told)))
+    for k, own in enumerate(told):
+        if below.intersection(own):
+            above, below = [*above, k], below.intersection(own)
+            if len(above) * len(below) > len(best[0]) * len(best[1]):
+                best = above, sorted(below)
+    return best
+
+
+def _lead(standings: Standings) -> str:
+    """Say by how much the first is ahead of the second, with the ends that its cut rests on."""
+    separation = standings.separation
+    if separation is None or separation.lead is None:
+        return ""
+    gap, low, high = separation.lead
+    second = separation.names[1]
+    if standings.scale == "elo":
+        wins = 100 / (1 + 10 ** (-gap / (POINTS * 2.302585092994046)))
+        return f", of {second} by {gap:.0f} Elo ({low:.0f} … {high:.0f}), which is {wins:.0f} wins in 100"
+    if standings.scale.startswith("win rate"):
+        return f", of {second} by {100 * gap:.1f} points of win rate ({100 * low:.1f} … {100 * high:.1f})"
+    return f", of {second} by {gap:.3g} ({low:.3g} … {high:.3g})"
+
+
+def _do(evidence: str) -> str:
+    return "does" if evidence.startswith("this") else "do"

@@ -1,0 +1,32 @@
+"""What next: the cheapest thing that would change the answer."""
+
+from podium.rankers.further_items import further_items
+from podium.ranking import Standings
+
+
+def next_sentence(standings: Standings) -> str | None:
+    """Say how many more items tell the first from the second; None where they are told, or a tournament said it.
+
+    The critical value is that of the rank sets: what is advised is what this very table would need.
+    """
+    separation = standings.separation
+    settled = separation is None or 1 in separation.cuts or len(separation.names) < 2
+    if separation is None or settled or separation.z is None or "claims" in standings.diagnostics.get("answer", {}):
+        return None
+    first, second = separation.names[:2]
+    if 1 in separation.told[0]:
+        return None
+    items = further_items(separation.clusters, separation.critical, separation.z)
+    if items is None:
+        return f"How many more items would tell {first} from {second} is not known: their gap is within its error."
+    noun = "item" if standings.counts.items > 1 else "battle"
+    more = f"{max(items, 1):,} more {noun}{'s' if items > 1 else ''} tell{'' if items > 1 else 's'}"
+    return f"If {_measured(standings)} measured are real, {more} {first} from {second} in eight cases of ten."
+
+
+def _measured(standings: Standings) -> str:
+    assert standings.separation is not None
+    gap = standings.separation.gap
+    if standings.scale == "elo":
+        return f"the {gap:.0f} Elo"
+    return f"the {100 * gap:.1f} points" if standings.scale.startswith("win rate") else f"the {gap:.3g}"

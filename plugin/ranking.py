@@ -77,7 +77,7 @@ class Separation:
     Attributes:
         names: entrants that can be placed, best first.
         cuts: numbers of entrants above each cut: all of them are told from all below, least first.
-        told: for each entrant, the places (from 0) of those it is told above.
+        beats: for each entrant, the places (from 0) of those it is told above.
         critical: what |z| must exceed, all pairs taken together.
         clusters: items (or rows) behind it.
         gap: by how much the first is ahead of the second, on the scale of the scores.
@@ -87,7 +87,7 @@ class Separation:
 
     names: tuple[str, ...]
     cuts: tuple[int, ...]
-    told: tuple[tuple[int, ...], ...]
+    beats: tuple[tuple[int, ...], ...]
     critical: float
     clusters: int
     gap: float

@@ -14,30 +14,30 @@ SMALLEST_FREEDOM = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Comparisons:
+class Contrasts:
     """All differences of scores at once.
 
     Attributes:
         low, high: best and worst rank not excluded, NaN where nothing can be said, shape (entrants,).
-        told: whether row is told above column; None for more than 500 entrants, shape (entrants, entrants).
+        is_above: whether row is told above column; None for more than 500 entrants, shape (entrants, entrants).
         reach: half the width of each difference's simultaneous interval, infinite where there is none, same shape.
         critical: of |t|, over all pairs.
     """
 
     low: np.ndarray
     high: np.ndarray
-    told: np.ndarray | None = None
+    is_above: np.ndarray | None = None
     reach: np.ndarray | None = None
     critical: float = np.nan
 
 
 def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return the best and the worst rank not excluded, simultaneously for all entrants, as `compare_all` does."""
-    comparisons = compare_all(estimate, level=level, rng=rng)
-    return comparisons.low, comparisons.high
+    """Return the best and the worst rank not excluded, simultaneously for all entrants, as `contrast_all` does."""
+    contrasts = contrast_all(estimate, level=level, rng=rng)
+    return contrasts.low, contrasts.high
 
 
-def compare_all(estimate: Estimate, *, level: float, rng: np.random.Generator) -> Comparisons:
+def contrast_all(estimate: Estimate, *, level: float, rng: np.random.Generator) -> Contrasts:
     """Compare all pairs of entrants simultaneously, at `level`.
 
     An entrant's range is 1 + the number significantly better ... M - the number significantly worse. The critical
@@ -48,7 +48,7 @@ def compare_all(estimate: Estimate, *, level: float, rng: np.random.Generator) -
     known = np.flatnonzero(~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned)))
     low, high = np.full(size, np.nan), np.full(size, np.nan)
     if len(known) < 2:
-        return Comparisons(low, high)
+        return Contrasts(low, high)
     covariance = estimate.covariance[np.ix_(known, known)]
     if estimate.pinned is not None:
         # Differences are those of centred scores, and so are the draws.
@@ -81,8 +81,8 @@ def compare_all(estimate: Estimate, *, level: float, rng: np.random.Generator) -
             squares[0][known[k], known], squares[1][known[k], known] = beaten, reach * spread
     low[known] = 1 + better
     high[known] = size - worse
-    told, reaches = squares or (None, None)
-    return Comparisons(low, high, told, reaches, critical)
+    is_above, reaches = squares or (None, None)
+    return Contrasts(low, high, is_above, reaches, critical)
 
 
 def _spread(covariance: np.ndarray, k: int) -> np.ndarray:

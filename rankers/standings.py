@@ -11,7 +11,7 @@ from podium.checks import CHECKS
 from podium.rankers.cells import Summed, pairs_of
 from podium.rankers.intervals import Estimate, finite_or_none
 from podium.rankers.pairs import Pairs, light_opponents, win_rates
-from podium.rankers.rank_sets import Comparisons, compare_all
+from podium.rankers.rank_sets import Contrasts, contrast_all
 from podium.ranking import Entry, Fit, Separation, Standings
 from podium.text import some
 
@@ -93,21 +93,21 @@ def standings(
 ) -> Standings:
     """Label, sort and rank the scores; add counts, the swap report and the warnings that go with any ranking."""
     last = len(exposure.entrants) + len(exposure.unranked)
-    comparisons = compare_all(result.estimate, level=level, rng=rng)
+    contrasts = contrast_all(result.estimate, level=level, rng=rng)
     return Standings(
         ranker=ranker,
         scale=scale,
         level=level,
         interval=result.estimate.method,
         entries=(
-            *_entries(exposure, result, comparisons),
+            *_entries(exposure, result, contrasts),
             *(Entry(name, last, None, None, None, None, None, None, battles=0) for name in exposure.unranked),
         ),
         counts=exposure.counts,
         fit=result.fit,
         diagnostics=dict(result.diagnostics) | dict(exposure.diagnostics),
         warnings=(*exposure.notes, *result.warnings, *result.estimate.warnings, *_usual(exposure, result)),
-        separation=_separation(exposure, result, comparisons),
+        separation=_separation(exposure, result, contrasts),
     )
 
 
@@ -117,31 +117,31 @@ def _order_of(exposure: Exposure, estimate: Estimate) -> list[int]:
     return sorted(range(len(names)), key=lambda k: (-score[k], names[k]))
 
 
-def _separation(exposure: Exposure, result: Result, comparisons: Comparisons) -> Separation | None:
+def _separation(exposure: Exposure, result: Result, contrasts: Contrasts) -> Separation | None:
     """Return who is told from whom; None where nobody can be placed, or of very many entrants."""
     estimate = result.estimate
-    order = [k for k in _order_of(exposure, estimate) if comparisons.low[k] > 0]
-    if comparisons.told is None or comparisons.reach is None or len(order) < 2:
+    order = [k for k in _order_of(exposure, estimate) if contrasts.low[k] > 0]
+    if contrasts.is_above is None or contrasts.reach is None or len(order) < 2:
         return None
-    told = comparisons.told[np.ix_(order, order)]
-    cuts = [k for k in range(1, len(order)) if told[:k, k:].all()]
+    is_above = contrasts.is_above[np.ix_(order, order)]
+    cuts = [k for k in range(1, len(order)) if is_above[:k, k:].all()]
     gap = float(estimate.score[order[0]] - estimate.score[order[1]])
-    reach = float(comparisons.reach[order[0], order[1]])
-    z = gap / reach * comparisons.critical
+    reach = float(contrasts.reach[order[0], order[1]])
+    z = gap / reach * contrasts.critical
     return Separation(
         names=tuple(exposure.entrants[k] for k in order),
         cuts=tuple(cuts),
-        told=tuple(tuple(np.flatnonzero(row).tolist()) for row in told),
-        critical=comparisons.critical,
+        beats=tuple(tuple(np.flatnonzero(row).tolist()) for row in is_above),
+        critical=contrasts.critical,
         clusters=estimate.clusters,
         gap=gap,
         z=z if 0 < reach < np.inf else None,
-        lead=(gap, gap - reach, gap + reach) if told[0, 1] and gap > reach else None,
+        lead=(gap, gap - reach, gap + reach) if is_above[0, 1] and gap > reach else None,
     )
 
 
-def _entries(exposure: Exposure, result: Result, comparisons: Comparisons) -> list[Entry]:
-    estimate, best, worst = result.estimate, comparisons.low, comparisons.high
+def _entries(exposure: Exposure, result: Result, contrasts: Contrasts) -> list[Entry]:
+    estimate, best, worst = result.estimate, contrasts.low, contrasts.high
     names, se, order = exposure.entrants, estimate.se, _order_of(exposure, result.estimate)
     flat = _has_no_variation(estimate)
     return [

@@ -21,7 +21,7 @@ def who_sentence(standings: Standings) -> str | None:
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
         return None
-    return f"{_placed_sentence(standings, separation)}{_unplaced(standings)}"
+    return f"{_placed_sentence(standings, separation)}{_unplaced_sentence(standings)}"
 
 
 def _placed_sentence(standings: Standings, separation: Separation) -> str:
@@ -36,10 +36,10 @@ def _placed_sentence(standings: Standings, separation: Separation) -> str:
     if len(groups) > MOST_GROUPS:
         between = groups[2:-1]
         models = sum(map(len, between))
-        parts[0] += f" {_following(separation, groups[1], last=False)}"
+        parts[0] += f" {_following_clause(separation, groups[1], last=False)}"
         middle = f"{len(between)} group{'s' if len(between) > 1 else ''} of {models} models"
-        return f"{parts[0]}; {middle} are between; {_following(separation, groups[-1], last=True)}."
-    said = [_following(separation, group, last=group is rest[-1]) for group in rest]
+        return f"{parts[0]}; {middle} are between; {_following_clause(separation, groups[-1], last=True)}."
+    said = [_following_clause(separation, group, last=group is rest[-1]) for group in rest]
     return f"{parts[0]} {'; '.join(said)}."
 
 
@@ -49,7 +49,7 @@ def groups_of(separation: Separation) -> list[range]:
     return [range(start, end) for start, end in pairwise(ends)]
 
 
-def _unplaced(standings: Standings) -> str:
+def _unplaced_sentence(standings: Standings) -> str:
     """Say whom the data do not bound, who may be anywhere."""
     names = unplaced_models(standings)
     return f" Where {and_list(names)} {'stand' if len(names) > 1 else 'stands'} is not known." if names else ""
@@ -92,7 +92,7 @@ def and_list(names: Sequence[str], word: str = "and") -> str:
 
 def _first_group(separation: Separation, group: range, evidence: str) -> str:
     names = [separation.names[k] for k in group]
-    beaten = {k: [j for j in group if k in separation.told[j]] for k in group}
+    beaten = {k: [j for j in group if k in separation.beats[j]] for k in group}
     if not any(beaten.values()):
         return f"{and_list(names)} lead; {evidence} {_do(evidence)} not tell them apart."
     first = [separation.names[k] for k in group if not beaten[k]]
@@ -106,22 +106,22 @@ def _first_group(separation: Separation, group: range, evidence: str) -> str:
     )
 
 
-def _following(separation: Separation, group: range, *, last: bool) -> str:
+def _following_clause(separation: Separation, group: range, *, last: bool) -> str:
     names, verb = [separation.names[k] for k in group], "is last" if last else "follows"
     if len(names) == 1:
         return f"{names[0]} {verb}"
-    inside = any(j in separation.told[k] for k in group for j in group)
+    inside = any(j in separation.beats[k] for k in group for j in group)
     return f"{and_list(names)} follow{'' if inside else ', not told apart'}"
 
 
 def _without_cut(separation: Separation, evidence: str) -> str:
-    names, told = separation.names, separation.told
-    pairs, number = len(names) * (len(names) - 1) // 2, sum(map(len, told))
+    names, beats = separation.names, separation.beats
+    pairs, number = len(names) * (len(names) - 1) // 2, sum(map(len, beats))
     if not number:
         number_text = NUMBERS[len(names)] if len(names) < len(NUMBERS) else f"{len(names):,}"
         whom = f"{and_list(names)} apart" if len(names) == 2 else f"any two of the {number_text} models apart"
         return f"{evidence.capitalize()} {_do(evidence)} not tell {whom}."
-    above, below = _largest_block(told)
+    above, below = _largest_block(beats)
     ahead = f"{and_list([names[k] for k in above])} {'are each' if len(above) > 1 else 'is'} ahead of"
     return (
         f"No place is certain: {number} of {pairs} pairs can be told apart; {ahead} "
@@ -129,12 +129,12 @@ def _without_cut(separation: Separation, evidence: str) -> str:
     )
 
 
-def _largest_block(told: Sequence[tuple[int, ...]]) -> tuple[list[int], list[int]]:
+def _largest_block(beats: Sequence[tuple[int, ...]]) -> tuple[list[int], list[int]]:
     """Return entrants who are each told above all of others, as many pairs as the best of them make."""
     best: tuple[list[int], list[int]] = ([], [])
     above: list[int] = []
-    below = set(range(len(told)))
-    for k, own in enumerate(told):
+    below = set(range(len(beats)))
+    for k, own in enumerate(beats):
         if below.intersection(own):
             above, below = [*above, k], below.intersection(own)
             if len(above) * len(below) > len(best[0]) * len(best[1]):

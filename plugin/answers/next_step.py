@@ -14,17 +14,17 @@ def next_sentence(standings: Standings) -> str | None:
     if separation is None or settled or separation.z is None or "claims" in standings.diagnostics.get("answer", {}):
         return None
     first, second = separation.names[:2]
-    if 1 in separation.told[0]:
+    if 1 in separation.beats[0]:
         return None
     items = further_items(separation.clusters, separation.critical, separation.z)
     if items is None:
         return f"How many more items would tell {first} from {second} is not known: their gap is within its error."
     noun = "item" if standings.counts.items > 1 else "battle"
     more = f"{max(items, 1):,} more {noun}{'s' if items > 1 else ''} tell{'' if items > 1 else 's'}"
-    return f"If {_measured(standings)} measured are real, {more} {first} from {second} in eight cases of ten."
+    return f"If {_gap_text(standings)} measured are real, {more} {first} from {second} in eight cases of ten."
 
 
-def _measured(standings: Standings) -> str:
+def _gap_text(standings: Standings) -> str:
     assert standings.separation is not None
     gap = standings.separation.gap
     if standings.scale == "elo":

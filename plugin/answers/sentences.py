@@ -21,11 +21,11 @@ def add_answers(
         slices: the battles of each.
         families: entrants and judges to their family, as given; the rest is guessed from names.
     """
-    told = {each.slice for each in standings if each.separation is not None}
-    findings = {value: findings_of(battles, families) for value, battles in slices.items() if value in told}
+    compared = {each.slice for each in standings if each.separation is not None}
+    findings = {value: findings_of(battles, families) for value, battles in slices.items() if value in compared}
     return tuple(
         replace(each, answer=answer_of(each, slices[each.slice], findings[each.slice], _same_leaders(each, standings)))
-        if each.slice in told
+        if each.slice in compared
         else each
         for each in standings
     )

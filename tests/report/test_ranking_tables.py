@@ -74,6 +74,7 @@ def test_terminal_rows_have_as_many_cells_as_their_header_whatever_the_ranker(
 ) -> None:
     for report in ranking_reports(every_ranking):
         assert report.table is not None
+        report = replace(report, answer=(), table=replace(report.table, rules=frozenset()))
         bare = replace(report, table=replace(report.table, axis=None))
         table = terminal_text([bare], width=width).split("\n\n")[1].splitlines()
         header, _, *rows = [re.split(r" {3,}", line.strip()) for line in table]

@@ -1,0 +1,137 @@
+"""Who leads: a sentence for each rule, from records of who is told from whom."""
+
+from itertools import combinations
+
+import pandas as pd
+import pytest
+
+import podium
+from podium.answers.groups import leaders_of, who_sentence
+from podium.answers.next_step import next_sentence
+from podium.battles import Counts
+from podium.rankers.further_items import further_items
+from podium.ranking import Entry, Separation, Standings
+
+NAMES = ("amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath")
+
+
+def standings(
+    pairs: set[tuple[int, int]], models: int = 6, lead: tuple[float, float, float] | None = None, z: float = 2.0
+) -> Standings:
+    """Return standings in which the first of each pair of places is told above the second."""
+    beats = tuple(tuple(b for b in range(models) if (a, b) in pairs) for a in range(models))
+    cuts = [k for k in range(1, models) if all((a, b) in pairs for a in range(k) for b in range(k, models))]
+    separation = Separation(NAMES[:models], tuple(cuts), beats, 2.9, 40, 72.0, z, lead)
+    entries = tuple(
+        Entry(name, k + 1, 1, models, 1500.0 - k, None, None, None, 1) for k, name in enumerate(NAMES[:models])
+    )
+    return Standings(
+        "bradley-terry", "elo", 0.95, "x", entries, Counts(40, 1, 1, 0, 0, None, None), separation=separation
+    )
+
+
+def across(*ends: int, models: int = 6) -> set[tuple[int, int]]:
+    """Return the pairs that cuts at these places tell apart."""
+    return {(a, b) for a, b in combinations(range(models), 2) if any(a < end <= b for end in ends)}
+
+
+def test_one_who_is_told_from_all_is_ahead_by_the_interval_that_its_cut_rests_on() -> None:
+    sentence = who_sentence(standings(across(1, 3), lead=(71.0, 34.0, 108.0)))
+    assert sentence == "amber is ahead of all others, of birch by 71 Elo (34 … 108), which is 60 wins in 100."
+
+
+def test_groups_that_nothing_tells_apart_inside() -> None:
+    assert who_sentence(standings(across(3, 5))) == (
+        "amber, birch and cedar lead; these 40 items do not tell them apart. dune and ember follow, not told apart; "
+        "fjord is last."
+    )
+
+
+def test_a_leading_group_is_looked_into() -> None:
+    assert who_sentence(standings(across(3, 5) | {(0, 2)})) == (
+        "amber, birch and cedar are ahead of the rest; first is amber or birch; cedar is behind amber. dune and ember "
+        "follow, not told apart; fjord is last."
+    )
+
+
+def test_without_a_cut_the_pairs_are_counted_and_the_largest_block_is_named() -> None:
+    pairs = {(a, b) for a in (0, 1, 2) for b in (4, 5)} | {(0, 3), (1, 5)}
+    assert who_sentence(standings(pairs)) == (
+        "No place is certain: 7 of 15 pairs can be told apart; amber, birch and cedar are each ahead of ember and "
+        "fjord."
+    )
+
+
+def test_nothing_told_is_said_so() -> None:
+    assert who_sentence(standings(set())) == "These 40 items do not tell any two of the six models apart."
+    assert who_sentence(standings(set(), models=2)) == "These 40 items do not tell amber and birch apart."
+
+
+def test_of_more_than_three_groups_two_and_the_last_are_named() -> None:
+    assert who_sentence(standings(across(2, 3, 4, 5))) == (
+        "amber and birch lead; these 40 items do not tell them apart. cedar follows; 2 groups of 2 models are between; "
+        "fjord is last."
+    )
+
+
+def test_a_model_that_the_data_do_not_bound_is_not_behind_the_leader() -> None:
+    found = standings(across(1, models=3), models=3)
+    unbounded = Entry("zircon", 1, None, None, 1900.0, None, None, None, 5, separated=True)
+    whole = Standings(
+        **{name: getattr(found, name) for name in Standings.__slots__} | {"entries": (unbounded, *found.entries)}
+    )
+    assert who_sentence(whole) == "amber is ahead of all others that can be placed. Where zircon stands is not known."
+
+
+def test_the_cut_of_the_sentence_is_that_of_the_rank_sets_and_of_the_rule_in_the_table() -> None:
+    from podium.report.ranking_view import ranking_reports
+
+    ranking = podium.rank("examples/simulated/battles.csv")
+    found, table = ranking.standings[0], ranking_reports(ranking)[0].table
+    assert table is not None
+    assert leaders_of(found) == {entry.model for entry in found.entries if (entry.rank_high or 9) <= 3}
+    assert table.rules == {2, 4}
+
+
+@pytest.mark.parametrize("by_label", [False, True])
+def test_names_and_the_order_of_rows_change_no_sentence_but_for_the_names(by_label: bool) -> None:
+    frame = pd.read_csv("examples/simulated/battles.csv")
+    new = {name: f"m{k}" for k, name in enumerate(["dune", "amber", "fjord", "birch", "ember", "cedar"])}
+    turned = frame.sample(frac=1, random_state=1) if not by_label else frame.replace(new)
+    one, other = (podium.rank(podium.read_battles(part)).standings[0].answer for part in (frame, turned))
+    if by_label:
+        text = " ".join(other)
+        for name, label in new.items():
+            text = text.replace(label, name)
+        assert text == " ".join(one)
+    else:
+        assert one == other
+
+
+def test_more_items_are_those_of_the_formula_with_the_critical_value_of_the_rank_sets() -> None:
+    items = further_items(40, 2.9, 2.0)
+    assert next_sentence(standings(across(3))) == (
+        f"If the 72 Elo measured are real, {items} more items tell amber from birch in eight cases of ten."
+    )
+
+
+def test_a_gap_within_its_error_is_no_promise_and_a_leader_needs_nothing() -> None:
+    assert "is not known" in str(next_sentence(standings(across(3), z=0.9)))
+    assert next_sentence(standings(across(1))) is None
+
+
+def test_slices_say_in_how_many_the_same_lead() -> None:
+    ranking = podium.rank("examples/simulated/battles.csv", by="category")
+    assert ranking.standings[0].answer[-1] == "No model is told to lead in 2 of 2 slices."
+    assert all(len(each.answer) == 3 for each in ranking.standings)
+
+
+def test_the_answer_is_in_json_markdown_and_the_hosts_text() -> None:
+    from podium.report.ranking_view import ranking_reports, ranking_text
+    from podium.report.writers import styled_text
+
+    ranking = podium.rank("examples/simulated/battles.csv")
+    answer = list(ranking.standings[0].answer)
+    assert ranking.to_dict()["rankings"][0]["answer"] == answer
+    assert styled_text(ranking, "md", ranking_reports).startswith(" ".join(answer))
+    assert ranking_text(ranking).startswith(answer[0][:60])

@@ -1,0 +1,63 @@
+"""May it be trusted: one check at a time, and the tests among them together."""
+
+import pytest
+
+import podium
+from podium.answers.trust import ERROR_RATE, ORDER, Finding, trust_sentence
+from podium.checks import CHECKS
+
+
+def test_every_finding_has_a_row_in_the_table_of_checks() -> None:
+    assert {*ORDER} - {"people"} <= {*CHECKS}
+
+
+def test_the_gravest_worry_is_said_alone() -> None:
+    findings = [Finding("fit", "fit.", worries=True, p=1e-9), Finding("unread", "unread.", worries=True)]
+    assert trust_sentence(findings) == "unread."
+
+
+def test_tests_go_through_holm_together() -> None:
+    """One p of 0.03 among four worries nobody, alone it does: without Holm the first would, too."""
+    quiet = [Finding(check, "", worries=False, p=0.5) for check in ("length", "cycle", "fit")]
+    loud = Finding("position", "loud.", worries=True, p=0.03)
+    assert trust_sentence([loud, *quiet]) == "All 4 checks passed."
+    assert trust_sentence([loud]) == "loud."
+    assert loud.p is not None
+    assert loud.p < ERROR_RATE
+
+
+def test_a_check_that_could_not_be_made_is_no_pass() -> None:
+    findings = [Finding("items"), Finding("unread"), Finding("length", unknown="no lengths")]
+    findings.append(Finding("people", unknown="no human labels"))
+    assert trust_sentence(findings) == (
+        "All 2 checks passed; not known: length (no lengths), whether distances are people's (no human labels)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [
+        ("gpt-4o", "The judge gpt-4o is of the family of gpt-3 and gpt-4 (OpenAI)"),
+        ("gpt-3", "The judge gpt-3 judges itself"),
+    ],
+)
+def test_a_judge_that_is_related_is_named(judge: str, said: str) -> None:
+    world = podium.simulate(["gpt-3", "gpt-4", "mine"], 60, seed=1)
+    answer = podium.rank(world.battles(podium.Judge(name=judge, noise=0.5))).standings[0].answer
+    assert answer[1].startswith(said)
+
+
+def test_first_shown_is_what_the_card_says_of_both_orders() -> None:
+    """Another way to the same figure: the judge card's, from presentations."""
+    from podium.diagnosis.card import diagnose
+    from podium.diagnosis.figures import Statistic
+
+    path = "examples/simulated/battles.csv"
+    battles = podium.read_battles(path)
+    assert battles.verdicts is not None
+    sums = battles.verdicts.first_shown()
+    card = diagnose(podium.read_battles(path, merge=False), battles).cards[0].answers["position"]
+    figure = card.first_credit
+    assert isinstance(figure, Statistic)
+    assert sums is not None
+    assert sums[0].sum() / sums[1].sum() == pytest.approx(figure.value, abs=1e-12)

@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -184,9 +185,11 @@ class Ranking(Document):
 
 def provenance(sources: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     """Say where a ranking comes from: sources, options, versions."""
+    return {"sources": list(sources), "options": dict(options), "versions": dict(_versions())}
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Return the versions of what a figure may depend on; to look one up reads and parses a file."""
     packages = {name: version(name) for name in ("duckdb", "numpy", "scipy", "pandas")}
-    return {
-        "sources": list(sources),
-        "options": dict(options),
-        "versions": {"podium": version("podium"), "python": platform.python_version(), **packages},
-    }
+    return {"podium": version("podium"), "python": platform.python_version(), **packages}

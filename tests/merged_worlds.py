@@ -18,28 +18,31 @@ def battles_of(world: World, judge: Judge | None = None, *, orders: str = "both"
     """Return what `World.battles` gives: the verdicts of one judge on all pairs, the two orders merged.
 
     Args:
-        world: its entrants' names are sorted.
         judge: the default judge when none is given.
         orders: `both`, or `ab` for the first-named entrant first.
         human: add one human label per battle.
     """
     judge, rng = judge or Judge(), np.random.default_rng(world.seed)
-    item, a, b = all_pairs(world)
-    length = np.exp(world.log_length).round()
-    won = rng.random(len(item)) < expit(world.quality[item, a] - world.quality[item, b]) if human else None
-    shown = [world._verdict_columns(judge, item, a, b, order, rng) for order in ("ab", "ba")[: 1 + (orders == "both")]]
-    columns = merged(*shown) if orders == "both" else single(shown[0])
-    if human:
-        columns["human"] = won * 1.0
-    digits, categories = len(str(len(length))), sorted(set(world.categories))
-    columns |= {
-        "item": coded(item, [f"item-{k:0{digits}d}" for k in range(len(length))]),
-        "judge": coded(np.zeros_like(item), [judge.name]),
-        "category": coded(np.array([categories.index(name) for name in world.categories])[item], categories),
-        "length_a": length[item, a],
-        "length_b": length[item, b],
-    }
-    return in_order(world, a, b, columns)
+    known = known_of(world, judge, human_labels(world, rng) if human else None)
+    shown = [shown_as(world, judge, order, rng) for order in ("ab", "ba")[: 1 + (orders == "both")]]
+    return in_order([known | (merged(*shown) if orders == "both" else shown[0])])
+
+
+def apart_and_merged(world: World, judge: Judge, *, repeats: int = 1) -> tuple[Battles, Battles]:
+    """Return what a judge said of both orders, with human labels: the two orders apart, and merged.
+
+    Args:
+        repeats: how often the judge sees each presentation.
+    """
+    rng = np.random.default_rng(world.seed)
+    known = known_of(world, judge, human_labels(world, rng))
+    apart, together = [], []
+    for repeat in range(repeats):
+        own = known | ({"repeat": np.full(len(known["item"]), float(repeat))} if repeats > 1 else {})
+        shown = [shown_as(world, judge, order, rng) for order in ("ab", "ba")]
+        apart += [own | columns for columns in shown]
+        together.append(own | merged(*shown))
+    return in_order(apart), in_order(together)
 
 
 def scored_battles(world: World) -> Battles:
@@ -48,15 +51,50 @@ def scored_battles(world: World) -> Battles:
     score_a, score_b = world.quality[item, a], world.quality[item, b]
     margin = score_a - score_b
     names = [f"i{k:03d}" for k in range(len(world.quality))]
-    columns = {"item": coded(item, names), "credit": (np.sign(margin) + 1) / 2, "margin": margin}
-    columns |= {"score_a": score_a, "score_b": score_b, "reason": coded(np.full_like(item, -1), [])}
-    return in_order(world, a, b, columns)
+    columns = {"item": coded(item, names), "model_a": names_of(world, a), "model_b": names_of(world, b)}
+    columns |= {"credit": (np.sign(margin) + 1) / 2, "margin": margin, "score_a": score_a, "score_b": score_b}
+    return in_order([columns | {"reason": coded(np.full_like(item, -1), [])}])
 
 
 def all_pairs(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return item, first and second entrant of every battle, each of shape (battles,)."""
     items, (a, b) = len(world.quality), np.triu_indices(len(world.entrants), 1)
     return np.repeat(np.arange(items), len(a)), np.tile(a, items), np.tile(b, items)
+
+
+def human_labels(world: World, rng: np.random.Generator) -> np.ndarray:
+    """Draw one label per battle, shape (battles,)."""
+    item, a, b = all_pairs(world)
+    return (rng.random(len(item)) < expit(world.quality[item, a] - world.quality[item, b])) * 1.0
+
+
+def known_of(world: World, judge: Judge, human: np.ndarray | None) -> Columns:
+    """Return the columns that say who met, on what, and by whom it was judged."""
+    item, a, b = all_pairs(world)
+    length, categories = np.exp(world.log_length).round(), sorted(set(world.categories))
+    digits = len(str(len(length)))
+    return {
+        "item": coded(item, [f"item-{k:0{digits}d}" for k in range(len(length))]),
+        "model_a": names_of(world, a),
+        "model_b": names_of(world, b),
+        "judge": coded(np.zeros_like(item), [judge.name]),
+        **({} if human is None else {"human": human}),
+        "category": coded(np.array([categories.index(name) for name in world.categories])[item], categories),
+        "length_a": length[item, a],
+        "length_b": length[item, b],
+    }
+
+
+def shown_as(world: World, judge: Judge, order: str, rng: np.random.Generator) -> Columns:
+    """Return what a judge says of all pairs in one order."""
+    said = world._verdict_columns(judge, *all_pairs(world), order, rng)
+    lost = np.isnan(said["credit"])
+    return {
+        "credit": said["credit"],
+        "margin": said["margin"],
+        "order": coded(np.full(len(lost), order == "ba", dtype=int), ["ab", "ba"]),
+        "reason": coded(np.where(lost, 0, -1), [UNREAD]),
+    }
 
 
 def merged(ab: Columns, ba: Columns) -> Columns:
@@ -68,26 +106,25 @@ def merged(ab: Columns, ba: Columns) -> Columns:
         "credit": (ab["credit"] + ba["credit"]) / 2,
         "margin": (ab["margin"] + ba["margin"]) / 2,
         "order": coded(np.zeros_like(read), ["merged"]),
-        "reason": coded(np.array([1, 0, -1])[read], [ONE_ORDER_UNREAD, UNREAD]).remove_unused_categories(),
-        "swap": coded(agreement, ["flip", "half", "one-sided", "same", "unread"]).remove_unused_categories(),
+        "reason": coded(np.array([1, 0, -1])[read], [ONE_ORDER_UNREAD, UNREAD]),
+        "swap": coded(agreement, ["flip", "half", "one-sided", "same", "unread"]),
     }
 
 
-def single(shown: Columns) -> Columns:
-    """Return the columns of battles that were shown in one order."""
-    lost = np.isnan(shown["credit"])
-    return {
-        "credit": shown["credit"],
-        "margin": shown["margin"],
-        "order": coded(np.zeros(len(lost), dtype=int), ["ab"]),
-        "reason": coded(np.where(lost, 0, -1), [UNREAD]).remove_unused_categories(),
-    }
+def in_order(parts: list[Columns]) -> Battles:
+    """Return battles with the columns in the order of the battles table."""
+    names = [name for name in COLUMNS if name in parts[0]]
+    frames = [pd.DataFrame({name: columns[name] for name in names}) for columns in parts]
+    table = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
+    for name in {"order", "reason", "swap"} & set(table):
+        table[name] = table[name].cat.remove_unused_categories()
+    return Battles(table)
 
 
-def in_order(world: World, a: np.ndarray, b: np.ndarray, columns: Columns) -> Battles:
-    """Return battles with the columns in the order of the battles table, texts as categories."""
-    columns |= {"model_a": coded(a, world.entrants), "model_b": coded(b, world.entrants)}
-    return Battles(pd.DataFrame({name: columns[name] for name in COLUMNS if name in columns}))
+def names_of(world: World, entrant: np.ndarray) -> pd.Categorical:
+    """Return the names of entrants, given by their positions in the world."""
+    names = sorted(world.entrants)
+    return coded(np.array([names.index(name) for name in world.entrants])[entrant], names)
 
 
 def coded(code: np.ndarray, names: Any) -> pd.Categorical:

@@ -3,27 +3,39 @@
 import numpy as np
 import pandas as pd
 import pytest
-from merged_worlds import battles_of, scored_battles
+from merged_worlds import apart_and_merged, battles_of, scored_battles
 
 from podium import Judge, read_battles, simulate
+from podium.counting.verdicts import verdicts_of
 
 FAULTY = Judge("x", scale=1.8, position_bias=0.8, length_bias=0.5, tie=0.3, unread=0.3, verbosity_bias=0.4)
+JUDGES = {"fair": Judge(), "faulty": FAULTY, "soft": Judge(verdicts="soft", unread=0.05)}
+
+
+def assert_same(drawn, read):
+    assert list(drawn) == list(read)
+    pd.testing.assert_frame_equal(drawn, read, check_exact=True)
 
 
 @pytest.mark.parametrize("how", [{}, {"human": True}, {"orders": "ab"}])
-@pytest.mark.parametrize("judge", [Judge(), FAULTY, Judge(verdicts="soft", unread=0.05)], ids=str)
+@pytest.mark.parametrize("judge", JUDGES)
 def test_battles_are_those_that_a_world_reads(judge, how):
     world = simulate(4, 30, seed=3, categories=("essay", "code"))
-    read = world.battles(judge, **how).table
-    drawn = battles_of(world, judge, **how).table
-    assert list(drawn) == list(read)
-    pd.testing.assert_frame_equal(drawn, read, check_exact=True)
+    assert_same(battles_of(world, JUDGES[judge], **how).table, world.battles(JUDGES[judge], **how).table)
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+@pytest.mark.parametrize("judge", JUDGES)
+def test_presentations_are_those_that_a_world_shows(judge, repeats):
+    world = simulate(["d", "a", "c", "b"], 30, seed=3)
+    read = read_battles(world.presentations(JUDGES[judge], human=True, repeats=repeats), merge=False)
+    apart, merged = apart_and_merged(world, JUDGES[judge], repeats=repeats)
+    assert_same(apart.table, read.table)
+    assert_same(merged.table, verdicts_of(read.table).table())
 
 
 def test_battles_of_scores_are_those_that_a_table_of_scores_gives():
     world = simulate(4, 30, seed=3)
-    item = [f"i{k:03d}" for k in range(30)]
-    scores = {"item": np.repeat(item, 4), "model": list(world.entrants) * 30, "score": world.quality.ravel()}
-    drawn, read = scored_battles(world).table, read_battles(pd.DataFrame(scores)).table
-    assert list(drawn) == list(read)
-    pd.testing.assert_frame_equal(drawn, read, check_exact=True)
+    item = np.repeat([f"i{k:03d}" for k in range(30)], 4)
+    scores = {"item": item, "model": list(world.entrants) * 30, "score": world.quality.ravel()}
+    assert_same(scored_battles(world).table, read_battles(pd.DataFrame(scores)).table)

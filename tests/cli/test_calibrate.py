@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import forked
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,9 +26,8 @@ POINTS = 400 / np.log(10)
 
 
 def shell(*words: object) -> subprocess.CompletedProcess[str]:
-    """Run `python -m podium` with both streams piped."""
-    command = [sys.executable, "-m", "podium", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+    """Run podium in a process of its own, neither stream on a terminal."""
+    return forked.run("podium", *words)
 
 
 def world() -> pd.DataFrame:

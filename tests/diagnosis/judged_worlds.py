@@ -5,9 +5,9 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 
 import numpy as np
+from merged_worlds import apart_and_merged
 
-from podium import Battles, Judge, World, read_battles, simulate
-from podium.counting.verdicts import verdicts_of
+from podium import Battles, Judge, World, simulate
 from podium.diagnosis.card import QUESTIONS, Reply, ask_all
 from podium.diagnosis.figures import Statistic
 from podium.diagnosis.subject import Subject
@@ -37,8 +37,7 @@ def world(seed: int, items: int = ITEMS, item_sd: float = 0.0) -> World:
 
 def both(played: World, judge: Judge, repeats: int = 1) -> tuple[Battles, Battles]:
     """Return a judge's presentations, and its battles."""
-    apart = read_battles(played.presentations(judge, human=True, repeats=repeats), merge=False)
-    return apart, replace(apart, rows=verdicts_of(apart.table).table())
+    return apart_and_merged(played, judge, repeats=repeats)
 
 
 def answers(played: World, judge: Judge, sections: tuple[str, ...] = ASKED, repeats: int = 1) -> dict[str, Reply]:

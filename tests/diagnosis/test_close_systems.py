@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from merged_worlds import battles_of
 
 from podium import Judge, read_battles, simulate
 from podium.diagnosis.clustered import farther_ends
@@ -23,7 +24,8 @@ def test_complete_agreement_is_held_by_the_interval_of_tau_and_not_by_the_percen
     """Simulation: the judge's true ranking is the gold ranking, so that tau is 1; 60 items, one order."""
     held = percentile = 0
     for seed in range(WORLDS):
-        battles = simulate(8, 60, seed=seed, strengths=tuple(STRENGTHS), item_sd=0.0).battles(orders="ab")
+        world = simulate(8, 60, seed=seed, strengths=tuple(STRENGTHS), item_sd=0.0)
+        battles = battles_of(world, orders="ab")
         gold = Gold("gold.csv", dict(zip(battles.entrants, 1500 + POINTS * STRENGTHS, strict=True)))
         subject = Subject(None, battles, battles, gold=gold, seed=seed)
         found = gold_agreement(subject, resamples=100).tau

@@ -211,7 +211,7 @@ def test_the_standard_error_of_a_mean_is_too_small_for_a_median():
 def informative_truth():
     """Informativeness on 20,000 items of the same world, by entrant."""
     world = simulate(7, 20_000, seed=10_001, strengths=(-1.5, -0.8, -0.3, 0.0, 0.4, 0.9, 1.3), item_sd=1.5)
-    coded = code_battles(world.battles())
+    coded = code_battles(battles_of(world))
     told = count_differences(coded, 2 * coded.credit - 1)
     return dict(zip(world.entrants, told.apart.sum(0) / told.compared.sum(0), strict=True))
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from coverage import STRENGTHS, WORLDS, covered, worlds
+from merged_worlds import battles_of
 from scipy.special import expit
 
 from podium import Battles, Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
@@ -26,7 +27,7 @@ NOMINAL = pytest.approx(0.95, abs=0.03)
 
 @cache
 def exact_worlds():
-    return [(world, world.battles(EXACT, human=True)) for world in worlds(ITEMS)]
+    return [(world, battles_of(world, EXACT, human=True)) for world in worlds(ITEMS)]
 
 
 def beta_of(battles, level=0.95, cluster="item"):

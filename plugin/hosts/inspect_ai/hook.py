@@ -22,10 +22,11 @@ from podium.storage.remote import Place, RemoteFile, local_file, place_of
 
 if TYPE_CHECKING:
     # Every `inspect` command imports this module: numbers wait until something is ranked.
-    from podium.ranking import Ranking, Standings
+    from podium.ranking import Ranking, Separation, Standings
 
 FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battles", "win_rate")
 """What of an entry becomes a metric of its own: the viewer shows metrics, not their metadata."""
+NAMED_FIRST = 3
 USUAL = "bradley-terry"
 SAID_LAST = "podium.said_last"
 """Key of the command's context under which stands what is printed when it ends."""
@@ -198,19 +199,30 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
 
 
 def _scores_of(standings: "Standings") -> Iterator[EvalScore]:
-    """Yield a score per entrant, its figures as metrics named after the ranker."""
+    """Yield how many groups are told apart, for lists of logs, then a score per entrant, its figures as metrics."""
     prefix = standings.ranker.replace("-", "_")
     part = f" [{standings.slice}]" if standings.slice else ""
+    scorer = f"{NAMESPACE}/{standings.ranker}{part}"
+    if standings.separation is not None:
+        name, groups = headline_of(standings.separation)
+        yield EvalScore(name="ranking", scorer=scorer, metrics={name: EvalMetric(name=name, value=groups)})
     for entry in standings.entries:
         row = entry.to_dict()
         figures = {prefix if name == "score" else f"{prefix}_{name}": row.get(name) for name in FIGURES}
         yield EvalScore(
             name=entry.model,
-            scorer=f"{NAMESPACE}/{standings.ranker}{part}",
+            scorer=scorer,
             scored_samples=entry.battles,
             metrics={name: EvalMetric(name=name, value=value) for name, value in figures.items() if value is not None},
             metadata={"level": standings.level, "interval": standings.interval, "separated": entry.separated},
         )
+
+
+def headline_of(separation: "Separation") -> tuple[str, int]:
+    """Return what lists of logs show of a ranking: who may be first, as a metric's name, and the number of groups."""
+    first = separation.names[: min(separation.cuts, default=len(separation.names))]
+    names = " or ".join(first) if len(first) <= NAMED_FIRST else f"one of {len(first)}"
+    return f"groups told apart, first: {names}", len(separation.cuts) + 1
 
 
 def write_beside(log: Place, ranking: "Ranking") -> Place:

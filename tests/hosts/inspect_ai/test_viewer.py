@@ -5,9 +5,11 @@ import pytest
 from inspect_ai.log import read_eval_log
 from played_logs import battles, place, verdict_of
 
+from podium.hosts.inspect_ai.hook import headline_of
 from podium.hosts.inspect_ai.scorers import LONGEST_QUOTATION
 from podium.hosts.inspect_ai.source import names_without_provider
 from podium.hosts.inspect_ai.tasks import round_robin
+from podium.ranking import Separation
 
 
 @pytest.fixture
@@ -70,3 +72,27 @@ def test_in_a_command_the_table_comes_when_the_command_ends(behave, write_respon
         assert "bradley-terry" not in capsys.readouterr().err
     said = capsys.readouterr().err
     assert said.index("bradley-terry [round_robin]") < said.index("podium: wrote ")
+
+
+def separated(names, *cuts):
+    return Separation(tuple(names), cuts, ((),) * len(names), 2.0, 40, 30.0, 1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("separation", "headline"),
+    [
+        (separated("abc", 1), ("groups told apart, first: a", 2)),
+        (separated("abcd", 2, 3), ("groups told apart, first: a or b", 3)),
+        (separated("abc"), ("groups told apart, first: a or b or c", 1)),
+        (separated("abcde"), ("groups told apart, first: one of 5", 1)),
+    ],
+)
+def test_the_headline_says_who_may_be_first_and_how_many_groups_there_are(separation, headline):
+    assert headline_of(separation) == headline
+
+
+def test_the_headline_is_the_first_score_of_the_log(behave, write_responses, play):
+    log = play(round_robin(responses=write_responses()), behave())
+    [(name, metric)] = read_eval_log(str(place(log))).results.scores[0].metrics.items()
+    assert name.startswith("groups told apart, first: ")
+    assert metric.value >= 1

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -141,8 +142,20 @@ class Battles:
     def __repr__(self) -> str:
         return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unread} unread)"
 
+    def _repr_html_(self) -> str:
+        return str(import_module("podium.report.battles_view").battles_html(self))
+
     def __len__(self) -> int:
         return self.tally.battles
+
+    def plot(self) -> Any:
+        """Return who beats whom, models in the order of their win rates, an altair chart.
+
+        Raises:
+            UsageError: altair is not installed (`pip install 'podium[report]'`).
+            NotIdentifiedError: nothing is readable.
+        """
+        return import_module("podium.pictures.charts").battles_plot(self)
 
     @property
     def verdicts(self) -> Verdicts | None:

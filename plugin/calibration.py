@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 from podium.text import FORMAT_VERSION, Document
@@ -275,6 +276,7 @@ class Calibration(Document):
         answer: the finding in sentences.
     """
 
+    view = "podium.report.calibration_view:calibration_reports"
     judge: str | None
     target: Target
     regularization: float
@@ -294,6 +296,14 @@ class Calibration(Document):
 
     def __repr__(self) -> str:
         return f"Calibration({self.judge}, {self.target}, {len(self.entrants)} entrants)"
+
+    def plot(self) -> Any:
+        """Return held-out ratings over people's, and whether the signal is a probability, an altair chart.
+
+        Raises:
+            UsageError: altair is not installed (`pip install 'podium[report]'`).
+        """
+        return import_module("podium.pictures.charts").calibration_plot(self)
 
     @property
     def resamples(self) -> int:

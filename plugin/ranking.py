@@ -149,6 +149,7 @@ class Ranking(Document):
         failures: rankers or slices that could not be answered, with the reason.
     """
 
+    view = "podium.report.ranking_view:ranking_reports"
     standings: tuple[Standings, ...]
     provenance: Mapping[str, Any]
     failures: tuple[str, ...] = ()
@@ -160,6 +161,14 @@ class Ranking(Document):
     def __str__(self) -> str:
         # By its name: what shows rankings depends on them, and not the other way round.
         return str(import_module("podium.report.ranking_view").ranking_text(self)).rstrip("\n")
+
+    def plot(self) -> Any:
+        """Return the forest plot of scores, intervals and rank sets, an altair chart.
+
+        Raises:
+            UsageError: altair is not installed (`pip install 'podium[report]'`).
+        """
+        return import_module("podium.pictures.charts").ranking_plot(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contract's JSON document as plain Python values."""

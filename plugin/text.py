@@ -3,7 +3,8 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from importlib import import_module
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -71,6 +72,13 @@ class Document:
     """A noun that is written as JSON."""
 
     __slots__ = ()
+    view: ClassVar[str] = ""
+    """From the noun to reports, by the place of the function: what shows nouns depends on them, not they on it."""
+
+    def _repr_html_(self) -> str:
+        module, _, name = self.view.partition(":")
+        reports = getattr(import_module(module), name)(self)
+        return str(import_module("podium.report.html").notebook_part(reports))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""

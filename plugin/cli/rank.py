@@ -1,10 +1,14 @@
 """podium rank: recorded verdicts in, rankings out."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from podium.cli import options
+from podium.report.styles import PICTURES
+
+if TYPE_CHECKING:
+    from podium.storage.remote import Place
 
 
 @click.command(short_help="Rank models from files of verdicts.")
@@ -33,6 +37,12 @@ from podium.cli import options
 )
 @click.option("--memory", metavar="SIZE", help="The most that DuckDB holds in memory, as 700MB; the rest is on disk.")
 @options.output()
+@click.option(
+    "--figure",
+    metavar="FILE",
+    type=options.OutputFile(PICTURES),
+    help="Draw scores, intervals and rank sets into this .svg, .png or .pdf file.",
+)
 @options.settings(
     metavar="[RANKER.]KEY=VALUE", help="An option of a ranker, as pin=MODEL:1000; may be given several times."
 )
@@ -52,11 +62,22 @@ def rank(context: click.Context, **arguments: Any) -> None:
     from podium.report.ranking_view import ranking_reports
 
     style, output = options.pop_output(arguments)
+    figure = arguments.pop("figure")
     with show_progress():
         ranking, whole = _ranking(arguments)
     announce(ranking)
     write_figures(ranking, ranking_reports, style, output)
+    if figure:
+        _draw(ranking, figure)
     context.exit(0 if whole and not ranking.failures else 3)
+
+
+def _draw(ranking: Any, figure: "Place") -> None:
+    from podium.pictures.style import save
+    from podium.report.printable import tell
+
+    save(ranking.plot(), figure)
+    tell(f"wrote {figure}")
 
 
 def _ranking(arguments: dict[str, Any]) -> tuple[Any, bool]:

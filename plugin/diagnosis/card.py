@@ -81,6 +81,7 @@ class Card:
 class Diagnosis(Document):
     """The cards of all judges, and what is said of them together."""
 
+    view = "podium.diagnosis.card_report:card_reports"
     cards: tuple[Card, ...]
     across: Mapping[str, Reply]
     level: float

@@ -259,6 +259,7 @@ class Plan(Document):
         answers: what each tournament takes until then.
     """
 
+    view = "podium.planning.plan_report:plan_reports"
     asked: Mapping[str, Any]
     assumptions: tuple[str, ...]
     decision: Decision

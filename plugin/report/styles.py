@@ -1,9 +1,11 @@
 """The styles in which podium writes what it found: writers of reports, JSON and CSV; none is loaded here."""
 
-REPORTS = {"table": ".txt", "md": ".md"}
+REPORTS = {"table": ".txt", "md": ".md", "html": ".html", "latex": ".tex"}
 """Styles that `podium.report.writers.WRITERS` writes from reports, with the suffix that asks for each."""
 FIGURES = {"json": ".json", "csv": ".csv"}
 """Styles of bare figures, for those who go on."""
+PICTURES = (".svg", ".png", ".pdf")
+"""Suffixes of figures."""
 SUFFIXES = {suffix: style for style, suffix in (FIGURES | REPORTS).items()}
 
 

@@ -1,13 +1,15 @@
 """The formats in which podium writes what it found: `WRITERS` for reports, and JSON and CSV for those who go on.
 
 A writer is one file with one function from reports to text, one line of `WRITERS`, and one of `styles.REPORTS` with its
-suffix: HTML, LaTeX and pictures go here. It begins with the answer, and shows every figure with its interval.
+suffix. It begins with the answer, and shows every figure with its interval.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from podium.errors import UsageError
+from podium.report.html import html_text
+from podium.report.latex import latex_text
 from podium.report.markdown import markdown_text
 from podium.report.model import Report
 from podium.report.printable import harmless_cells
@@ -18,6 +20,8 @@ from podium.storage.remote import Place
 WRITERS: dict[str, Callable[[Sequence[Report], bool], str]] = {
     "table": terminal_text,
     "md": lambda reports, _: markdown_text(reports),
+    "html": lambda reports, _: html_text(reports),
+    "latex": lambda reports, _: latex_text(reports),
 }
 """From reports, and whether they go to a terminal, to text."""
 

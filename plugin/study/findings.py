@@ -80,6 +80,7 @@ class Findings(Document):
         whole: battles, judged ones, calls and items of the record.
     """
 
+    view = "podium.study.study_report:study_reports"
     reference: str
     known: int
     entrants: int

@@ -60,6 +60,7 @@ class TournamentTable(Document):
     `scale` is that of the rows' `error`, `whole` the battles, judge calls and items of the whole record.
     """
 
+    view = "podium.study.study_report:side_by_side_reports"
     ranker: str
     scale: str
     whole: Mapping[str, int]

@@ -1,0 +1,225 @@
+"""Pictures of rankings, of who beats whom and of calibrations: rows of plain values in, altair charts out.
+
+A chart says nothing of colours but through the theme, so that a page can show it in light and in dark.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from podium.calibration import Calibration
+from podium.pictures.extra import load_extra
+from podium.pictures.style import LIGHT, theme
+from podium.rankers.cells import sum_battles
+from podium.rankers.head_to_head import Meetings, meetings_of
+from podium.ranking import Ranking, Standings
+from podium.report.numbers import percent, range_text
+from podium.report.printable import printable
+
+WIDTH = 460
+LONGEST_LABEL = 220
+"""Points of an axis that names of models may take."""
+MANY = 40
+"""Models from which on rows are narrow."""
+FEW = 14
+"""Models up to which a cell has room for its figure."""
+BUBBLE = 260
+
+
+def forest(standings: Sequence[Standings]) -> Any:
+    """Return scores with their intervals and rank sets, best first; rankers on one scale side by side.
+
+    Sampling intervals are thick, conformal ones thin and broken.
+    """
+    groups = [list(group) for _, group in groupby(standings, key=lambda each: (each.slice, each.scale))]
+    charts = [_forest_of(group) for group in groups]
+    return charts[0] if len(charts) == 1 else load_extra("altair").vconcat(*charts)
+
+
+def _forest_of(group: Sequence[Standings]) -> Any:
+    alt = load_extra("altair")
+    first = group[0]
+    rows = [row for standings in group for row in forest_rows(standings)]
+    order = [printable(entry.model) for entry in first.entries]
+    scale = "Elo" if first.scale == "elo" else first.scale
+    y = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL))
+    chart = alt.Chart(alt.Data(values=rows)).encode(y=y, tooltip=_tooltip(rows))
+    if len(group) > 1:
+        rankers = [standings.ranker for standings in group]
+        shown = {"sort": rankers, "title": None}
+        chart = chart.encode(yOffset=alt.YOffset("ranker:N", sort=rankers), color=alt.Color("ranker:N", **shown))
+    axis = {"title": f"{scale}, {percent(first.level)} intervals"}
+    x = alt.X("score:Q", scale=alt.Scale(zero=False), **axis)
+    layers = []
+    if any(row["conformal_low"] is not None for row in rows):
+        conformal = chart.mark_rule(strokeWidth=1, strokeDash=[4, 3])
+        layers.append(conformal.encode(x=alt.X("conformal_low:Q", **axis), x2="conformal_high:Q"))
+    layers.append(chart.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q", **axis), x2="high:Q"))
+    point = chart.mark_point(filled=True, size=55)
+    layers.append(point.encode(x=x, shape=alt.Shape("ranker:N", sort=rankers)) if len(group) > 1 else point.encode(x=x))
+    if len(group) == 1 and any(row["rank set"] for row in rows):
+        layers.append(chart.mark_text(align="left", dx=10).encode(x=alt.value("width"), text="rank set:N"))
+    step = (12 if len(order) > MANY else 24) * (1 if len(group) == 1 else 1.4)
+    title = [] if first.slice is None else [printable(first.slice)]
+    return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(step), **({"title": title} if title else {}))
+
+
+def forest_rows(standings: Standings) -> list[dict[str, Any]]:
+    """Return what a forest plot shows, a row a model."""
+    return [
+        {
+            "ranker": standings.ranker,
+            "rank": entry.rank,
+            "model": printable(entry.model),
+            "score": entry.score,
+            "low": entry.low,
+            "high": entry.high,
+            "conformal_low": entry.extra.get("conformal_low"),
+            "conformal_high": entry.extra.get("conformal_high"),
+            "rank set": range_text(entry.rank_low, entry.rank_high) if entry.rank_low else "",
+            "battles": entry.battles,
+        }
+        for entry in standings.entries
+        if entry.score is not None
+    ]
+
+
+def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
+    """Return how often each model takes each rank, as areas.
+
+    Args:
+        names: of models, best first.
+        shares: of draws, models by ranks, shape (models, models); a row adds up to 1.
+    """
+    alt = load_extra("altair")
+    labels = list(map(printable, names))
+    most = max(BUBBLE * min(1.0, 16 / max(len(names), 1)) ** 2, 30)
+    x = alt.X("rank:O", title="rank", axis=alt.Axis(labelAngle=0, labelOverlap=True))
+    y = alt.Y("model:N", sort=labels, title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL))
+    size = alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, most]), legend=None)
+    tooltip = ["model:N", "rank:O", alt.Tooltip("share:Q", format=".1%")]
+    chart = alt.Chart(alt.Data(values=bubble_rows(labels, shares))).mark_circle()
+    chart = chart.encode(x=x, y=y, size=size, tooltip=tooltip)
+    return chart.properties(width=WIDTH, height=alt.Step(12 if len(names) > MANY else 24))
+
+
+def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]]:
+    """Return the shares that are worth a bubble, one in a hundred and more."""
+    return [
+        {"model": names[k], "rank": int(rank) + 1, "share": round(float(shares[k, rank]), 4)}
+        for k, rank in zip(*np.nonzero(shares >= 0.01), strict=True)
+    ]
+
+
+def heat_map(meetings: Meetings) -> Any:
+    """Return who beats whom: a row's model against a column's, in the order of the names.
+
+    Args:
+        meetings: of models in ranking order.
+    """
+    alt = load_extra("altair")
+    labels, size = list(map(printable, meetings.entrants)), len(meetings.entrants)
+    angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=size <= MANY)
+    axes = {"sort": labels, "scale": alt.Scale(padding=0)}
+    x = alt.X("against:N", title="against", axis=angle, **axes)
+    y = alt.Y("model:N", title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL, labels=size <= MANY), **axes)
+    colour = alt.Color("share:Q", scale=alt.Scale(domain=[0, 1], domainMid=0.5), legend=alt.Legend(format="%"))
+    tooltip = ["model:N", "against:N", alt.Tooltip("share:Q", format=".1%", title="wins"), "battles:Q", "items:Q"]
+    chart = alt.Chart(alt.Data(values=meeting_rows(meetings))).encode(x=x, y=y, tooltip=tooltip)
+    cells = chart.mark_rect().encode(color=colour)
+    layers = [cells]
+    if size <= FEW:
+        far = abs(alt.datum.share - 0.5) > 0.3
+        for is_far, style in ((far, "on strong"), (~far, "on weak")):
+            shown = chart.transform_filter(is_far).mark_text(style=style)
+            layers.append(shown.encode(text=alt.Text("share:Q", format=".0%")))
+    step = 36 if size <= FEW else max(4.0, WIDTH / size)
+    return alt.layer(*layers).properties(width=alt.Step(step), height=alt.Step(min(step, 26)))
+
+
+def meeting_rows(meetings: Meetings) -> list[dict[str, Any]]:
+    """Return a row per ordered pair that met."""
+    labels = list(map(printable, meetings.entrants))
+    return [
+        {
+            "model": labels[a],
+            "against": labels[b],
+            "share": round(float(meetings.share[a, b]), 4),
+            "battles": int(meetings.battles[a, b]),
+            "items": int(meetings.items[a, b]),
+        }
+        for a, b in zip(*np.nonzero(meetings.battles > 0), strict=True)
+    ]
+
+
+def reliability(calibration: Calibration) -> Any:
+    """Return how often people agreed with the judge over how often its signal says they do, a point a tenth."""
+    alt = load_extra("altair")
+    rows = [
+        {"predicted": share["predicted"], "agreed": share["agreement"], "battles": share["battles"]}
+        for share in calibration.agreement["bins"]
+    ]
+    ends = alt.Scale(domain=[0.5, 1])
+    x = alt.X("predicted:Q", title="predicted agreement", scale=ends, axis=alt.Axis(format="%"))
+    y = alt.Y("agreed:Q", title="people agreed", scale=alt.Scale(zero=False), axis=alt.Axis(format="%"))
+    points = alt.Chart(alt.Data(values=rows)).mark_point(size=70).encode(x=x, y=y, tooltip=_tooltip(rows))
+    corners = alt.Data(values=[{"predicted": end, "agreed": end} for end in (0.5, 1)])
+    return alt.layer(alt.Chart(corners).mark_line().encode(x=x, y=y), points).properties(width=WIDTH, height=260)
+
+
+def placement(calibration: Calibration) -> Any:
+    """Return the judge's ratings of held-out models over people's, with conformal intervals."""
+    alt = load_extra("altair")
+    conformal, stretch = calibration.conformal["soft"], calibration.stretch.get("soft")
+    q = conformal.t if conformal.q is None else conformal.q
+    rows = []
+    for held in calibration.entrants:
+        rating, error = held.rating("soft"), held.error("soft", stretch)
+        if rating is None or held.residual("soft") is None:
+            continue
+        reach = None if q is None or error is None else q * error
+        low, high = (None, None) if reach is None else (rating - reach, rating + reach)
+        row = {"model": printable(held.model), "people": held.human_elo, "judge": rating, "low": low, "high": high}
+        rows.append(row)
+    ends = alt.Scale(zero=False)
+    axis = {"title": "Elo by the judge", "scale": ends}
+    x, y = alt.X("people:Q", title="Elo by people", scale=ends), alt.Y("judge:Q", **axis)
+    chart = alt.Chart(alt.Data(values=rows)).encode(x=x, tooltip=_tooltip(rows))
+    ratings = [row["people"] for row in rows]
+    corners = [{"people": end, "judge": end} for end in (min(ratings, default=0), max(ratings, default=1))]
+    diagonal = alt.Chart(alt.Data(values=corners)).mark_line().encode(x=x, y=y)
+    reach = chart.mark_rule(opacity=0.4, strokeWidth=2.5).encode(y=alt.Y("low:Q", **axis), y2="high:Q")
+    return alt.layer(diagonal, reach, chart.mark_point(size=45).encode(y=y)).properties(width=WIDTH, height=WIDTH)
+
+
+def ranking_plot(ranking: Ranking) -> Any:
+    """Return the forest plot of a ranking in the style of podium."""
+    return in_style(forest(ranking.standings))
+
+
+def calibration_plot(calibration: Calibration) -> Any:
+    """Return ratings of held-out models over people's, and, where it is known, whether the signal is a probability."""
+    charts = [placement(calibration), *([reliability(calibration)] if calibration.agreement["bins"] else [])]
+    return in_style(load_extra("altair").vconcat(*charts))
+
+
+def battles_plot(battles: Any) -> Any:
+    """Return who beats whom, the models in the order of their win rates."""
+    meetings = meetings_of(sum_battles(battles))
+    return in_style(heat_map(meetings.in_order(meetings.by_win_rate())))
+
+
+def in_style(chart: Any) -> Any:
+    """Give a chart podium's style on white paper."""
+    return chart.configure(**theme(LIGHT))
+
+
+def _tooltip(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Name every field that any row has a value of."""
+    alt = load_extra("altair")
+    names = [name for name in (rows[0] if rows else ()) if any(row[name] not in (None, "") for row in rows)]
+    fractions = {name for name in names if any(isinstance(row[name], float) for row in rows)}
+    typed = {name: alt.Tooltip(f"{name}:Q", format=".4~r") for name in fractions}
+    return [typed.get(name) or alt.Tooltip(f"{name}:N") for name in names]

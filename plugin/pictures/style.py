@@ -1,0 +1,53 @@
+"""One style for all pictures, fit for a paper, and the files that pictures become."""
+
+from pathlib import Path
+from typing import Any
+
+from podium.pictures.extra import load_extra
+from podium.storage.drafts import written_whole
+from podium.storage.remote import Place
+
+FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
+LIGHT = {"ink": "#1c2127", "grey": "#646c76", "faint": "#dfe3e8", "paper": "#ffffff", "accent": "#1d5fbf"}
+DARK = {"ink": "#e8eaed", "grey": "#a2aab4", "faint": "#3a4048", "paper": "#15181c", "accent": "#8ab8ff"}
+"""Ink, grey for what is not data, and one accent."""
+SHARPNESS = 3.0
+"""Pixels of a PNG per point."""
+
+
+def theme(colours: dict[str, str]) -> dict[str, Any]:
+    """Return Vega-Lite's configuration in some colours: no frame, no ticks, a faint grid along the values."""
+    ink, grey, faint, paper, accent = (colours[name] for name in ("ink", "grey", "faint", "paper", "accent"))
+    text = {"labelColor": ink, "titleColor": grey, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    return {
+        "font": FONT,
+        "background": paper,
+        "view": {"stroke": None},
+        "axis": {**text, "domain": False, "ticks": False, "gridColor": faint, "labelPadding": 6, "titlePadding": 8},
+        "axisY": {"grid": False},
+        "legend": {**text, "symbolStrokeWidth": 2, "orient": "top", "title": None},
+        "title": {"color": ink, "fontSize": 13, "anchor": "start", "fontWeight": 600},
+        "header": {"labelColor": ink, "titleColor": grey},
+        "point": {"color": accent, "filled": True, "opacity": 1},
+        "circle": {"color": accent, "opacity": 1},
+        "line": {"color": grey, "strokeWidth": 1},
+        "rule": {"color": accent},
+        "text": {"color": grey, "fontSize": 11},
+        "rect": {"stroke": paper, "strokeWidth": 1},
+        "style": {"on strong": {"color": paper}, "on weak": {"color": ink}},
+        "range": {"category": [accent, grey, ink], "diverging": [grey, paper, accent]},
+    }
+
+
+def save(chart: Any, place: Place) -> None:
+    """Write a chart as SVG, PNG or PDF, whole.
+
+    Raises:
+        UsageError: vl-convert is not installed.
+        OSError: it cannot be written.
+    """
+    load_extra("vl_convert")
+    scale = {"scale_factor": SHARPNESS} if place.suffix == ".png" else {}
+    with written_whole(place) as draft:
+        with Path(draft).open("wb" if place.suffix != ".svg" else "w") as stream:
+            chart.save(stream, format=place.suffix.removeprefix("."), **scale)

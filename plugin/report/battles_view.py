@@ -1,0 +1,29 @@
+"""Battles as a notebook shows them: the denominators, and the first few."""
+
+from podium.battles import COLUMNS, Battles
+from podium.report.html import notebook_part
+from podium.report.model import Report, Table, notes_of
+from podium.report.numbers import reasons_text
+from podium.text import text_of
+
+FIRST = 10
+
+
+def battles_html(battles: Battles) -> str:
+    """Write battles as a cell of a notebook shows them."""
+    return notebook_part((battles_report(battles),))
+
+
+def battles_report(battles: Battles) -> Report:
+    """Return the denominators and the first battles."""
+    counts, shown = battles.counts(), battles.table.head(FIRST)
+    names = tuple(name for name in COLUMNS if name in shown)
+    rows = tuple(tuple(text_of(cell) or "" for cell in row) for row in shown[list(names)].astype(object).to_numpy())
+    denominators = (
+        f"{len(battles.entrants)} models, {counts.items:,} items, {counts.presentations:,} presentations, "
+        f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unread:,} unread"
+        f"{reasons_text(battles.unread_reasons())}"
+    )
+    align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
+    title = "battles" if counts.battles <= FIRST else f"battles, the first {FIRST} of {counts.battles:,}"
+    return Report(title, table=Table("", names, rows, align), notes=notes_of(denominators))

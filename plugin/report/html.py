@@ -1,0 +1,120 @@
+"""Reports as HTML: a document of its own, or a part of one for notebooks and pages; names are escaped, never markup."""
+
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+
+from podium.report.drawing import PLAIN_WIDTH, figure_lines
+from podium.report.model import Axis, Fact, Figure, Kind, Measure, Note, Report, Section, Table
+from podium.report.printable import printable
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+NAME = "model"
+"""The column whose cells name a row."""
+
+
+def html_text(reports: Sequence[Report]) -> str:
+    """Write reports as a document that needs nothing else."""
+    title = reports[0].title if reports else "podium"
+    head = (
+        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{literal(title)}</title>'
+        f"<style>{stylesheet()}</style>"
+    )
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body><main>{html_part(reports)}</main></body></html>\n'
+
+
+def notebook_part(reports: Sequence[Report]) -> str:
+    """Write reports as a cell of a notebook shows them."""
+    style = "<style>.podium .bar{display:none}.podium td,.podium th{font-variant-numeric:tabular-nums}</style>"
+    return f'<div class="podium">{style}{html_part(reports)}</div>'
+
+
+def html_part(reports: Sequence[Report], heading: int = 2) -> str:
+    """Write reports as sections with headings of a level and below."""
+    return "\n".join(_report(report, heading) for report in reports)
+
+
+def stylesheet() -> str:
+    """Return the rules of documents and pages."""
+    return files("podium.report").joinpath("report.css").read_text(encoding="utf-8")
+
+
+def literal(text: str) -> str:
+    """Escape what HTML would read as markup, and write control characters as escapes."""
+    return escape(printable(text))
+
+
+def table_part(table: Table) -> str:
+    """Write a table with its legend; numbers are aligned to the right, and a rule marks a cut."""
+    sides = ["" if letter == "l" else ' class="r"' for letter in table.align]
+    header = "".join(f'<th scope="col"{side}>{literal(cell)}</th>' for cell, side in zip(table.header, sides, strict=True))
+    named = table.header.index(NAME) if NAME in table.header else 0
+    rows = []
+    for k, row in enumerate(table.rows):
+        cells = [_cell(cell, side, k == named) for k, (cell, side) in enumerate(zip(row, sides, strict=True))]
+        bar = [f"<td>{_bar(table.axis, k)}</td>"] if table.axis else []
+        cut = ' class="cut"' if k in table.rules else ""
+        rows.append(f"<tr{cut}>{''.join([*cells, *bar])}</tr>")
+    if table.axis:
+        left, right = map(literal, table.axis.labels)
+        header += f'<th scope="col" class="ends"><span>{left}</span><span>{right}</span></th>'
+    head = f"<thead><tr>{header}</tr></thead>" if any(table.header) else ""
+    caption = f"<caption>{literal(table.title)}</caption>" if table.title else ""
+    legend = "".join(f'<p class="note">{literal(text)}</p>' for text in table.legend)
+    body = f"<tbody>{''.join(rows)}</tbody>"
+    return f'<div class="wide" tabindex="0" role="group" aria-label="table"><table>{caption}{head}{body}</table></div>{legend}'
+
+
+def _report(report: Report, heading: int) -> str:
+    answer = "".join(f"<p class=\"answer\">{literal(text)}</p>" for text in report.answer)
+    first = Section("", report.title, (), (report.table,) if report.table else (), (), report.notes)
+    return answer + "\n".join(
+        section_part(section, heading + (0 if k == 0 else 1)) for k, section in enumerate((first, *report.sections))
+    )
+
+
+def section_part(section: Section, heading: int) -> str:
+    """Write a section below a heading of a level."""
+    title = f"<h{heading}>{literal(section.title)}</h{heading}>" if section.title else ""
+    parts = [_facts(section.facts), *map(table_part, section.tables), _figures(section.figures)]
+    return f"<section>{title}{''.join(parts)}{''.join(map(_note, section.notes))}</section>"
+
+
+def _note(note: Note) -> str:
+    kind = ' class="note warning"' if note.kind is Kind.WARNING else ' class="note"'
+    return f"<p{kind}>{literal(note.line)}</p>"
+
+
+def _cell(text: str, side: str, is_name: bool) -> str:
+    tag = 'th scope="row"' if is_name else "td"
+    return f"<{tag}{side}><bdi>{literal(text)}</bdi></{tag[:2]}>"
+
+
+def _facts(facts: Sequence[Fact]) -> str:
+    rows = []
+    for fact in facts:
+        value = fact.value if isinstance(fact.value, Measure) else Measure(fact.value)
+        rows.append((fact.label, value.estimate, value.interval, value.denominator))
+    return table_part(Table("", ("", "estimate", "interval", "of"), tuple(rows), "lrrl")) if rows else ""
+
+
+def _figures(figures: Sequence[Figure]) -> str:
+    return f"<pre>{escape(chr(10).join(figure_lines(figures, PLAIN_WIDTH)))}</pre>" if figures else ""
+
+
+def _bar(axis: Axis, row: int) -> str:
+    """Draw an interval as boxes; what it shows stands in the row as figures."""
+    bar, (least, most) = axis.bars[row], axis.ends
+    if bar.middle is None:
+        return ""
+
+    def place(value: float) -> float:
+        return 100 * (value - least) / (most - least)
+
+    parts = []
+    if bar.low is not None and bar.high is not None:
+        parts.append(f'<i style="left:{place(bar.low):.1f}%;width:{place(bar.high) - place(bar.low):.1f}%"></i>')
+    parts.append(f'<b style="left:{place(bar.middle):.1f}%"></b>')
+    parts += [] if bar.mark is None else [f'<b class="mark" style="left:{place(bar.mark):.1f}%"></b>']
+    return f'<span class="bar" aria-hidden="true">{"".join(parts)}</span>'

@@ -1,0 +1,74 @@
+"""Reports as LaTeX for a paper: tables by booktabs, without pictures of rows."""
+
+from collections.abc import Sequence
+
+from podium.report.model import EMPTY, Fact, Measure, Report, Section, Table
+from podium.report.printable import printable
+
+SIGNS = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "…": r"\ldots{}",
+    EMPTY: "--",
+    "±": r"$\pm$",
+    "·": r"$\cdot$",
+    "²": r"\textsuperscript{2}",
+}
+PREAMBLE = r"% \usepackage{booktabs} \usepackage[T1]{fontenc}"
+
+
+def latex_text(reports: Sequence[Report]) -> str:
+    """Write reports as LaTeX: the answer, then a table with its notes each, to be put into a document."""
+    return "\n".join([PREAMBLE, *(line for report in reports for line in _report(report))]) + "\n"
+
+
+def literal(text: str) -> str:
+    r"""Write text so that LaTeX shows it.
+
+    >>> literal("a_b & 50%")
+    'a\\_b \\& 50\\%'
+    """
+    return "".join(SIGNS.get(sign, sign) for sign in printable(text))
+
+
+def _report(report: Report) -> list[str]:
+    first = Section("", report.title, (), (report.table,) if report.table else (), (), report.notes)
+    answer = [" ".join(map(literal, report.answer)), ""] if report.answer else []
+    return [*answer, *(line for section in (first, *report.sections) for line in _section(section))]
+
+
+def _section(section: Section) -> list[str]:
+    title = [rf"\paragraph{{{literal(section.title)}}}", ""] if section.title else []
+    tables = [*([_facts(section.facts)] if section.facts else []), *section.tables]
+    notes = [line for note in section.notes for line in (literal(note.line), "")]
+    return [*title, *(line for table in tables for line in _table(table)), *notes]
+
+
+def _facts(facts: Sequence[Fact]) -> Table:
+    rows = []
+    for fact in facts:
+        value = fact.value if isinstance(fact.value, Measure) else Measure(fact.value)
+        rows.append((fact.label, value.estimate, value.interval, value.denominator))
+    return Table("", ("", "estimate", "interval", "of"), tuple(rows), "lrrl")
+
+
+def _table(table: Table) -> list[str]:
+    header = [_row(table.header), r"\midrule"] if any(table.header) else []
+    rows = [[_row(row), *([r"\midrule"] if k in table.rules else [])] for k, row in enumerate(table.rows)]
+    title = [literal(table.title), ""] if table.title else []
+    body = [line for lines in rows for line in lines]
+    if body and body[-1] == r"\midrule":
+        body.pop()
+    ends = rf"\begin{{tabular}}{{{table.align}}}", r"\end{tabular}"
+    legend = [line for text in table.legend for line in (literal(text), "")]
+    return [*title, ends[0], r"\toprule", *header, *body, r"\bottomrule", ends[1], "", *legend]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return " & ".join(map(literal, cells)) + r" \\"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import stats
 
 from podium.rankers.cells import Summed
 from podium.rankers.coded import Coded
@@ -38,6 +39,12 @@ class Meetings:
         square = np.ix_(codes, codes)
         parts = (self.share[square], self.se[square], self.battles[square], self.items[square])
         return Meetings(tuple(self.entrants[k] for k in codes), *parts)
+
+    def intervals(self, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return ends of the shares' intervals in [0, 1], by t with G - 1 degrees; NaN where there is no error."""
+        with np.errstate(invalid="ignore"):
+            reach = stats.t.ppf((1 + level) / 2, np.where(self.items > 1, self.items - 1, np.nan)) * self.se
+        return np.clip(self.share - reach, 0, 1), np.clip(self.share + reach, 0, 1)
 
     def by_win_rate(self) -> list[str]:
         """Return the names by the mean share over opponents, largest first."""

@@ -17,6 +17,7 @@ from podium.cli.lm_eval import lm_eval
 from podium.cli.plan import plan
 from podium.cli.rank import rank
 from podium.cli.replay import replay
+from podium.cli.report import report
 from podium.errors import PodiumError
 from podium.report.printable import tell
 
@@ -29,6 +30,7 @@ def podium() -> None:
     \b
     podium rank verdicts.csv --ranker bradley-terry
     podium rank results/ --ranker win-rate,bradley-terry --format json
+    podium report verdicts.csv -o report.html
     podium calibrate labelled.csv -o calibration.json
     podium label verdicts.csv --responses answers/ -o sheet.csv
     podium diagnose verdicts.csv --human-judge crowd
@@ -44,7 +46,21 @@ def podium() -> None:
     """
 
 
-for command in (rank, calibrate, label, diagnose, replay, plan, inspect, lm_eval, enable, disable, convert, list_):
+for command in (
+    rank,
+    report,
+    calibrate,
+    label,
+    diagnose,
+    replay,
+    plan,
+    inspect,
+    lm_eval,
+    enable,
+    disable,
+    convert,
+    list_,
+):
     podium.add_command(command)
 
 

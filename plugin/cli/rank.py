@@ -64,12 +64,12 @@ def rank(context: click.Context, **arguments: Any) -> None:
     style, output = options.pop_output(arguments)
     figure = arguments.pop("figure")
     with show_progress():
-        ranking, whole = _ranking(arguments)
+        ranking, battles = rank_sources(arguments)
     announce(ranking)
     write_figures(ranking, ranking_reports, style, output)
     if figure:
         _draw(ranking, figure)
-    context.exit(0 if whole and not ranking.failures else 3)
+    context.exit(0 if not battles.lost and not ranking.failures else 3)
 
 
 def _draw(ranking: Any, figure: "Place") -> None:
@@ -80,8 +80,8 @@ def _draw(ranking: Any, figure: "Place") -> None:
     tell(f"wrote {figure}")
 
 
-def _ranking(arguments: dict[str, Any]) -> tuple[Any, bool]:
-    """Return the ranking, and whether all sources could be read."""
+def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the ranking that the options of `podium rank` ask for, and its battles; options that are used up leave."""
     from podium.plugins.settings import parse_settings, ranker_names
 
     names = ranker_names(arguments.pop("rankers"))
@@ -98,5 +98,5 @@ def _ranking(arguments: dict[str, Any]) -> tuple[Any, bool]:
         memory=arguments.pop("memory"),
     )
     battles = options.add_labels(battles, labels, must_meet=False)
-    ranked = rank_battles(battles.complete_items() if complete else battles, names, **common, **settings)
-    return ranked, not battles.lost
+    battles = battles.complete_items() if complete else battles
+    return rank_battles(battles, names, **common, **settings), battles

@@ -26,6 +26,8 @@ MANY = 40
 FEW = 14
 """Models up to which a cell has room for its figure."""
 BUBBLE = 260
+LEVEL = 0.95
+"""Of the intervals of single pairs, each by itself."""
 
 
 def forest(standings: Sequence[Standings]) -> Any:
@@ -51,7 +53,8 @@ def _forest_of(group: Sequence[Standings]) -> Any:
         shown = {"sort": rankers, "title": None}
         chart = chart.encode(yOffset=alt.YOffset("ranker:N", sort=rankers), color=alt.Color("ranker:N", **shown))
     axis = {"title": f"{scale}, {percent(first.level)} intervals"}
-    x = alt.X("score:Q", scale=alt.Scale(zero=False), **axis)
+    ticks = alt.Axis(format="d" if scale == "Elo" else "", tickCount=6, labelFlush=False)
+    x = alt.X("score:Q", scale=alt.Scale(zero=False), axis=ticks, **axis)
     layers = []
     if any(row["conformal_low"] is not None for row in rows):
         conformal = chart.mark_rule(strokeWidth=1, strokeDash=[4, 3])
@@ -125,13 +128,14 @@ def heat_map(meetings: Meetings) -> Any:
     axes = {"sort": labels, "scale": alt.Scale(padding=0)}
     x = alt.X("against:N", title="against", axis=angle, **axes)
     y = alt.Y("model:N", title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL, labels=size <= MANY), **axes)
-    colour = alt.Color("share:Q", scale=alt.Scale(domain=[0, 1], domainMid=0.5), legend=alt.Legend(format="%"))
+    wins = alt.Scale(domain=[0, 1], domainMid=0.5, interpolate="rgb")
+    colour = alt.Color("share:Q", scale=wins, legend=None)
     tooltip = ["model:N", "against:N", alt.Tooltip("share:Q", format=".1%", title="wins"), "battles:Q", "items:Q"]
     chart = alt.Chart(alt.Data(values=meeting_rows(meetings))).encode(x=x, y=y, tooltip=tooltip)
     cells = chart.mark_rect().encode(color=colour)
     layers = [cells]
     if size <= FEW:
-        far = abs(alt.datum.share - 0.5) > 0.3
+        far = abs(alt.datum.share - 0.5) > 0.25
         for is_far, style in ((far, "on strong"), (~far, "on weak")):
             shown = chart.transform_filter(is_far).mark_text(style=style)
             layers.append(shown.encode(text=alt.Text("share:Q", format=".0%")))
@@ -142,16 +146,24 @@ def heat_map(meetings: Meetings) -> Any:
 def meeting_rows(meetings: Meetings) -> list[dict[str, Any]]:
     """Return a row per ordered pair that met."""
     labels = list(map(printable, meetings.entrants))
+    low, high = meetings.intervals(LEVEL)
     return [
         {
             "model": labels[a],
             "against": labels[b],
-            "share": round(float(meetings.share[a, b]), 4),
+            "share": _digits(meetings.share[a, b]),
+            "low": _digits(low[a, b]),
+            "high": _digits(high[a, b]),
             "battles": int(meetings.battles[a, b]),
             "items": int(meetings.items[a, b]),
         }
         for a, b in zip(*np.nonzero(meetings.battles > 0), strict=True)
     ]
+
+
+def _digits(value: float) -> float | None:
+    """Return a share to a tenth of a percent; None where it is unknown."""
+    return None if np.isnan(value) else round(float(value), 3)
 
 
 def reliability(calibration: Calibration) -> Any:
@@ -183,9 +195,9 @@ def placement(calibration: Calibration) -> Any:
         low, high = (None, None) if reach is None else (rating - reach, rating + reach)
         row = {"model": printable(held.model), "people": held.human_elo, "judge": rating, "low": low, "high": high}
         rows.append(row)
-    ends = alt.Scale(zero=False)
-    axis = {"title": "Elo by the judge", "scale": ends}
-    x, y = alt.X("people:Q", title="Elo by people", scale=ends), alt.Y("judge:Q", **axis)
+    ends = {"scale": alt.Scale(zero=False), "axis": alt.Axis(format="d", tickCount=6, labelFlush=False)}
+    axis = {"title": "Elo by the judge", **ends}
+    x, y = alt.X("people:Q", title="Elo by people", **ends), alt.Y("judge:Q", **axis)
     chart = alt.Chart(alt.Data(values=rows)).encode(x=x, tooltip=_tooltip(rows))
     ratings = [row["people"] for row in rows]
     corners = [{"people": end, "judge": end} for end in (min(ratings, default=0), max(ratings, default=1))]

@@ -18,7 +18,13 @@ SHARPNESS = 3.0
 def theme(colours: dict[str, str]) -> dict[str, Any]:
     """Return Vega-Lite's configuration in some colours: no frame, no ticks, a faint grid along the values."""
     ink, grey, faint, paper, accent = (colours[name] for name in ("ink", "grey", "faint", "paper", "accent"))
-    text = {"labelColor": ink, "titleColor": grey, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    text = {
+        "labelColor": ink,
+        "titleColor": grey,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    }
     return {
         "font": FONT,
         "background": paper,

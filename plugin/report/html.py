@@ -21,7 +21,9 @@ def html_text(reports: Sequence[Report]) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{literal(title)}</title>'
         f"<style>{stylesheet()}</style>"
     )
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body><main>{html_part(reports)}</main></body></html>\n'
+    return (
+        f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body><main>{html_part(reports)}</main></body></html>\n'
+    )
 
 
 def notebook_part(reports: Sequence[Report]) -> str:
@@ -48,11 +50,15 @@ def literal(text: str) -> str:
 def table_part(table: Table) -> str:
     """Write a table with its legend; numbers are aligned to the right, and a rule marks a cut."""
     sides = ["" if letter == "l" else ' class="r"' for letter in table.align]
-    header = "".join(f'<th scope="col"{side}>{literal(cell)}</th>' for cell, side in zip(table.header, sides, strict=True))
+    if table.words:
+        sides[-1] = ' class="words"'
+    header = "".join(
+        f'<th scope="col"{side}>{literal(cell)}</th>' for cell, side in zip(table.header, sides, strict=True)
+    )
     named = table.header.index(NAME) if NAME in table.header else 0
     rows = []
     for k, row in enumerate(table.rows):
-        cells = [_cell(cell, side, k == named) for k, (cell, side) in enumerate(zip(row, sides, strict=True))]
+        cells = [_cell(cell, side, place == named) for place, (cell, side) in enumerate(zip(row, sides, strict=True))]
         bar = [f"<td>{_bar(table.axis, k)}</td>"] if table.axis else []
         cut = ' class="cut"' if k in table.rules else ""
         rows.append(f"<tr{cut}>{''.join([*cells, *bar])}</tr>")
@@ -67,7 +73,7 @@ def table_part(table: Table) -> str:
 
 
 def _report(report: Report, heading: int) -> str:
-    answer = "".join(f"<p class=\"answer\">{literal(text)}</p>" for text in report.answer)
+    answer = "".join(f'<p class="answer">{literal(text)}</p>' for text in report.answer)
     first = Section("", report.title, (), (report.table,) if report.table else (), (), report.notes)
     return answer + "\n".join(
         section_part(section, heading + (0 if k == 0 else 1)) for k, section in enumerate((first, *report.sections))
@@ -78,7 +84,12 @@ def section_part(section: Section, heading: int) -> str:
     """Write a section below a heading of a level."""
     title = f"<h{heading}>{literal(section.title)}</h{heading}>" if section.title else ""
     parts = [_facts(section.facts), *map(table_part, section.tables), _figures(section.figures)]
-    return f"<section>{title}{''.join(parts)}{''.join(map(_note, section.notes))}</section>"
+    return f"<section>{title}{''.join(parts)}{notes_part(section.notes)}</section>"
+
+
+def notes_part(notes: Sequence[Note]) -> str:
+    """Write notes, warnings among them marked."""
+    return "".join(map(_note, notes))
 
 
 def _note(note: Note) -> str:

@@ -1,0 +1,87 @@
+"""podium report: verdicts or a ranking in, one page to share out."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from podium.cli import options
+from podium.cli.rank import rank, rank_sources
+from podium.report.printable import tell
+
+if TYPE_CHECKING:
+    from podium.page.material import Material
+    from podium.storage.remote import Place
+
+NOT_HERE = ("output", "style", "figure", "no_merge", "complete", "engine", "memory")
+"""Options of `podium rank` that make no page."""
+
+
+@click.command(
+    short_help="Make one page of a ranking to share: the answer, its trust, the battles.",
+    params=[param for param in rank.params if param.name not in NOT_HERE],
+)
+@click.option(
+    "--responses", metavar="PATH", multiple=True, help="Files or folders with the responses that were compared."
+)
+@click.option("--no-texts", is_flag=True, help="Leave instructions, responses and the judge's words out.")
+@click.option(
+    "-o",
+    "output",
+    metavar="FILE",
+    type=options.OutputFile((".html",)),
+    default="report.html",
+    help="Write the page to this file.",
+)
+@click.pass_context
+def report(
+    context: click.Context, output: "Place", responses: tuple[str, ...], no_texts: bool, **arguments: Any
+) -> None:
+    """Make one self-contained page of the battles in SOURCE..., or of a ranking that `podium rank` wrote as JSON.
+
+    \b
+    podium report battles.csv -o report.html
+    podium report logs/ --ranker bradley-terry,win-rate
+    podium report verdicts.csv --responses answers/ --calibration calibration.json
+    podium report ranking.json
+    """
+    from podium.cli.output import announce
+    from podium.cli.progress_bar import show_progress
+    from podium.page.report_page import report_page
+    from podium.storage.drafts import write_text
+
+    with show_progress():
+        material, whole = _material(arguments, responses, no_texts)
+        page = report_page(material)
+    announce(material.ranking)
+    write_text(output, page, errors="backslashreplace")
+    tell(f"wrote {output}")
+    context.exit(0 if whole and not material.ranking.failures else 3)
+
+
+def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: bool) -> "tuple[Material, bool]":
+    """Return what the page is made of, and whether all sources could be read."""
+    from podium.page.material import Material, with_battles
+    from podium.page.readings import ranking_in
+    from podium.storage.remote import without_secrets
+
+    command = without_secrets(shlex.join(["podium", *sys.argv[1:]]))
+    sources = arguments["sources"]
+    ranking = ranking_in(Path(sources[0])) if len(sources) == 1 else None
+    if ranking is not None:
+        only = "The page was made of a ranking alone: give its battles to see them."
+        return Material(ranking, command=command, missing={"battles": only}), True
+    from podium.calibration_file import read_calibration
+    from podium.page.texts import texts_of
+
+    how = {name: arguments[name] for name in ("level", "seed", "calibration")}
+    apart = options.read_sources({name: arguments[name] for name in (*options.READ_BY, "sources")}, merge=False)
+    defaults = {"no_merge": False, "complete": False, "engine": "duckdb", "memory": None}
+    ranking, battles = rank_sources({**arguments, **defaults})
+    texts = None if no_texts else texts_of(apart, sources, responses)
+    known = read_calibration(how["calibration"]) if how["calibration"] else None
+    material = Material(ranking, calibration=known, command=command)
+    made = with_battles(material, battles, apart, texts, level=how["level"], seed=how["seed"])
+    return made, not battles.lost

@@ -1,0 +1,145 @@
+"use strict";
+/* Win rates against one model, and the battles themselves: searched, opened, both responses side by side. */
+{
+  const { battles, order, charts } = podium.data;
+  const { element } = podium;
+  const share = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)}%`);
+  const by = (id) => document.getElementById(id);
+
+  podium.openBattles = () => {};
+  if (charts.beats) {
+    const rows = podium.chart("beats").rows;
+    const anchor = by("anchor");
+    const names = [...new Set(rows.map((row) => row.against))];
+    for (const name of names) anchor.append(element("option", name, { value: name }));
+    const show = () => {
+      const box = element("div", undefined, { class: "wide", tabindex: "0", role: "group", "aria-label": "win rates" });
+      const table = element("table");
+      const head = table.createTHead().insertRow();
+      for (const [name, side] of [["model", ""], ["win rate", "r"], ["interval", "r"], ["battles", "r"], ["items", "r"]]) {
+        head.append(element("th", name, { scope: "col", class: side }));
+      }
+      const body = table.createTBody();
+      for (const row of rows.filter((each) => each.against === anchor.value)) {
+        const line = body.insertRow();
+        const name = element("th", undefined, { scope: "row" });
+        name.append(element("bdi", row.model));
+        const ends = row.low === null ? "–" : `${share(row.low)} … ${share(row.high)}`;
+        const cells = [share(row.share), ends, row.battles.toLocaleString("en"), row.items.toLocaleString("en")];
+        line.append(name, ...cells.map((words) => element("td", words, { class: "r" })));
+        if (battles) {
+          const open = element("button", "battles", { type: "button", "aria-label": `battles of ${row.model} against ${row.against}` });
+          open.addEventListener("click", () => podium.openBattles(row.model, row.against));
+          const cell = element("td");
+          cell.append(open);
+          line.append(cell);
+        }
+      }
+      if (battles) head.append(element("td", ""));
+      box.append(table);
+      by("against").replaceChildren(box);
+      podium.sortable(table);
+    };
+    anchor.addEventListener("change", show);
+    anchor.value = names.includes(order[0]) ? order[0] : names[0];
+    show();
+  }
+
+  if (battles) {
+    const PAGE = 25;
+    const { models, pool = [] } = battles;
+    const numbers = battles.a.map((_, k) => k);
+    const name = (code) => models[code];
+    const text = (code) => (code >= 0 ? pool[code] : null);
+    for (const select of [by("model"), by("other")]) {
+      for (const model of order) if (models.includes(model)) select.append(element("option", model, { value: model }));
+    }
+    const haystacks = new Map();
+    const haystack = (k) => {
+      if (!haystacks.has(k)) {
+        const [asked, first, second, words] = battles.texts ? battles.texts[k] : [-1, -1, -1, []];
+        const parts = [battles.item[k], name(battles.a[k]), name(battles.b[k]), battles.category[k], text(asked), text(first), text(second)];
+        haystacks.set(k, [...parts, ...words.map((each) => text(each[2]))].filter(Boolean).join("\n").toLowerCase());
+      }
+      return haystacks.get(k);
+    };
+    const verdict = (k, credit) => {
+      if (credit === null) return "unread";
+      if (credit === 0.5) return "even";
+      const winner = name(credit > 0.5 ? battles.a[k] : battles.b[k]);
+      return credit === 0 || credit === 1 ? `${winner} wins` : `${winner} ahead, ${Math.max(credit, 1 - credit)}`;
+    };
+    const fill = (details, k) => {
+      if (details.dataset.full) return;
+      details.dataset.full = "yes";
+      const [asked, first, second, words] = battles.texts ? battles.texts[k] : [-1, -1, -1, []];
+      const block = (title, words, level = "h4") => [element(level, title), element("div", words, { class: "text", dir: "auto", tabindex: "0", role: "group", "aria-label": title })];
+      if (text(asked)) details.append(...block("instruction", text(asked)));
+      const hasTexts = pool.length > 0;
+      const sides = element("div", undefined, { class: "sides" });
+      [[battles.a[k], first, battles.credit[k] > 0.5], [battles.b[k], second, battles.credit[k] !== null && battles.credit[k] < 0.5]].forEach(([model, code, won]) => {
+        const side = element("div", undefined, { class: won ? "side won" : "side" });
+        side.append(...block(`${name(model)}${won ? " · won" : ""}`, text(code) || "no text here"));
+        sides.append(side);
+      });
+      if (hasTexts) details.append(sides);
+      const said = [];
+      for (const [shown, credit, reason] of battles.orders[k]) {
+        const leader = shown === "ab" ? `${name(battles.a[k])} first` : shown === "ba" ? `${name(battles.b[k])} first` : "both orders";
+        said.push(`${leader}: ${verdict(k, credit)}${reason ? ` (${reason})` : ""}`);
+      }
+      if (battles.human.length && battles.human[k] !== null) said.push(`people: ${verdict(k, battles.human[k])}`);
+      if (battles.reason[k]) said.push(`unread: ${battles.reason[k]}`);
+      for (const line of said) details.append(element("p", line, { class: "note" }));
+      for (const [shown, judge, code] of words) {
+        const leader = shown === "ab" ? `, ${name(battles.a[k])} first` : shown === "ba" ? `, ${name(battles.b[k])} first` : "";
+        if (text(code)) details.append(...block(`the judge's words${leader}${judge ? ` (${judge})` : ""}`, text(code)));
+      }
+    };
+    const row = (k) => {
+      const details = element("details", undefined, { class: "battle" });
+      const summary = element("summary");
+      summary.append(element("bdi", name(battles.a[k])), " against ", element("bdi", name(battles.b[k])), `: ${verdict(k, battles.credit[k])}`);
+      if (battles.item[k]) summary.append(element("span", battles.item[k], { class: "item" }));
+      if (battles.why[k]) summary.append(element("span", battles.why[k], { class: "tag" }));
+      details.append(summary);
+      details.addEventListener("toggle", () => fill(details, k));
+      return details;
+    };
+    let matches = numbers;
+    let shown = 0;
+    const more = () => {
+      by("list").append(...matches.slice(shown, shown + PAGE).map(row));
+      shown = Math.min(shown + PAGE, matches.length);
+      by("more").hidden = shown >= matches.length;
+      by("matches").textContent = `${matches.length.toLocaleString("en")} battles match; ${shown.toLocaleString("en")} are below.`;
+    };
+    const search = () => {
+      const wanted = by("search").value.toLowerCase();
+      const [model, other] = [by("model").value, by("other").value];
+      const only = by("disagreeing").checked;
+      matches = numbers.filter((k) => {
+        const pair = [name(battles.a[k]), name(battles.b[k])];
+        if (model && !pair.includes(model)) return false;
+        if (other && !pair.includes(other)) return false;
+        if (model && model === other) return false;
+        return (!only || battles.why[k]) && (!wanted || haystack(k).includes(wanted));
+      });
+      by("list").replaceChildren();
+      shown = 0;
+      more();
+    };
+    podium.openBattles = (model, other) => {
+      by("search").value = "";
+      by("disagreeing").checked = false;
+      [by("model").value, by("other").value] = [model, other];
+      search();
+      by("battles").scrollIntoView();
+      by("search").focus({ preventScroll: true });
+    };
+    for (const id of ["search", "model", "other", "disagreeing"]) by(id).addEventListener("input", search);
+    document.querySelector("form[role=search]").addEventListener("submit", (event) => event.preventDefault());
+    by("more").addEventListener("click", more);
+    search();
+  }
+}

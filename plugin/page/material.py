@@ -1,0 +1,95 @@
+"""What a page is made of: rankings, the battles behind them, and everything that is worked out from both."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from podium.battles import Battles
+from podium.calibration import Calibration
+from podium.diagnosis.card import diagnose
+from podium.diagnosis.card_report import card_reports
+from podium.errors import PodiumError
+from podium.page.listed_battles import ListedBattles, list_battles
+from podium.page.texts import Texts
+from podium.rankers.cells import pairs_of, sum_battles
+from podium.rankers.head_to_head import Meetings, meetings_of, rank_shares
+from podium.rankers.identification import fit_identified
+from podium.ranking import Ranking
+from podium.report.model import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a page shows; what is None or empty is left out, and said where `missing` says why.
+
+    Attributes:
+        ranking: its first standings are the answer.
+        meetings: who beats whom, in ranking order.
+        rank_shares: how often each takes each rank, in that order, shape (models, models).
+        listed: battles.
+        has_texts: whether texts were asked for.
+        calibration: of the judge.
+        judge: reports of the judge cards.
+        usage: what the calls cost, a row a model and role.
+        command: that makes the page again.
+        missing: by section, why it is not there.
+    """
+
+    ranking: Ranking
+    meetings: Meetings | None = None
+    rank_shares: np.ndarray | None = None
+    listed: ListedBattles | None = None
+    has_texts: bool = True
+    calibration: Calibration | None = None
+    judge: Sequence[Report] = ()
+    usage: Sequence[dict[str, Any]] = ()
+    command: str = ""
+    missing: dict[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+
+def with_battles(
+    material: Material, battles: Battles, presentations: Battles, texts: Texts | None, *, level: float, seed: int
+) -> Material:
+    """Work out of battles what a page shows; what they cannot answer is missing, with the reason.
+
+    Args:
+        battles: of the ranking, the two orders merged.
+        presentations: the same, the two orders apart.
+        texts: None to leave them out.
+        level, seed: of the judge cards' intervals, and of everything random.
+    """
+    missing = dict(material.missing)
+    order = [entry.model for entry in material.ranking.standings[0].entries]
+    meetings = shares = None
+    judge: Sequence[Report] = ()
+    try:
+        meetings = meetings_of(sum_battles(battles)).in_order(order)
+        shares = _rank_shares(battles, meetings.entrants, seed)
+    except PodiumError as error:
+        missing["ranks"] = str(error)
+    try:
+        judge = card_reports(diagnose(presentations, battles, level=level, seed=seed))
+    except PodiumError as error:
+        missing["judge"] = str(error)
+    return replace(
+        material,
+        meetings=meetings,
+        rank_shares=shares,
+        listed=list_battles(battles, presentations, texts, seed),
+        has_texts=texts is not None,
+        judge=judge,
+        missing=missing,
+        notes=texts.notes if texts else (),
+    )
+
+
+def _rank_shares(battles: Battles, names: Sequence[str], seed: int) -> np.ndarray:
+    """Draw ratings of Bradley-Terry by their covariance over items, and count ranks, in the order of the names."""
+    summed = sum_battles(battles)
+    strengths = fit_identified(summed.entrants, pairs_of(summed), summed.battles_of())
+    codes = [summed.entrants.index(name) for name in names]
+    covariance = strengths.covariance(summed)[np.ix_(codes, codes)]
+    return rank_shares(strengths.theta[codes], covariance, np.random.default_rng(seed))

@@ -1,0 +1,54 @@
+"""Rankings as files have them, back as rankings: what `podium rank --format json` and the hosts write."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from podium.battles import Counts
+from podium.errors import DataError
+from podium.ranking import Entry, Fit, Ranking, Standings
+
+REMEDY = "give what `podium rank --format json -o ranking.json` writes"
+
+
+def ranking_in(path: Path) -> Ranking | None:
+    """Return the ranking that a JSON file holds; None where it holds something else.
+
+    Raises:
+        DataError: it is a ranking, and a damaged one.
+    """
+    if path.suffix != ".json" or not path.is_file():
+        return None
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, UnicodeDecodeError):
+        return None
+    if not isinstance(document, Mapping) or not isinstance(document.get("rankings"), list):
+        return None
+    try:
+        standings = tuple(_standings(part) for part in document["rankings"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"a ranking that lacks {error}", remedy=REMEDY, source=str(path)) from None
+    return Ranking(standings, document.get("provenance", {}), tuple(document.get("failures", ())))
+
+
+def _standings(part: Mapping[str, Any]) -> Standings:
+    counted = {field.name: part["counts"][field.name] for field in fields(Counts)}
+    fit = {name: tuple(value) if isinstance(value, list) else value for name, value in part["fit"].items()}
+    known = ("ranker", "scale", "level", "interval", "slice")
+    return Standings(
+        **{name: part[name] for name in known},
+        entries=tuple(_entry(row) for row in part["models"]),
+        counts=Counts(**counted),
+        fit=Fit(**{field.name: fit[field.name] for field in fields(Fit) if field.name in fit}),
+        diagnostics=part.get("diagnostics", {}),
+        warnings=tuple(part.get("warnings", ())),
+    )
+
+
+def _entry(row: Mapping[str, Any]) -> Entry:
+    names = [field.name for field in fields(Entry) if field.name != "extra"]
+    extra = {name: value for name, value in row.items() if name not in names}
+    return Entry(**{name: row[name] for name in names if name in row}, extra=extra)

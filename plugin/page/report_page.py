@@ -1,0 +1,177 @@
+"""A ranking as one self-contained page: the answer, whether to trust it, and everything that it rests on."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from podium.page.material import Material
+from podium.page.packing import chart_in_page, charting_library, json_in_page, own_file, policy, rendered
+from podium.pictures.charts import bubble_rows, forest, heat_map, placement, rank_bubbles, reliability
+from podium.pictures.extra import load_extra
+from podium.pictures.style import DARK, LIGHT, theme
+from podium.ranking import Standings
+from podium.report.calibration_view import calibration_reports
+from podium.report.html import html_part, notes_part, section_part, stylesheet, table_part
+from podium.report.model import Kind, Note, Report, Section, Table
+from podium.report.numbers import share_text
+from podium.report.ranking_view import name_of, standings_report
+from podium.text import some
+
+SCRIPTS = ("tables.js", "charts.js", "battles.js")
+
+
+def report_page(material: Material) -> str:
+    """Write the page of a ranking.
+
+    Raises:
+        UsageError: altair, vl-convert or jinja2 is not installed.
+    """
+    markup = load_extra("markupsafe").Markup
+    first = material.ranking.standings[0]
+    reports = [standings_report(standings) for standings in material.ranking.standings]
+    scripts = [charting_library(), *map(own_file, SCRIPTS)]
+    charts = _charts(material)
+    data = {
+        "charts": {name: chart_in_page(chart) for name, chart in charts.items()},
+        "themes": {"light": theme(LIGHT), "dark": theme(DARK)},
+        "battles": material.listed.document if material.listed else None,
+        "order": [entry.model for entry in first.entries],
+    }
+    return rendered(
+        "report.html",
+        title=_title(first),
+        answer=reports[0].answer or _plain_answer(first),
+        rankings=[
+            (name_of(standings), markup(_ranking_part(report)), f"forest-{k}")
+            for k, (standings, report) in enumerate(zip(material.ranking.standings, reports, strict=True))
+        ],
+        checks=markup(_checks_part(material, reports)),
+        material=material,
+        charts=charts,
+        captions=_captions(material),
+        calibration=markup(html_part(calibration_reports(material.calibration), 3)) if material.calibration else "",
+        judge=[(report.title, markup(_card_part(report))) for report in material.judge],
+        usage=markup(table_part(_usage_table(material.usage))) if material.usage else "",
+        provenance=markup(table_part(_provenance_table(material))),
+        styles=markup(stylesheet() + own_file("page.css")),
+        scripts=[markup(text) for text in scripts],
+        policy=policy(scripts),
+        data=markup(json_in_page(data)),
+    )
+
+
+def _title(first: Standings) -> str:
+    return f"{len(first.entries)} models, {first.counts.readable:,} judged battles on {first.counts.items:,} items"
+
+
+def _plain_answer(first: Standings) -> tuple[str, ...]:
+    """Say who is first, where the ranking itself says nothing in words."""
+    shared = [entry.model for entry in first.entries if entry.rank_low == 1]
+    if len(shared) == 1:
+        return (f"{shared[0]} is ahead of all others.",)
+    if shared:
+        return (f"First is one of {some(shared, most=6)}: these battles do not tell more.",)
+    return (f"{first.entries[0].model} has the highest score; no interval says how surely.",)
+
+
+def _charts(material: Material) -> dict[str, Any]:
+    charts = {}
+    standings = material.ranking.standings
+    for k, each in enumerate(standings):
+        beside = [other for other in standings if (other.slice, other.scale) == (each.slice, each.scale)]
+        charts[f"forest-{k}"] = forest(beside if beside[0] is each else [each])
+    if material.meetings is not None:
+        names = material.meetings.entrants
+        if material.rank_shares is not None:
+            charts["ranks"] = rank_bubbles(names, material.rank_shares)
+        charts["beats"] = heat_map(material.meetings)
+    if material.calibration is not None:
+        charts["placement"] = placement(material.calibration)
+        if material.calibration.agreement["bins"]:
+            charts["reliability"] = reliability(material.calibration)
+    return charts
+
+
+def _captions(material: Material) -> dict[str, str]:
+    """Say in words what each chart shows, for those who do not see it."""
+    first = material.ranking.standings[0]
+    captions = {
+        f"forest-{k}": f"Scores of {name_of(each)} with intervals and rank sets; the table has the figures."
+        for k, each in enumerate(material.ranking.standings)
+    }
+    if material.meetings is not None and material.rank_shares is not None:
+        rows = bubble_rows(material.meetings.entrants, material.rank_shares)
+        top = [f"{row['model']} {share_text(row['share'])}" for row in rows if row["rank"] == 1]
+        captions["ranks"] = (
+            f"First place: {some(top, most=5)}. Shares of 4,000 draws of Bradley-Terry ratings by their covariance "
+            "over items."
+        )
+    captions["beats"] = (
+        "A row's wins over a column's, models in ranking order: blue above one half, grey below; empty where two never "
+        "met. A click on a cell, or the names below, opens its battles."
+    )
+    captions["placement"] = "Models that the calibration did not know, over people's ratings; on the line both agree."
+    captions["reliability"] = "A point is a tenth of the battles; on the line the signal is a probability."
+    return captions | {"unit": "Elo" if first.scale == "elo" else first.scale}
+
+
+def _ranking_part(report: Report) -> str:
+    """Write the table with its denominators below it; its picture is a chart of its own."""
+    table = table_part(replace(report.table, axis=None)) if report.table else ""
+    return table + notes_part(report.notes)
+
+
+def _checks_part(material: Material, reports: Sequence[Report]) -> str:
+    """Write every check either way, then the warnings."""
+    sections = [section for report in reports[:1] for section in report.sections]
+    warnings = dict.fromkeys(text for each in material.ranking.standings for text in each.warnings)
+    notes = [Note(text, Kind.WARNING) for text in (*warnings, *map(_failure, material.ranking.failures))]
+    parts = [section_part(section, 3) for section in sections] or [table_part(_checks_table(material))]
+    return "".join(parts) + notes_part(notes)
+
+
+def _failure(text: str) -> str:
+    return f"not ranked: {text}"
+
+
+def _checks_table(material: Material) -> Table:
+    """Return what counts alone tell of trust."""
+    first = material.ranking.standings[0]
+    counts, fit, swap = first.counts, first.fit, first.diagnostics.get("swap")
+    unread = counts.unread / counts.battles if counts.battles else 0.0
+    rows = [
+        ("connected", "not looked at" if fit.components is None else f"{fit.components} group of models that met", ""),
+        ("read", f"{share_text(unread)} of {counts.battles:,} battles unread", "fine" if unread <= 0.03 else "look"),
+        ("items", f"{counts.items:,}", "fine" if counts.items >= 30 else "few"),
+    ]
+    if swap and (both := swap["same"] + swap["half"] + swap["flip"]):
+        rows.append(("orders", f"{share_text(swap['flip'] / both)} of {both:,} flip when responses change places", ""))
+    else:
+        rows.append(("orders", "no battle was shown in both orders", "not known"))
+    return Table("", ("check", "found", "verdict"), tuple(rows), "lll")
+
+
+def _card_part(report: Report) -> str:
+    return notes_part(report.notes) + "".join(section_part(section, 4) for section in report.sections)
+
+
+def _usage_table(usage: Sequence[dict[str, Any]]) -> Table:
+    names = tuple(dict.fromkeys(name for row in usage for name in row))
+    rows = tuple(tuple("–" if row.get(n) is None else _quantity(row[n]) for n in names) for row in usage)
+    return Table("", names, rows, "".join("l" if isinstance(usage[0].get(name), str) else "r" for name in names))
+
+
+def _quantity(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
+
+
+def _provenance_table(material: Material) -> Table:
+    known = material.ranking.provenance
+    options = {name: value for name, value in known.get("options", {}).items() if value not in (None, {}, [], False)}
+    rows = [("sources", some(known.get("sources", ()), most=30))]
+    rows += [
+        (name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
+        for name, value in options.items()
+    ]
+    rows += [("versions", ", ".join(f"{name} {version}" for name, version in known.get("versions", {}).items()))]
+    return Table("", ("", "as it was"), tuple(rows), "ll", words=True)

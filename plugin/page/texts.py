@@ -1,0 +1,116 @@
+"""What was asked, answered and said of it: texts of battles, from wherever the sources keep them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from podium.battles import REPLIES, Battles
+from podium.errors import PodiumError
+from podium.formats.files import find_files
+from podium.hosts.inspect_ai.log_format import is_log
+from podium.responses.read import read_responses
+from podium.text import text_of
+
+ASKED = ("instruction", "prompt", "question")
+SAID = (*REPLIES, "explanation", "rationale", "comment")
+"""Columns of a table that may hold what was asked, and what the judge said."""
+Words = tuple[str, str, str]
+"""Whose response was shown first (`ab`, `ba` or empty), the judge, and what it said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts by what they are of; a response by item, its number and its model.
+
+    Attributes:
+        instructions: by item.
+        responses: by item, number of the response, model.
+        words: of judges, by item, number, model_a and model_b as the presentation names them.
+        notes: where texts were looked for in vain.
+    """
+
+    instructions: dict[str, str] = field(default_factory=dict)
+    responses: dict[tuple[str, int, str], str] = field(default_factory=dict)
+    words: dict[tuple[str, int, str, str], list[Words]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def texts_of(battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()) -> Texts:
+    """Gather the texts of battles: from columns of their table, Inspect logs, lm-eval samples, files of responses.
+
+    Args:
+        battles: presentations, the two orders apart.
+        sources: that they were read from.
+        responses: files or folders of responses, as `podium label` takes them.
+    """
+    texts = Texts()
+    _add_columns(texts, battles)
+    logs = [path for source in sources for path in _logs_in(source)]
+    if logs:
+        from podium.hosts.inspect_ai.battle_texts import battle_texts
+
+        for path in logs:
+            for row in battle_texts(path):
+                _add_row(texts, row)
+    folders = [source for source in sources if not texts.responses and not Path(source).is_file()]
+    for given in (list(responses), folders):
+        if given:
+            _add_responses(texts, given, is_asked=given is not folders)
+    return texts
+
+
+def _logs_in(source: str) -> list[Path]:
+    try:
+        found = find_files(source, (".eval", ".json"))
+    except PodiumError:
+        return []
+    return [path for path in found.paths if path.suffix in (".eval", ".json") and is_log(path)]
+
+
+def _add_columns(texts: Texts, battles: Battles) -> None:
+    """Take texts that stand in columns of the table itself."""
+    table = battles.table
+    asked = [name for name in ASKED if name in table]
+    said = [name for name in SAID if name in table]
+    sides = [name for name in ("response_a", "response_b") if name in table]
+    if "item" not in table or not (asked or said or sides):
+        return
+    names = ["item", "model_a", "model_b", *(n for n in ("response", "order", "judge") if n in table)]
+    for row in table[[*names, *asked, *said, *sides]].astype(object).to_dict("records"):
+        cells = {name: text_of(cell) for name, cell in row.items()}
+        instruction = next((cells[name] for name in asked if cells[name]), None)
+        words = next((cells[name] for name in said if cells[name]), None)
+        _add_row(texts, {**cells, "instruction": instruction, "words": words})
+
+
+def _add_row(texts: Texts, row: dict[str, Any]) -> None:
+    """Add what one presentation says, by the names of the battles table; `words` are the judge's."""
+    if not row.get("item"):
+        return
+    item, number = str(row["item"]), int(row.get("response") or 1)
+    if row.get("instruction"):
+        texts.instructions.setdefault(item, row["instruction"])
+    for side in ("a", "b"):
+        if row.get(f"response_{side}"):
+            texts.responses.setdefault((item, number, row[f"model_{side}"]), row[f"response_{side}"])
+    if row.get("words"):
+        said = (row.get("order") or "", row.get("judge") or "", row["words"])
+        texts.words.setdefault((item, number, row["model_a"], row["model_b"]), []).append(said)
+
+
+def _add_responses(texts: Texts, sources: Iterable[str], *, is_asked: bool) -> None:
+    """Take texts from files of responses; of sources that may hold none, say so where they do not."""
+    try:
+        found = read_responses(*sources)
+    except PodiumError as error:
+        if is_asked:
+            raise
+        texts.notes.append(f"No texts of responses: {error}")
+        return
+    for item in found.items:
+        texts.instructions.setdefault(item.id, item.instruction)
+        for model, answers in found.texts.items():
+            for number, key in enumerate(item.keys, 1):
+                if key in answers:
+                    texts.responses.setdefault((item.id, number, model), answers[key])

@@ -21,15 +21,23 @@ if TYPE_CHECKING:
 )
 @options.seed(help="Seed of the draw and of the order of responses.")
 @options.one_sided
-@click.option("-o", "output", metavar="FILE", type=options.OutputFile((".csv",)), help="Write the sheet to this file.")
+@click.option(
+    "-o",
+    "output",
+    metavar="FILE",
+    type=options.OutputFile((".csv", ".html")),
+    help="Write the sheet to this file: a table to fill in, or a page to vote on.",
+)
 def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) -> None:
     """Draw battles of SOURCE... that people should judge: random, balanced over models.
 
     \b
     podium label verdicts.csv --responses answers/ --number 200 -o sheet.csv
+    podium label verdicts.csv --responses answers/ --number 200 -o label.html
     podium rank verdicts.csv --human-labels sheet.csv --ranker structured-bradley-terry
 
-    People write 1, 2 or tie in the column verdict; an empty one is not labelled.
+    People write 1, 2 or tie in the column verdict of the sheet; an empty one is not labelled. The page asks them one
+    battle at a time, shows no model's name, and saves such a sheet.
     """
     import numpy as np
 
@@ -50,5 +58,10 @@ def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) 
     if output is None:
         tell("nothing written; -o sheet.csv writes the sheet")
         return
-    write_text(output, sheet_table(draw.rows).to_csv(index=False))
+    if output.suffix == ".html":
+        from podium.page.label_page import label_page
+
+        write_text(output, label_page(draw.rows), errors="backslashreplace")
+    else:
+        write_text(output, sheet_table(draw.rows).to_csv(index=False))
     tell(f"wrote {output}")

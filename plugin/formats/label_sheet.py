@@ -1,6 +1,6 @@
 """The sheet that people fill in: an instruction and two responses a row, whose models a token hides.
 
-It is a CSV; a page with the same rows in HTML has its place here, beside `sheet_table`.
+It is a CSV; `podium.page.label_page` is a page with the same rows, which saves one.
 """
 
 import base64

@@ -1,1 +1,1 @@
-"""Pages to share: a report of a ranking, a leaderboard of many, and a sheet of votes, each one file without requests."""
+"""Pages to share: a ranking, a leaderboard of many, a sheet of votes; each is a file that makes no request."""

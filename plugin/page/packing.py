@@ -70,7 +70,7 @@ def own_file(name: str) -> str:
 
 
 def policy(scripts: Sequence[str]) -> str:
-    """Return the content security policy of a page with these scripts: they run, and nothing else; no request is made."""
+    """Return the content security policy of a page: these scripts run and no others, and no request is made."""
     digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (

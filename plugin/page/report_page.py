@@ -12,7 +12,7 @@ from podium.pictures.style import DARK, LIGHT, theme
 from podium.ranking import Standings
 from podium.report.calibration_view import calibration_reports
 from podium.report.html import html_part, notes_part, section_part, stylesheet, table_part
-from podium.report.model import Kind, Note, Report, Section, Table
+from podium.report.model import Kind, Note, Report, Table
 from podium.report.numbers import share_text
 from podium.report.ranking_view import name_of, standings_report
 from podium.text import some

@@ -1,6 +1,5 @@
 """One style for all pictures, fit for a paper, and the files that pictures become."""
 
-from pathlib import Path
 from typing import Any
 
 from podium.pictures.extra import load_extra
@@ -54,6 +53,5 @@ def save(chart: Any, place: Place) -> None:
     """
     load_extra("vl_convert")
     scale = {"scale_factor": SHARPNESS} if place.suffix == ".png" else {}
-    with written_whole(place) as draft:
-        with Path(draft).open("wb" if place.suffix != ".svg" else "w") as stream:
-            chart.save(stream, format=place.suffix.removeprefix("."), **scale)
+    with written_whole(place) as draft, draft.open("w" if place.suffix == ".svg" else "wb") as stream:
+        chart.save(stream, format=place.suffix.removeprefix("."), **scale)

@@ -69,7 +69,8 @@ def table_part(table: Table) -> str:
     caption = f"<caption>{literal(table.title)}</caption>" if table.title else ""
     legend = "".join(f'<p class="note">{literal(text)}</p>' for text in table.legend)
     body = f"<tbody>{''.join(rows)}</tbody>"
-    return f'<div class="wide" tabindex="0" role="group" aria-label="table"><table>{caption}{head}{body}</table></div>{legend}'
+    box = '<div class="wide" tabindex="0" role="group" aria-label="table">'
+    return f"{box}<table>{caption}{head}{body}</table></div>{legend}"
 
 
 def _report(report: Report, heading: int) -> str:

@@ -51,7 +51,7 @@
     drawn.set(name, true);
     const config = { ...(theme || themes[dark.matches ? "dark" : "light"]), aria: false };
     const result = await vegaEmbed(figure.querySelector(".chart"), known.specification, {
-      actions: false, ast: true, config, defaultStyle: false, logLevel: vega.Error, renderer: small ? "svg" : "canvas", tooltip: { theme: dark.matches ? "dark" : "light" },
+      actions: false, ast: true, config, defaultStyle: false, logLevel: 1, renderer: small ? "svg" : "canvas", tooltip: { theme: dark.matches ? "dark" : "light" },
     });
     if (name === "beats") {
       result.view.addEventListener("click", (_, mark) => {

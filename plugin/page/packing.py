@@ -41,7 +41,7 @@ def chart_in_page(chart: Any) -> dict[str, Any]:
     specification = chart.to_dict(validate=False)
     for name in ("config", "$schema"):
         specification.pop(name, None)
-    specification["width"] = "container"
+    specification |= {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
     return dict(_with_columns(specification))
 
 

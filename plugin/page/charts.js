@@ -50,7 +50,9 @@
     const small = known.rows.length <= 2000;
     drawn.set(name, true);
     const config = { ...(theme || themes[dark.matches ? "dark" : "light"]), aria: false };
-    const result = await vegaEmbed(figure.querySelector(".chart"), known.specification, {
+    const box = figure.querySelector(".chart");
+    const specification = { ...known.specification, width: box.clientWidth };
+    const result = await vegaEmbed(box, specification, {
       actions: false, ast: true, config, defaultStyle: false, logLevel: 1, renderer: small ? "svg" : "canvas", tooltip: { theme: dark.matches ? "dark" : "light" },
     });
     if (name === "beats") {
@@ -82,6 +84,12 @@
   for (const figure of figures) near.observe(figure);
   const redraw = (theme) => { for (const figure of figures) draw(figure, true, theme); };
   dark.addEventListener("change", () => redraw());
+  let waiting = null;
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    clearTimeout(waiting);
+    if (innerWidth !== width) waiting = setTimeout(() => { width = innerWidth; redraw(); }, 200);
+  });
   addEventListener("beforeprint", () => redraw(themes.light));
   addEventListener("afterprint", () => redraw());
   const rest = window.requestIdleCallback || ((then) => setTimeout(then, 500));

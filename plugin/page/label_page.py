@@ -7,7 +7,7 @@ battle.
 from collections.abc import Sequence
 
 from podium.formats.label_sheet import SheetRow, sheet_table
-from podium.page.packing import json_in_page, own_file, policy, rendered
+from podium.page.packing import fill_template, json_in_page, own_file, policy
 from podium.pictures.extra import load_extra
 from podium.report.html import stylesheet
 
@@ -27,7 +27,7 @@ def label_page(rows: Sequence[SheetRow]) -> str:
         for row, item, token in zip(rows, sheet["item"], sheet["battle"], strict=True)
     ]
     scripts = [own_file("votes.js")]
-    return rendered(
+    return fill_template(
         "label.html",
         total=len(rows),
         has_texts=any(row.response_1 for row in rows),

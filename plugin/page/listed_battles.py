@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.battles import Battles
-from podium.page.texts import Texts
+from podium.page.texts import BattleTexts
 from podium.text import as_text
 
 MOST = 5000
@@ -38,7 +38,7 @@ class ListedBattles:
     cut: int
 
 
-def list_battles(battles: Battles, presentations: Battles, texts: Texts | None, seed: int = 0) -> ListedBattles:
+def list_battles(battles: Battles, presentations: Battles, texts: BattleTexts | None, seed: int = 0) -> ListedBattles:
     """Choose battles and pack them with their texts.
 
     Args:
@@ -157,7 +157,7 @@ def _as_seen_by(model: str, a: str, order: Any, credit: float) -> tuple[str, flo
     return "ba" if order == "ab" else "ab", None if earned is None else round(1 - earned, 3)
 
 
-def _texts_of(texts: Texts, pool: TextPool, item: Any, number: int, a: str, b: str) -> list[Any]:
+def _texts_of(texts: BattleTexts, pool: TextPool, item: Any, number: int, a: str, b: str) -> list[Any]:
     """Return the places of the instruction, both responses and what judges said, each with order and judge."""
     item = "" if item is None else str(item)
     words = [(order, judge, said) for order, judge, said in texts.words.get((item, number, a, b), [])]

@@ -12,7 +12,7 @@ from podium.diagnosis.card import diagnose
 from podium.diagnosis.card_report import card_reports
 from podium.errors import PodiumError
 from podium.page.listed_battles import ListedBattles, list_battles
-from podium.page.texts import Texts
+from podium.page.texts import BattleTexts
 from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.head_to_head import Meetings, meetings_of, rank_shares
 from podium.rankers.identification import fit_identified
@@ -51,7 +51,7 @@ class Material:
 
 
 def with_battles(
-    material: Material, battles: Battles, presentations: Battles, texts: Texts | None, *, level: float, seed: int
+    material: Material, battles: Battles, presentations: Battles, texts: BattleTexts | None, *, level: float, seed: int
 ) -> Material:
     """Work out of battles what a page shows; what they cannot answer is missing, with the reason.
 

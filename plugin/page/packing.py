@@ -39,9 +39,9 @@ def as_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def chart_in_page(chart: Any) -> dict[str, Any]:
     """Return a chart as a page carries it: a specification as wide as its column, rows as columns."""
     specification = chart.to_dict(validate=False)
-    for name in ("config", "$schema"):
+    for name in ("config", "$schema", "width"):
         specification.pop(name, None)
-    specification |= {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
+    specification |= {"autosize": {"type": "fit-x", "contains": "padding"}}
     return dict(_with_columns(specification))
 
 
@@ -79,7 +79,7 @@ def policy(scripts: Sequence[str]) -> str:
     )
 
 
-def rendered(template: str, **context: Any) -> str:
+def fill_template(template: str, **context: Any) -> str:
     """Fill in a template of this room; what is no `Markup` is escaped.
 
     Raises:

@@ -36,7 +36,7 @@ def ranking_in(path: Path) -> Ranking | None:
 
 def _standings(part: Mapping[str, Any]) -> Standings:
     counted = {field.name: part["counts"][field.name] for field in fields(Counts)}
-    fit = {name: tuple(value) if isinstance(value, list) else value for name, value in part["fit"].items()}
+    fit: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in part["fit"].items()}
     known = ("ranker", "scale", "level", "interval", "slice")
     return Standings(
         **{name: part[name] for name in known},

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from podium.page.material import Material
-from podium.page.packing import chart_in_page, charting_library, json_in_page, own_file, policy, rendered
+from podium.page.packing import chart_in_page, charting_library, fill_template, json_in_page, own_file, policy
 from podium.pictures.charts import bubble_rows, forest, heat_map, placement, rank_bubbles, reliability
 from podium.pictures.extra import load_extra
 from podium.pictures.style import DARK, LIGHT, theme
@@ -37,7 +37,7 @@ def report_page(material: Material) -> str:
         "battles": material.listed.document if material.listed else None,
         "order": [entry.model for entry in first.entries],
     }
-    return rendered(
+    return fill_template(
         "report.html",
         title=_title(first),
         answer=reports[0].answer or _plain_answer(first),

@@ -20,7 +20,7 @@ Words = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class BattleTexts:
     """Texts by what they are of; a response by item, its number and its model.
 
     Attributes:
@@ -36,7 +36,7 @@ class Texts:
     notes: list[str] = field(default_factory=list)
 
 
-def texts_of(battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()) -> Texts:
+def texts_of(battles: Battles, sources: Sequence[str], responses: Sequence[str] = ()) -> BattleTexts:
     """Gather the texts of battles: from columns of their table, Inspect logs, lm-eval samples, files of responses.
 
     Args:
@@ -44,7 +44,7 @@ def texts_of(battles: Battles, sources: Sequence[str], responses: Sequence[str] 
         sources: that they were read from.
         responses: files or folders of responses, as `podium label` takes them.
     """
-    texts = Texts()
+    texts = BattleTexts()
     _add_columns(texts, battles)
     logs = [path for source in sources for path in _logs_in(source)]
     if logs:
@@ -62,13 +62,13 @@ def texts_of(battles: Battles, sources: Sequence[str], responses: Sequence[str] 
 
 def _logs_in(source: str) -> list[Path]:
     try:
-        found = find_files(source, (".eval", ".json"))
+        held = find_files(source, (".eval", ".json"))
     except PodiumError:
         return []
-    return [path for path in found.paths if path.suffix in (".eval", ".json") and is_log(path)]
+    return [path for path in held.paths if path.suffix in (".eval", ".json") and is_log(path)]
 
 
-def _add_columns(texts: Texts, battles: Battles) -> None:
+def _add_columns(texts: BattleTexts, battles: Battles) -> None:
     """Take texts that stand in columns of the table itself."""
     table = battles.table
     asked = [name for name in ASKED if name in table]
@@ -84,7 +84,7 @@ def _add_columns(texts: Texts, battles: Battles) -> None:
         _add_row(texts, {**cells, "instruction": instruction, "words": words})
 
 
-def _add_row(texts: Texts, row: dict[str, Any]) -> None:
+def _add_row(texts: BattleTexts, row: dict[str, Any]) -> None:
     """Add what one presentation says, by the names of the battles table; `words` are the judge's."""
     if not row.get("item"):
         return
@@ -99,18 +99,18 @@ def _add_row(texts: Texts, row: dict[str, Any]) -> None:
         texts.words.setdefault((item, number, row["model_a"], row["model_b"]), []).append(said)
 
 
-def _add_responses(texts: Texts, sources: Iterable[str], *, is_asked: bool) -> None:
+def _add_responses(texts: BattleTexts, sources: Iterable[str], *, is_asked: bool) -> None:
     """Take texts from files of responses; of sources that may hold none, say so where they do not."""
     try:
-        found = read_responses(*sources)
+        read = read_responses(*sources)
     except PodiumError as error:
         if is_asked:
             raise
         texts.notes.append(f"No texts of responses: {error}")
         return
-    for item in found.items:
+    for item in read.items:
         texts.instructions.setdefault(item.id, item.instruction)
-        for model, answers in found.texts.items():
+        for model, answers in read.texts.items():
             for number, key in enumerate(item.keys, 1):
                 if key in answers:
                     texts.responses.setdefault((item.id, number, model), answers[key])

@@ -66,7 +66,7 @@ def _forest_of(group: Sequence[Standings]) -> Any:
         layers.append(chart.mark_text(align="left", dx=10).encode(x=alt.value("width"), text="rank set:N"))
     step = (12 if len(order) > MANY else 24) * (1 if len(group) == 1 else 1.4)
     title = [] if first.slice is None else [printable(first.slice)]
-    return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(step), **({"title": title} if title else {}))
+    return alt.layer(*layers).properties(width=WIDTH, height=step * len(order), **({"title": title} if title else {}))
 
 
 def forest_rows(standings: Standings) -> list[dict[str, Any]]:
@@ -105,7 +105,7 @@ def rank_bubbles(names: Sequence[str], shares: np.ndarray) -> Any:
     tooltip = ["model:N", "rank:O", alt.Tooltip("share:Q", format=".1%")]
     chart = alt.Chart(alt.Data(values=bubble_rows(labels, shares))).mark_circle()
     chart = chart.encode(x=x, y=y, size=size, tooltip=tooltip)
-    return chart.properties(width=WIDTH, height=alt.Step(12 if len(names) > MANY else 24))
+    return chart.properties(width=WIDTH, height=(12 if len(names) > MANY else 24) * len(names))
 
 
 def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]]:
@@ -140,7 +140,7 @@ def heat_map(meetings: Meetings) -> Any:
             shown = chart.transform_filter(is_far).mark_text(style=style)
             layers.append(shown.encode(text=alt.Text("share:Q", format=".0%")))
     step = 36 if size <= FEW else max(4.0, WIDTH / size)
-    return alt.layer(*layers).properties(width=alt.Step(step), height=alt.Step(min(step, 26)))
+    return alt.layer(*layers).properties(width=step * size, height=min(step, 26.0) * size)
 
 
 def meeting_rows(meetings: Meetings) -> list[dict[str, Any]]:
@@ -186,7 +186,7 @@ def placement(calibration: Calibration) -> Any:
     alt = load_extra("altair")
     conformal, stretch = calibration.conformal["soft"], calibration.stretch.get("soft")
     q = conformal.t if conformal.q is None else conformal.q
-    rows = []
+    rows: list[dict[str, Any]] = []
     for held in calibration.entrants:
         rating, error = held.rating("soft"), held.error("soft", stretch)
         if rating is None or held.residual("soft") is None:

@@ -1,0 +1,53 @@
+"""The page that asks people for votes: no names, keys, progress that is kept, a CSV that podium reads."""
+
+import base64
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podium import read_battles
+from podium.formats.label_sheet import SheetRow
+from podium.page.label_page import label_page
+
+ROWS = [
+    SheetRow(f"item {k}, <b>", f"Say {k}.</script>", "secret-model", "hidden-rival", f"<i>left</i> {k}", f"right {k}")
+    for k in range(5)
+]
+
+
+def test_no_name_of_a_model_is_in_the_page_but_inside_its_tokens() -> None:
+    page = label_page(ROWS)
+    assert ("secret" in page, "rival" in page) == (False, False)
+    document = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert "secret-model" in zlib.decompress(base64.urlsafe_b64decode(document[0]["battle"])).decode()
+
+
+@pytest.mark.slow
+def test_votes_by_keys_are_kept_saved_and_read_back(
+    tmp_path: Path, open_page: Callable[..., Any], violations: Callable[[Any], list[str]]
+) -> None:
+    path = tmp_path / "label.html"
+    path.write_text(label_page(ROWS), encoding="utf-8")
+    seen = open_page(path)
+    page = seen.page
+    assert page.locator("#left").inner_text() == "<i>left</i> 0"
+    for key in ("ArrowLeft", "ArrowRight", " ", "s"):
+        page.keyboard.press(key)
+    page.reload()
+    assert "Battle 5 of 5: 3 judged, 1 skipped" in page.locator("#progress").inner_text()
+    page.keyboard.press("z")
+    page.keyboard.press("z")
+    page.locator("#choose-2").click()
+    with page.expect_download() as download:
+        page.locator("#save").click()
+    sheet = tmp_path / "votes.csv"
+    download.value.save_as(sheet)
+    table = read_battles(str(sheet)).table
+    assert table["item"].tolist() == [row.item for row in ROWS]
+    assert table["credit"].fillna(-1).tolist() == [1.0, 0.0, 0.0, -1.0, -1.0]
+    assert table["model_a"].tolist() == ["secret-model"] * 5
+    assert (seen.errors, seen.requests, violations(page)) == ([], [], [])

@@ -73,7 +73,7 @@
       if (details.dataset.full) return;
       details.dataset.full = "yes";
       const [asked, first, second, words] = battles.texts ? battles.texts[k] : [-1, -1, -1, []];
-      const block = (title, words, level = "h4") => [element(level, title), element("div", words, { class: "text", dir: "auto", tabindex: "0", role: "group", "aria-label": title })];
+      const block = (title, words, level = "h3") => [element(level, title), element("div", words, { class: "text", dir: "auto", tabindex: "0", role: "group", "aria-label": title })];
       if (text(asked)) details.append(...block("instruction", text(asked)));
       const hasTexts = pool.length > 0;
       const sides = element("div", undefined, { class: "sides" });

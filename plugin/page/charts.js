@@ -55,6 +55,8 @@
     const result = await vegaEmbed(box, specification, {
       actions: false, ast: true, config, defaultStyle: false, logLevel: 1, renderer: small ? "svg" : "canvas", tooltip: { theme: dark.matches ? "dark" : "light" },
     });
+    // The figure is named and captioned; its marks are not read one by one.
+    for (const part of box.children) part.setAttribute("aria-hidden", "true");
     if (name === "beats") {
       result.view.addEventListener("click", (_, mark) => {
         if (mark && mark.datum && mark.datum.against) podium.openBattles(mark.datum.model, mark.datum.against);

@@ -152,7 +152,7 @@ def _checks_table(material: Material) -> Table:
 
 
 def _card_part(report: Report) -> str:
-    return notes_part(report.notes) + "".join(section_part(section, 4) for section in report.sections)
+    return notes_part(report.notes) + "".join(section_part(section, 3) for section in report.sections)
 
 
 def _usage_table(usage: Sequence[dict[str, Any]]) -> Table:

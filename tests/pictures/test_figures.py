@@ -1,0 +1,84 @@
+"""Figures: rows that tables show, files of three kinds, and what is said where the libraries are not there."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from podium import UsageError, rank, read_battles
+from podium.cli.main import podium
+from podium.pictures import extra
+from podium.pictures.charts import bubble_rows, forest_rows, meeting_rows
+from podium.rankers.cells import sum_battles
+from podium.rankers.coded import code_battles
+from podium.rankers.head_to_head import meetings_of, rank_shares
+
+EXAMPLE = "examples/simulated/battles.csv"
+
+
+def test_the_record_of_a_pair_is_the_mean_of_its_battles_and_its_error_that_of_clusters() -> None:
+    """Beside plain pandas over the battles; the database's cells and battles in memory give the same."""
+    battles = read_battles(EXAMPLE)
+    table = battles.table.dropna(subset="credit")
+    summed, coded = meetings_of(sum_battles(battles)), meetings_of(code_battles(battles))
+    pair = table[(table["model_a"] == "amber") & (table["model_b"] == "birch")]
+    means = pair.groupby("item", observed=True)["credit"].agg(["sum", "count"])
+    residuals = means["sum"] - pair["credit"].mean() * means["count"]
+    se = np.sqrt(len(means) / (len(means) - 1) * (residuals**2).sum()) / len(pair)
+    for record in (summed, coded):
+        a, b = (record.entrants.index(name) for name in ("amber", "birch"))
+        assert record.share[a, b] == pytest.approx(pair["credit"].mean())
+        assert record.share[b, a] == pytest.approx(1 - record.share[a, b])
+        assert (record.se[a, b], record.battles[a, b]) == (pytest.approx(se), len(pair))
+    assert np.isnan(np.diag(summed.share)).all()
+
+
+def test_shares_of_ranks_of_two_are_the_normal_probability_of_their_gap() -> None:
+    score, covariance = np.array([0.3, 0.0]), np.array([[0.04, 0.01], [0.01, 0.09]])
+    shares = rank_shares(score, covariance, np.random.default_rng(1), draws=200_000)
+    expected = norm.cdf(0.3 / np.sqrt(0.04 + 0.09 - 0.02))
+    assert shares[0, 0] == pytest.approx(expected, abs=0.005)
+    assert (shares.sum(axis=0), shares.sum(axis=1)) == (pytest.approx([1, 1]), pytest.approx([1, 1]))
+
+
+def test_charts_hold_the_rows_of_the_ranking() -> None:
+    battles = read_battles(EXAMPLE)
+    standings = rank(battles).standings[0]
+    rows = forest_rows(standings)
+    assert [row["model"] for row in rows] == [entry.model for entry in standings.entries]
+    assert rows[0]["rank set"] == "1–3"
+    met = meeting_rows(meetings_of(sum_battles(battles)))
+    assert (len(met), met[0]["share"] + next(r for r in met if r["model"] == met[0]["against"])["share"]) == (30, 1)
+    assert bubble_rows(["a", "b"], np.array([[0.995, 0.005], [0.005, 0.995]])) == [
+        {"model": "a", "rank": 1, "share": 0.995},
+        {"model": "b", "rank": 2, "share": 0.995},
+    ]
+
+
+def test_a_missing_library_is_said_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(extra, "import_module", fail)
+    with pytest.raises(UsageError, match=r"altair, which is not installed: pip install 'podium\[report\]'"):
+        rank(read_battles(EXAMPLE)).plot()
+
+
+def test_help_loads_no_charting_library() -> None:
+    code = "import sys; from podium.cli.main import podium; podium(['report', '--help'], standalone_mode=False); "
+    code += "sys.exit(any(name in sys.modules for name in ('altair', 'vl_convert', 'jinja2', 'numpy')))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.slow
+def test_the_command_draws_svg_png_and_pdf(tmp_path: Path) -> None:
+    starts = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
+    for suffix, start in starts.items():
+        figure = tmp_path / f"ranking.{suffix}"
+        with pytest.raises(SystemExit):
+            podium(["rank", EXAMPLE, "--figure", str(figure)])
+        assert figure.read_bytes().startswith(start)
+    assert "amber" in (tmp_path / "ranking.svg").read_text(encoding="utf-8")

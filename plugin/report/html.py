@@ -15,7 +15,7 @@ NAME = "model"
 
 def html_text(reports: Sequence[Report]) -> str:
     """Write reports as a document that needs nothing else."""
-    title = reports[0].title if reports else "podium"
+    title = next((text for report in reports for text in (*report.answer, report.title) if text), "podium")
     head = (
         f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{literal(title)}</title>'

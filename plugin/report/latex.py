@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from podium.report.model import EMPTY, Fact, Measure, Report, Section, Table
+from podium.report.model import EMPTY, Fact, Figure, Measure, Report, Section, Table
 from podium.report.printable import printable
 
 SIGNS = {
@@ -45,7 +45,8 @@ def _report(report: Report) -> list[str]:
 
 def _section(section: Section) -> list[str]:
     title = [rf"\paragraph{{{literal(section.title)}}}", ""] if section.title else []
-    tables = [*([_facts(section.facts)] if section.facts else []), *section.tables]
+    facts = [_facts(section.facts)] if section.facts else []
+    tables = [*facts, *section.tables, *map(_bars, section.figures)]
     notes = [line for note in section.notes for line in (literal(note.line), "")]
     return [*title, *(line for table in tables for line in _table(table)), *notes]
 
@@ -56,6 +57,14 @@ def _facts(facts: Sequence[Fact]) -> Table:
         value = fact.value if isinstance(fact.value, Measure) else Measure(fact.value)
         rows.append((fact.label, value.estimate, value.interval, value.denominator))
     return Table("", ("", "estimate", "interval", "of"), tuple(rows), "lrrl")
+
+
+def _bars(figure: Figure) -> Table:
+    """Return the bars of a figure as rows: a paper has no pictures of letters."""
+    ends = [(bar.low, bar.middle, bar.high) for bar in figure.bars]
+    cells = [tuple(EMPTY if value is None else f"{value:.4g}" for value in row) for row in ends]
+    rows = tuple((label, *row) for label, row in zip(figure.labels, cells, strict=True))
+    return Table(figure.title, ("", "low", "middle", "high"), rows)
 
 
 def _table(table: Table) -> list[str]:

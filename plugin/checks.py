@@ -122,15 +122,15 @@ _ROWS = (
     ),
     Check(
         "fit",
-        0.05,
-        "adjusted p that one strength a model explains a pair's win rate",
+        0.02,
+        "win rate of a pair off what strengths say, if it is no chance: less moves no rating by more than its error",
         "One strength a model misses how {a} does against {b}: it wins {observed:.0%}, not {expected:.0%}",
     ),
     Check(
         "first place",
         2,
         "items without which a leader who is told from all others no longer leads: one or two may be mislabelled",
-        "{leader} leads by {items} alone: without, {rival} does",
+        "Without {items} {rival} leads, not {leader}",
     ),
 )
 CHECKS = {check.name: check for check in _ROWS}

@@ -44,21 +44,31 @@ def findings_of(battles: Battles, families: Mapping[str, str]) -> list[Finding]:
     return [*findings, _length(battles), _cycle(battles), _fit(battles)]
 
 
-def first_place_finding(battles: Battles, standings: Standings) -> Finding | None:
-    """Look whether a leader who is told from all others falls with one or two items; None where nobody leads so."""
+def hinge_of(battles: Battles, standings: Standings) -> Hinge | None:
+    """Return one or two items that the first place hangs on, where it matters; None where nobody looked.
+
+    It matters of a leader who is told from all others, and of one whose gap is within its error.
+    """
     separation = standings.separation
-    if separation is None or 1 not in separation.cuts or standings.ranker != "bradley-terry":
+    large = len(battles) > MOST_BATTLES or len(battles.entrants) > MOST_ENTRANTS
+    if separation is None or large or standings.ranker != "bradley-terry":
         return None
-    if len(battles) > MOST_BATTLES or len(battles.entrants) > MOST_ENTRANTS:
-        return Finding("first place", unknown=TOO_MANY)
+    within_error = separation.z is not None and separation.z < 1
     try:
-        hinge = first_place(battles, most=ALARMING)
-    except (NotIdentifiedError, NotConvergedError) as error:
-        return Finding("first place", unknown=str(error))
+        return first_place(battles, most=ALARMING) if 1 in separation.cuts or within_error else None
+    except (NotIdentifiedError, NotConvergedError):
+        return None
+
+
+def first_place_finding(standings: Standings, hinge: Hinge | None) -> Finding | None:
+    """Look whether a leader who is told from all others falls with one or two items; None where nobody leads so."""
+    if hinge is None or standings.separation is None or 1 not in standings.separation.cuts:
+        return None
     return Finding("first place", _hinge_sentence(hinge), worries=bool(hinge.items))
 
 
 def _hinge_sentence(hinge: Hinge) -> str:
+    """Say which items the first place hangs on; nothing for none."""
     if not hinge.items:
         return ""
     return CHECKS["first place"].say_shortly(items=and_list(hinge.items), rival=hinge.rival, leader=hinge.leader)
@@ -168,7 +178,7 @@ def _fit(battles: Battles) -> Finding:
     if miss.adjusted is None:
         return Finding("fit", unknown="too few items a pair")
     sentence = CHECKS["fit"].say_shortly(a=miss.first, b=miss.second, observed=miss.observed, expected=miss.expected)
-    return Finding("fit", sentence, worries=True, p=miss.adjusted)
+    return Finding("fit", sentence, worries=abs(miss.residual) > CHECKS["fit"].threshold, p=miss.adjusted)
 
 
 def _two_sided(value: float, influence: np.ndarray) -> float:

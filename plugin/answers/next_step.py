@@ -1,13 +1,20 @@
 """What next: the cheapest thing that would change the answer."""
 
+from collections.abc import Sequence
+
+from podium.answers.groups import and_list
 from podium.rankers.further_items import further_items
 from podium.ranking import Standings
 
 
-def next_sentence(standings: Standings) -> str | None:
+def next_sentence(standings: Standings, hinge: Sequence[str] = (), rival: str | None = None) -> str | None:
     """Say how many more items tell the first from the second; None where they are told, or a tournament said it.
 
     The critical value is that of the rank sets: what is advised is what this very table would need.
+
+    Args:
+        hinge: one or two items without which `rival` leads; none where there are none.
+        rival: who leads without them.
     """
     separation = standings.separation
     settled = separation is None or 1 in separation.cuts or len(separation.names) < 2
@@ -18,7 +25,8 @@ def next_sentence(standings: Standings) -> str | None:
         return None
     items = further_items(separation.clusters, separation.critical, separation.z)
     if items is None:
-        return f"How many more items would tell {first} from {second} is not known: their gap is within its error."
+        why = f"without {and_list(hinge)} {rival} leads" if hinge else "their gap is within its error"
+        return f"How many more items would tell {first} from {second} is not known: {why}."
     noun = "item" if standings.counts.items > 1 else "battle"
     more = f"{max(items, 1):,} more {noun}{'s' if items > 1 else ''} tell{'' if items > 1 else 's'}"
     return f"If {_gap_text(standings)} measured are real, {more} {first} from {second} in eight cases of ten."

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from podium.answers.groups import leaders_of, who_sentence
-from podium.answers.measures import findings_of, first_place_finding
+from podium.answers.measures import findings_of, first_place_finding, hinge_of
 from podium.answers.next_step import next_sentence
 from podium.answers.trust import Finding, trust_sentence
 from podium.battles import Battles
@@ -43,9 +43,10 @@ def answer_of(
     who = who_sentence(standings)
     if who is None:
         return ()
-    first = first_place_finding(battles, standings)
+    hinge = hinge_of(battles, standings)
+    first = first_place_finding(standings, hinge)
     trust = trust_sentence([*findings, *([first] if first else [])])
-    after = slices or next_sentence(standings)
+    after = slices or next_sentence(standings, hinge.items if hinge else (), hinge.rival if hinge else None)
     return (who, trust, *([after] if after else []))
 
 

@@ -1,11 +1,14 @@
 """podium diagnose: recorded verdicts in, a card per judge out."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from podium.cli import options
+from podium.cli.output import View
+from podium.errors import UsageError
 
 
 @click.command(short_help="Tell how far to trust a judge: biases, consistency, agreement with people.")
@@ -20,34 +23,42 @@ from podium.cli import options
 @options.level(help="Confidence level of intervals.")
 @options.seed(help="Seed of bootstrap draws.")
 @options.one_sided
+@click.option("--section", metavar="NAME", help="The figures behind one check, as position or people.")
+@click.option("--full", is_flag=True, help="All figures of all sections.")
 @options.output(csv=False)
 def diagnose(**arguments: Any) -> None:
-    """Describe the judges whose verdicts are in SOURCE..., one card each.
+    """Say whether the judges whose verdicts are in SOURCE... may rank, and whether their distances are people's.
 
     What the data cannot answer (no repeats, no human labels, no lengths) is said, with what would supply it; the rest
     is answered.
 
     \b
     podium diagnose verdicts.csv
+    podium diagnose verdicts.csv --section position
     podium diagnose votes.parquet --human-judge crowd --where judge=gpt-4
     podium diagnose verdicts.csv --gold leaderboard.csv --families 'acme-*=Acme,gpt-*=OpenAI'
     """
     from podium.cli.output import write_figures
     from podium.cli.progress_bar import show_progress
     from podium.diagnosis.card import diagnose as diagnose_battles
-    from podium.diagnosis.card_report import card_reports
+    from podium.diagnosis.card_report import card_reports, section_reports, summary_reports
     from podium.diagnosis.gold_source import read_gold
 
     style, output = options.pop_output(arguments)
     common = {name: arguments.pop(name) for name in ("level", "seed", "near_tie")}
     gold, families = arguments.pop("gold"), _families(arguments.pop("families"))
-    one_sided = arguments.pop("one_sided")
+    one_sided, section, full = (arguments.pop(name) for name in ("one_sided", "section", "full"))
+    if section and full:
+        raise UsageError("--full shows every section; leave out --section, or --full")
+    view: View = card_reports if full else summary_reports
+    if section:
+        view = partial(section_reports, name=section)
     with show_progress():
         presentations = options.read_sources(dict(arguments), merge=False)
         battles = options.read_sources(dict(arguments), one_sided=one_sided)
         standard = read_gold(gold) if gold else None
     diagnosis = diagnose_battles(presentations, battles, gold=standard, families=families, **common)
-    write_figures(diagnosis, card_reports, style, output, diagnosis.warnings)
+    write_figures(diagnosis, view, style, output, diagnosis.warnings)
 
 
 def _families(given: str | None) -> dict[str, str]:

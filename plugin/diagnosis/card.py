@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from podium.battles import Battles
+from podium.diagnosis.card_summary import card_answer
 from podium.diagnosis.consistency import consistency
 from podium.diagnosis.cycles import cycles
 from podium.diagnosis.figures import CardAnswer, Missing, as_dict
@@ -64,12 +65,18 @@ class Card:
     subject: Subject
     answers: Mapping[str, Reply]
 
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """May it rank, are its distances people's, what to do: in at most three sentences."""
+        return card_answer(self.answers)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the card for JSON."""
         subject = self.subject
         return {
             "judge": subject.judge,
             "realization": subject.realization,
+            "answer": list(self.answer),
             "entrants": len(subject.battles.entrants),
             "counts": subject.battles.counts().to_dict(),
             "unread_reasons": subject.battles.unread_reasons(),

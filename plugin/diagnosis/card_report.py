@@ -1,27 +1,87 @@
-"""Judge cards as reports: a card each, and one for what is said of all judges together."""
+"""Judge cards as reports: in short a line a check, in full a card each, and one for all judges together."""
 
 from collections.abc import Mapping, Sequence
 
-from podium.diagnosis.card import ACROSS, QUESTIONS, Diagnosis, Inquiry, Reply
+from podium.diagnosis.card import ACROSS, QUESTIONS, Card, Diagnosis, Inquiry, Reply
+from podium.diagnosis.card_summary import best_with_people, check_lines
 from podium.diagnosis.figures import Missing, Statistic
-from podium.report.model import Fact, Form, Report, Section, notes_of
+from podium.errors import UsageError
+from podium.report.model import Fact, Form, Report, Section, Table, notes_of
 from podium.report.numbers import percent, reasons_text
+
+MORE = "The figures behind a line: --section position · all of them: --full"
+
+
+def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
+    """Return the answer of a card and a line a check, which fit on one screen; of several judges a row each."""
+    if len(diagnosis.cards) > 1:
+        return (_side_by_side(diagnosis),)
+    return tuple(_summary(diagnosis, card) for card in diagnosis.cards)
+
+
+def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
+    """Return one section of every card.
+
+    Raises:
+        UsageError: there is no section of this name.
+    """
+    names = [question.name for question in (*QUESTIONS, *ACROSS)]
+    if name not in names:
+        raise UsageError(f"no section called {name!r}; available: {', '.join(names)}")
+    reports = []
+    for card in diagnosis.cards:
+        chosen = [question for question in QUESTIONS if question.name == name]
+        if chosen:
+            sections = _sections(chosen, card.answers)
+            reports.append(Report(_title(diagnosis, card), sections=sections, form=Form.CARD))
+    across = [question for question in ACROSS if question.name == name]
+    if across:
+        reports.append(Report("all judges", sections=_sections(across, diagnosis.across), form=Form.CARD))
+    return tuple(reports)
+
+
+def _summary(diagnosis: Diagnosis, card: Card) -> Report:
+    rows = tuple((line.name, line.figure, line.verdict) for line in check_lines(card.answers))
+    table = Table("", ("check", "found", "verdict"), rows, align="lll", words=True)
+    notes = notes_of(_denominators(card), MORE)
+    return Report(_title(diagnosis, card), card.answer, table, notes, form=Form.SHEET)
+
+
+def _side_by_side(diagnosis: Diagnosis) -> Report:
+    lines = {_name_of(card): check_lines(card.answers) for card in diagnosis.cards}
+    header = ("judge", *(line.name for line in next(iter(lines.values()))))
+    rows = tuple((judge, *(line.short for line in own)) for judge, own in lines.items())
+    answers = [f"{_name_of(card)}: {card.answer[0]}" for card in diagnosis.cards]
+    first = best_with_people({_name_of(card): card.answers for card in diagnosis.cards})
+    notes = notes_of("One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
+    title = f"{len(rows)} judges · {percent(diagnosis.level)} intervals"
+    return Report(title, (first,) if first else tuple(answers[:3]), Table("", header, rows), notes, form=Form.SHEET)
+
+
+def _name_of(card: Card) -> str:
+    return card.subject.judge or "judge not named"
+
+
+def _title(diagnosis: Diagnosis, card: Card) -> str:
+    return f"judge card · {_name_of(card)} · {percent(diagnosis.level)} intervals"
+
+
+def _denominators(card: Card) -> str:
+    battles = card.subject.battles
+    counts = battles.counts()
+    return (
+        f"{len(battles.entrants)} entrants, {counts.items:,} items, {counts.presentations:,} presentations, "
+        f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unread:,} unread"
+        f"{reasons_text(battles.unread_reasons())}"
+    )
 
 
 def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     """Return a report per card, and one of all judges where anything is said of them together."""
     reports = []
     for card in diagnosis.cards:
-        battles = card.subject.battles
-        counts = battles.counts()
-        denominators = (
-            f"{len(battles.entrants)} entrants, {counts.items:,} items, {counts.presentations:,} presentations, "
-            f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unread:,} unread"
-            f"{reasons_text(battles.unread_reasons())}"
-        )
-        title = f"judge card · {card.subject.judge or 'judge not named'} · {percent(diagnosis.level)} intervals"
-        sections = _sections(QUESTIONS, card.answers)
-        reports.append(Report(title, notes=notes_of(denominators), sections=sections, form=Form.CARD))
+        sections, notes = _sections(QUESTIONS, card.answers), notes_of(_denominators(card))
+        reports.append(Report(_title(diagnosis, card), card.answer, notes=notes, sections=sections, form=Form.CARD))
     if len(reports) > 1 or any(not isinstance(answer, Missing) for answer in diagnosis.across.values()):
         reports.append(Report("all judges", sections=_sections(ACROSS, diagnosis.across), form=Form.CARD))
     return tuple(reports)

@@ -25,7 +25,7 @@ def verdicts(tmp_path_factory):
 
 @pytest.mark.slow
 def test_a_card_per_judge_with_its_sections(podium, verdicts):
-    answer = podium("diagnose", verdicts)
+    answer = podium("diagnose", verdicts, "--full")
     assert answer.code == 0
     assert re.findall(r"^judge card · (.*) · 95% intervals$", answer.out, re.M) == ["claude-9", "gpt-9"]
     for line in ("shown first: wins", "unread", "longer response preferred", "same of win, tie, loss", "temperature"):
@@ -35,7 +35,7 @@ def test_a_card_per_judge_with_its_sections(podium, verdicts):
 
 @pytest.mark.slow
 def test_every_figure_shows_its_denominator_and_how_its_interval_was_made(podium, verdicts):
-    out = podium("diagnose", verdicts, "--where", "judge=gpt-9", "--level", "0.9").out
+    out = podium("diagnose", verdicts, "--where", "judge=gpt-9", "--level", "0.9", "--full").out
     line = next(line for line in out.splitlines() if "first preferred" in line)
     assert re.search(r"\d\d\.\d%\s+\d\d\.\d … \d\d\.\d\s+[\d,]+ presentations, 25 items$", line)
     assert "90% intervals" in out
@@ -57,16 +57,49 @@ def test_json_leaves_stdout_pure(podium, verdicts):
 @pytest.mark.slow
 def test_markdown_has_a_heading_per_section(podium, verdicts, tmp_path):
     path = tmp_path / "card.md"
-    answer = podium("diagnose", verdicts, "--where", "judge=gpt-9", "-o", path)
+    answer = podium("diagnose", verdicts, "--where", "judge=gpt-9", "--full", "-o", path)
     assert (answer.code, answer.out) == (0, "")
     text = path.read_text(encoding="utf-8")
-    assert text.startswith("## judge card · gpt-9 · 95% intervals\n")
+    assert "\n## judge card · gpt-9 · 95% intervals\n" in text
     assert "### agreement with people" in text
     assert "| shown first: wins |" in text
 
 
+def test_three_sentences_and_a_line_a_check_fit_on_one_screen(podium, example):
+    lines = podium("diagnose", example).out.splitlines()
+    assert lines[:3] == [
+        "This judge may rank: it agrees with people on 79.2% of winners (75.1 … 82.8).",
+        "Its distances are 1.26 times people's (0.962 … 1.553): calibrate before you quote Elo.",
+        "Keep both orders: 18.8% of verdicts flip, 77.8% of those to the response shown first.",
+    ]
+    assert len(lines) <= 24
+    rows = {line[:15].strip(): line for line in lines[7:16]}
+    assert [name for name, line in rows.items() if "not known" in line] == ["asked again", "own family"]
+    assert rows["position"].endswith("cancelled by both orders")
+
+
+def test_a_section_is_that_of_the_whole_card(podium, example):
+    section, whole = (podium("diagnose", example, *words).out for words in (("--section", "people"), ("--full",)))
+    figures = [line for line in section.splitlines() if "…" in line]
+    assert len(figures) > 3
+    assert set(figures) <= set(whole.splitlines())
+
+
+def test_judges_side_by_side_are_a_row_each(podium, verdicts):
+    lines = podium("diagnose", verdicts).out.splitlines()
+    assert re.match(r"People agree most with (gpt|claude)-9 on \d\d\.\d% of winners", lines[0])
+    assert sum(line.startswith(("gpt-9 ", "claude-9 ")) for line in lines) == 2
+
+
+def test_without_labels_whether_it_may_rank_is_not_known(podium, table):
+    rows = [f"{item},{a},{b},{(item + len(a + b)) % 2}" for item in range(30) for a, b in ("xy", "xz", "yz")]
+    out = podium("diagnose", table(*rows)).out
+    assert out.startswith("Whether this judge may rank is not known: no readable battle has a human label.")
+    assert "Whether its distances are people's is not known" in out
+
+
 def test_data_that_cannot_answer_say_what_would(podium, table):
-    answer = podium("diagnose", table("1,x,y,1", "1,y,z,0.5", "2,x,z,0"))
+    answer = podium("diagnose", table("1,x,y,1", "1,y,z,0.5", "2,x,z,0"), "--full")
     assert answer.code == 0
     assert "not answered" in answer.out
     for remedy in ("--shown a", "length_a and length_b", "--human-judge", "ask the judge again", "--gold"):
@@ -76,7 +109,9 @@ def test_data_that_cannot_answer_say_what_would(podium, table):
 
 def test_a_human_judge_becomes_the_labels(podium, table):
     rows = [f"{item},x,y,{credit},{judge}" for item in range(9) for judge, credit in (("crowd", item % 2), ("gpt", 1))]
-    answer = podium("diagnose", table(*rows, header="item,model_a,model_b,credit,judge"), "--human-judge", "crowd")
+    answer = podium(
+        "diagnose", table(*rows, header="item,model_a,model_b,credit,judge"), "--human-judge", "crowd", "--full"
+    )
     assert answer.code == 0
     assert re.search(r"same of win, tie, loss\s+44\.4%", answer.out)
     assert "crowd" in answer.err
@@ -91,7 +126,7 @@ def test_a_gold_ranking_is_a_reference(podium, tmp_path):
     simulate(["gpt-4", "claude-3", "llama-2", "mistral-7b", "gemma-2"], 25, seed=4).presentations(
         Judge("gpt-9")
     ).to_csv(bare, index=False)
-    assert "held against: gold" in podium("diagnose", bare, "--gold", board).out
+    assert "held against: gold" in podium("diagnose", bare, "--gold", board, "--full").out
 
 
 @pytest.mark.slow
@@ -107,7 +142,7 @@ def test_a_judge_that_decides_nothing_has_a_card_beside_a_gold_ranking(podium, t
     ]
     gold = tmp_path / "gold.csv"
     gold.write_text("model,score\na,1600\nb,1550\nc,1450\nd,1400\n")
-    answer = podium("diagnose", table(*rows, header="item,model_a,model_b,credit,order"), "--gold", gold)
+    answer = podium("diagnose", table(*rows, header="item,model_a,model_b,credit,order"), "--gold", gold, "--full")
     text = " ".join(answer.out.split())
     assert (answer.code, "0 of 6 gold pairs judged" in text) == (0, True)
     assert "0 pairs have a win rate by the judge" in text
@@ -117,7 +152,7 @@ def test_a_judge_that_decides_nothing_has_a_card_beside_a_gold_ranking(podium, t
 def test_families_come_from_a_file(podium, verdicts, tmp_path):
     families = tmp_path / "families.csv"
     families.write_text("model,family\ngpt-9,House\nllama-2,House\n")
-    out = podium("diagnose", verdicts, "--where", "judge=gpt-9", "--families", families).out
+    out = podium("diagnose", verdicts, "--where", "judge=gpt-9", "--families", families, "--full").out
     assert "family of the judge: House (given)" in out
 
 
@@ -131,6 +166,8 @@ def test_families_come_from_a_file(podium, verdicts, tmp_path):
         (("--gold", "no-such.csv"), 2, "no-such.csv"),
         (("--where", "judge=nobody"), 2, "nobody"),
         (("-o", "card.csv"), 2, "card.csv"),
+        (("--section", "posture"), 2, "available: position, consistency"),
+        (("--section", "position", "--full"), 2, "leave out --section"),
     ],
 )
 def test_what_cannot_be_is_refused(podium, verdicts, words, code, problem):
@@ -172,7 +209,7 @@ def test_a_name_with_a_size_stays_on_one_line_where_a_table_is_too_wide(podium, 
     names = ["Dolly v2 (12B)", "Vicuna v1.3 (7B)", "A model of which nobody would think that its name is so long (70B)"]
     pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
     rows = [f"q{k},{a},{b},{(k * 7 + len(a)) % 3 / 2}" for k in range(12) for a, b in pairs]
-    lines = podium("diagnose", table(*rows)).out.splitlines()
+    lines = podium("diagnose", table(*rows), "--full").out.splitlines()
     assert max(map(len, lines)) <= 120
     pair = ("Dolly v2 (12B) - Vicuna v1.3 (7B)", "Vicuna v1.3 (7B) - Dolly v2 (12B)")
     assert [line for line in lines if any(name in line for name in pair)]

@@ -1,0 +1,24 @@
+"""Worlds with known truth: a healthy one rarely worries, and a fault that is planted is named.
+
+`python benchmarks/answers.py` draws 400 healthy worlds, and a hundred of each fault.
+"""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import answers
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_healthy_world_worries_in_at_most_10_percent() -> None:
+    """Of 100: six would be a true rate of 6%; with each test at 5% by itself it would be some 15%."""
+    assert answers.share_of_worries(100) <= 0.1
+
+
+@pytest.mark.parametrize("fault", answers.FAULTS)
+def test_a_planted_fault_is_named_in_80_percent(fault: str) -> None:
+    assert answers.share_named(fault, 20) >= 0.8

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from podium.storage.remote import Place
 
 
-@click.command(short_help="Fit a judge's temperature and conformal bounds on human-labelled battles.")
+@click.command(
+    cls=options.GroupedCommand,
+    doing="How to calibrate",
+    short_help="Fit a judge's temperature and conformal bounds on human-labelled battles.",
+)
 @options.sources
 @click.option(
     "-o", "output", metavar="FILE", type=options.OutputFile((".json",)), help="Write the calibration to this file."

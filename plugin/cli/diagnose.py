@@ -11,7 +11,11 @@ from podium.cli.output import View
 from podium.errors import UsageError
 
 
-@click.command(short_help="Tell how far to trust a judge: biases, consistency, agreement with people.")
+@click.command(
+    cls=options.GroupedCommand,
+    doing="What to look at",
+    short_help="Tell how far to trust a judge: biases, consistency, agreement with people.",
+)
 @options.sources
 @click.option("--gold", metavar="RANKING|BATTLES", help="What the judge is measured by: a ranking, or human battles.")
 @click.option(

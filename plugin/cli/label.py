@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from podium.storage.remote import Place
 
 
-@click.command(short_help="Draw battles for people to judge, and forecast what their labels are worth.")
+@click.command(
+    cls=options.GroupedCommand,
+    doing="What to draw",
+    short_help="Draw battles for people to judge, and forecast what their labels are worth.",
+)
 @options.sources
 @options.human_labels
 @options.count("--number", "How many battles to draw.", default=100)

@@ -25,6 +25,37 @@ AS_THEY_ARE = ("human_judge", "columns", "credit_map", "unknown", "shown", "fill
 READ_BY = ("format_", "where", *AS_THEY_ARE)
 """Parameters of `reading_options`."""
 
+READING, SHOWING = "What to read", "What to show"
+GROUPS = dict.fromkeys(
+    (*READ_BY, "human_labels", "entrants", "no_merge", "one_sided", "complete", "engine", "memory", "families"), READING
+) | dict.fromkeys(("style", "output", "figure", "section", "full"), SHOWING)
+"""Under which heading of the help a parameter stands, wherever it is taken."""
+
+
+class GroupedCommand(click.Command):
+    """A command whose help has its options in groups: what it does first, then what it shows and what it reads.
+
+    Args:
+        doing: heading of the options that are this command's own.
+    """
+
+    def __init__(self, *names: Any, doing: str = "Options", **more: Any) -> None:
+        super().__init__(*names, **more)
+        self.doing = doing
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a list under each heading."""
+        rows: dict[str, list[tuple[str, str]]] = {self.doing: [], SHOWING: [], READING: []}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if record is not None:
+                group = SHOWING if "--help" in param.opts else GROUPS.get(param.name or "", self.doing)
+                rows[group].append(record)
+        for title, records in rows.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
 
 def read_assignments(typed: str) -> dict[str, str]:
     """Read `a=b,c=d` as a dictionary: split at commas and at the first `=` of each part."""

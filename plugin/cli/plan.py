@@ -12,7 +12,11 @@ READING = ("sources", *options.READ_BY, "one_sided")
 """Parameters that say how to read a pilot, and that only the reading needs."""
 
 
-@click.command(short_help="Plan a comparison: which battles, how many items, what cost.")
+@click.command(
+    cls=options.GroupedCommand,
+    doing="What to plan",
+    short_help="Plan a comparison: which battles, how many items, what cost.",
+)
 @click.argument("sources", nargs=-1, metavar="[PILOT...]")
 @options.reading_options
 @options.count("--entrants", "How many will compete; by default those of the pilot.", least=2)

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from podium.storage.remote import Place
 
 
-@click.command(short_help="Rank models from files of verdicts.")
+@click.command(cls=options.GroupedCommand, doing="How to rank", short_help="Rank models from files of verdicts.")
 @options.sources
 @options.ranker(help="One or more rankers; `podium list rankers` shows them.")
-@options.level()
-@options.seed(help="Seed of bootstrap draws and rank sets; the same seed gives the same output.")
 @click.option("--by", metavar="COLUMN", help="One ranking per value of this column.")
+@options.settings(
+    metavar="[RANKER.]KEY=VALUE", help="An option of a ranker, as pin=MODEL:1000; may be given several times."
+)
 @options.pool(help="Rank the verdicts of several judges together.")
 @click.option(
     "--calibration",
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     type=click.Path(),
     help="A file made by `podium calibrate`: beta and conformal intervals for soft-elo.",
 )
+@options.level()
+@options.seed(help="Seed of bootstrap draws and rank sets; the same seed gives the same output.")
 @options.human_labels
 @options.entrants_file(help="A table with a column model, and family, date ... of each.")
 @click.option("--no-merge", is_flag=True, help="Keep the two orders of a pair as battles of their own.")
@@ -42,9 +45,6 @@ if TYPE_CHECKING:
     metavar="FILE",
     type=options.OutputFile(PICTURES),
     help="Draw scores, intervals and rank sets into this .svg, .png or .pdf file.",
-)
-@options.settings(
-    metavar="[RANKER.]KEY=VALUE", help="An option of a ranker, as pin=MODEL:1000; may be given several times."
 )
 @click.pass_context
 def rank(context: click.Context, **arguments: Any) -> None:

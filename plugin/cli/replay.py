@@ -14,7 +14,11 @@ STUDIED_RANKERS = ("bradley-terry", "win-rate")
 STUDY_SEEDS = 20
 
 
-@click.command(short_help="Play a tournament with recorded verdicts as the judge.")
+@click.command(
+    cls=options.GroupedCommand,
+    doing="What to play",
+    short_help="Play a tournament with recorded verdicts as the judge.",
+)
 @options.sources
 @click.option(
     "--tournament",

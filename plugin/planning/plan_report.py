@@ -17,14 +17,14 @@ AS_OFTEN = 0.1
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return what is to be compared and why, with a section for each question of how many and how much."""
     steps = [f"{step.question} {step.answer}: {step.reason}" for step in plan.decision.steps]
-    notes = notes_of(*_answer(plan), *steps, f"→ {plan.decision.advice}")
+    notes, answer = notes_of(*steps), (*_answer(plan), f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}.")
     asked, pilot = plan.asked, "no pilot"
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
     if asked["pilot_items"] is not None:
         counts = asked["pilot_battles"]
         pilot = f"pilot of {asked['pilot_items']:,} items: {counts.readable:,} of {counts.battles:,} battles judged"
     title = f"plan · {asked['entrants']} entrants, {items}; {pilot}"
-    return (Report(title, notes=notes, sections=tuple(_sections(plan)), form=Form.SHEET),)
+    return (Report(title, answer, notes=notes, sections=tuple(_sections(plan)), form=Form.SHEET),)
 
 
 def _answer(plan: Plan) -> Iterator[str]:

@@ -19,8 +19,37 @@ def study_reports(findings: Findings) -> tuple[Report, ...]:
     whole = findings.whole
     battles = f"{whole['judged']:,} of {whole['battles']:,} battles judged"
     title = f"study · {findings.entrants} entrants, {whole['items']:,} items, {battles}"
-    notes = notes_of(*_legend(findings))
-    return (Report(title, notes=notes, sections=tuple(_sections(findings)), form=Form.SHEET),)
+    notes, answer = notes_of(*_legend(findings)), _best_of_study(findings)
+    return (Report(title, answer, notes=notes, sections=tuple(_sections(findings)), form=Form.SHEET),)
+
+
+def _best_of_study(findings: Findings) -> tuple[str, ...]:
+    """Name the design that agrees most with the reference on most items, and the cheapest that agrees alike."""
+    kinds = ("anchor", "tournament")
+    known = [
+        (point, point.tau)
+        for point in findings.points
+        if point.figure in kinds and point.tau is not None and point.calls is not None
+        if (point.battles or 0) < findings.whole["battles"]
+    ]
+    if not known:
+        return ()
+    items = max(point.items for point, _ in known)
+    last = [pair for pair in known if pair[0].items == items]
+    best, tau = max(last, key=lambda pair: (pair[1].mean, -(pair[0].calls or 0)))
+    alike = [pair for pair in last if pair[1].mean >= (tau.mean if tau.low is None else tau.low)]
+    cheapest, other = min(alike, key=lambda pair: (pair[0].calls or 0, -pair[1].mean))
+    first = (
+        f"On {items:,} items {_design_text(best)} agrees most with the reference: tau {tau.mean:.3f}, for "
+        f"{best.calls:,.0f} judge calls."
+    )
+    if cheapest is best:
+        return (first,)
+    return first, f"{_design_text(cheapest)} agrees alike (tau {other.mean:.3f}) for {cheapest.calls:,.0f}."
+
+
+def _design_text(point: Point) -> str:
+    return f"{'anchor ' if point.figure == 'anchor' else ''}{point.design} by {point.ranker}"
 
 
 def _legend(findings: Findings) -> list[str]:
@@ -188,7 +217,31 @@ def side_by_side_reports(figures: TournamentTable) -> tuple[Report, ...]:
     kept = [k for k, name in enumerate(HEADER) if any(row[k] != IDLE.get(name) for row in rows)]
     header, *rows = (tuple(row[k] for k in kept) for row in (HEADER, *rows))
     title = f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {figures.ranker}"
-    return (Report(title, table=Table("", header, tuple(rows), legend=(legend,)), form=Form.SHEET),)
+    answer = _nearest_and_cheapest(figures, unit)
+    return (Report(title, answer, table=Table("", header, tuple(rows), legend=(legend,)), form=Form.SHEET),)
+
+
+def _nearest_and_cheapest(figures: TournamentTable, unit: str) -> tuple[str, ...]:
+    """Name the design nearest to the whole record, and the one of the fewest calls that errs alike."""
+    ranked = [(row, row.error) for row in figures.rows if row.error is not None]
+    # Whatever plays the whole record is at its ranking by definition.
+    known = [(row, error) for row, error in ranked if row.battles < figures.whole["battles"]] or ranked
+    if not known:
+        return ("No tournament gave a ranking of everyone.",)
+    nearest, least = min(known, key=lambda pair: (pair[1], pair[0].calls))
+    alike = [pair for pair in known if pair[1] <= least + (nearest.error_sd or 0.0)]
+    cheapest, error = min(alike, key=lambda pair: (pair[0].calls, pair[1]))
+    digits = 1 if least >= 1 else 3
+    first = (
+        f"{nearest.tournament} is nearest to the ranking of the whole record: {least:.{digits}f} {unit} off on "
+        f"average, for {nearest.calls:,.0f} judge calls."
+    )
+    if cheapest is nearest:
+        return (first,)
+    return first, (
+        f"{cheapest.tournament} errs alike ({error:.{digits}f}, within a standard deviation over seeds) for "
+        f"{cheapest.calls:,.0f} calls."
+    )
 
 
 def _cells_of_row(row: TournamentRow) -> tuple[str, ...]:

@@ -7,7 +7,11 @@ from datetime import date
 from hashlib import sha256
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+# How long drawing an example takes says something of the machine, not of the code.
+settings.register_profile("podium", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+settings.load_profile("podium")
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 

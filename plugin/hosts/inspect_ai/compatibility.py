@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any
 
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import EvalResults, EvalScore
 from inspect_ai.scorer import Score
 from rich.markup import escape
 
@@ -40,6 +41,14 @@ def score_without_value(
     """
     more = {"reason": reason} if HAS_REASON else {}
     return Score.unscored(answer=answer, explanation=explanation, metadata=metadata, **more)
+
+
+def set_headline(results: EvalResults, score: EvalScore, metric: str) -> None:
+    """Make a metric the one that lists of logs show; 0.3.250 shows the first metric of the first score."""
+    if "headline" in EvalResults.model_fields:
+        from inspect_ai.log import HeadlineMetric
+
+        results.headline = HeadlineMetric(scorer=score.scorer, score=score.name, metric=metric)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from inspect_ai.hooks import EvalSetEnd, Hooks, RunEnd, hooks
 from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, list_eval_logs, read_eval_log, write_eval_log
 
 from podium.errors import PodiumError
-from podium.hosts.inspect_ai.compatibility import flatten_arguments
+from podium.hosts.inspect_ai.compatibility import flatten_arguments, set_headline
 from podium.hosts.inspect_ai.log_format import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, RANKING, STOPPED, is_tournament
 from podium.report.printable import tell
 from podium.storage.drafts import write_text, written_whole
@@ -185,6 +185,8 @@ def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:
     replaced = {score.scorer for score in fresh}
     # First, so that the viewer opens on the table of entrants.
     log.results.scores = fresh + [score for score in log.results.scores if score.scorer not in replaced]
+    if fresh:
+        set_headline(log.results, fresh[0], next(iter(fresh[0].metrics)))
     metadata = log.results.metadata or {}
     now, before = ranking.to_dict(), metadata.get(NAMESPACE)
     by_others = before.get("rankings", []) if isinstance(before, Mapping) else []

@@ -186,10 +186,10 @@ def explanation_of(
 
 
 def _quote(text: str) -> str:
-    """Return a text as a Markdown quotation, cut where it is long: the whole stands in the sample."""
+    """Return a text behind a bar, as the viewer knows no quotations; cut where it is long: the sample has the whole."""
     cut = len(text) - LONGEST_QUOTATION
     shown = f"{text[:LONGEST_QUOTATION]}… ({cut:,} more characters)" if cut > 0 else text
-    return "\n".join(f"> {line}" for line in shown.strip().splitlines())
+    return "\n".join(f"│ {line}" for line in shown.strip().splitlines())
 
 
 def score_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], how: Judging) -> Score:

@@ -2,7 +2,7 @@
 
 import click
 import pytest
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import headline_metric, read_eval_log
 from played_logs import battles, place, verdict_of
 
 from podium.hosts.inspect_ai.hook import headline_of
@@ -24,10 +24,10 @@ def test_an_explanation_has_who_met_whom_both_responses_and_the_judges_words(log
     assert "ash first: " in words
     assert "elm first: " in words
     for side in ("response_a", "response_b"):
-        assert f"> {sample.metadata[side]}" in words
+        assert f"│ {sample.metadata[side]}" in words
     replies = [reply["text"] for shown in sample.store["podium"]["presentations"] for reply in shown["replies"]]
     assert replies
-    assert all(f"> {line}" in words for reply in replies for line in reply.strip().splitlines())
+    assert all(f"│ {line}" in words for reply in replies for line in reply.strip().splitlines())
 
 
 def test_a_long_response_is_cut_in_the_explanation_alone_and_the_cut_is_said(behave, write_responses, play):
@@ -96,3 +96,4 @@ def test_the_headline_is_the_first_score_of_the_log(behave, write_responses, pla
     [(name, metric)] = read_eval_log(str(place(log))).results.scores[0].metrics.items()
     assert name.startswith("groups told apart, first: ")
     assert metric.value >= 1
+    assert headline_metric(read_eval_log(str(place(log)))).name == name

@@ -11,13 +11,14 @@ from podium.calibration import Calibration
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.card_report import card_reports
 from podium.errors import PodiumError
+from podium.page.checks_table import checks_table
 from podium.page.listed_battles import ListedBattles, list_battles
 from podium.page.texts import BattleTexts
 from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.head_to_head import Meetings, meetings_of, rank_shares
 from podium.rankers.identification import fit_identified
 from podium.ranking import Ranking
-from podium.report.model import Report
+from podium.report.model import Report, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Material:
         usage: what the calls cost, a row a model and role.
         command: that makes the page again.
         missing: by section, why it is not there.
+        notes: of the texts.
+        checks: whether the ranking may be trusted, a row a check.
     """
 
     ranking: Ranking
@@ -48,6 +51,7 @@ class Material:
     command: str = ""
     missing: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    checks: Table | None = None
 
 
 def with_battles(
@@ -83,6 +87,7 @@ def with_battles(
         judge=judge,
         missing=missing,
         notes=texts.notes if texts else (),
+        checks=checks_table(material.ranking.standings[0], battles),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from podium.page.checks_table import checks_table
 from podium.page.material import Material
 from podium.page.packing import chart_in_page, charting_library, fill_template, json_in_page, own_file, policy
 from podium.pictures.charts import bubble_rows, forest, heat_map, placement, rank_bubbles, reliability
@@ -14,7 +15,7 @@ from podium.report.calibration_view import calibration_reports
 from podium.report.html import html_part, notes_part, section_part, stylesheet, table_part
 from podium.report.model import Kind, Note, Report, Table
 from podium.report.numbers import share_text
-from podium.report.ranking_view import name_of, standings_report
+from podium.report.ranking_view import name_of, ranking_reports
 from podium.text import some
 
 SCRIPTS = ("tables.js", "charts.js", "battles.js")
@@ -28,7 +29,7 @@ def report_page(material: Material) -> str:
     """
     markup = load_extra("markupsafe").Markup
     first = material.ranking.standings[0]
-    reports = [standings_report(standings) for standings in material.ranking.standings]
+    reports = ranking_reports(material.ranking)
     scripts = [charting_library(), *map(own_file, SCRIPTS)]
     charts = _charts(material)
     data = {
@@ -45,7 +46,7 @@ def report_page(material: Material) -> str:
             (name_of(standings), markup(_ranking_part(report)), f"forest-{k}")
             for k, (standings, report) in enumerate(zip(material.ranking.standings, reports, strict=True))
         ],
-        checks=markup(_checks_part(material, reports)),
+        checks=markup(_checks_part(material)),
         material=material,
         charts=charts,
         captions=_captions(material),
@@ -121,34 +122,16 @@ def _ranking_part(report: Report) -> str:
     return table + notes_part(report.notes)
 
 
-def _checks_part(material: Material, reports: Sequence[Report]) -> str:
+def _checks_part(material: Material) -> str:
     """Write every check either way, then the warnings."""
-    sections = [section for report in reports[:1] for section in report.sections]
+    first = material.ranking.standings[0]
     warnings = dict.fromkeys(text for each in material.ranking.standings for text in each.warnings)
     notes = [Note(text, Kind.WARNING) for text in (*warnings, *map(_failure, material.ranking.failures))]
-    parts = [section_part(section, 3) for section in sections] or [table_part(_checks_table(material))]
-    return "".join(parts) + notes_part(notes)
+    return table_part(material.checks or checks_table(first, None)) + notes_part(notes)
 
 
 def _failure(text: str) -> str:
     return f"not ranked: {text}"
-
-
-def _checks_table(material: Material) -> Table:
-    """Return what counts alone tell of trust."""
-    first = material.ranking.standings[0]
-    counts, fit, swap = first.counts, first.fit, first.diagnostics.get("swap")
-    unread = counts.unread / counts.battles if counts.battles else 0.0
-    rows = [
-        ("connected", "not looked at" if fit.components is None else f"{fit.components} group of models that met", ""),
-        ("read", f"{share_text(unread)} of {counts.battles:,} battles unread", "fine" if unread <= 0.03 else "look"),
-        ("items", f"{counts.items:,}", "fine" if counts.items >= 30 else "few"),
-    ]
-    if swap and (both := swap["same"] + swap["half"] + swap["flip"]):
-        rows.append(("orders", f"{share_text(swap['flip'] / both)} of {both:,} flip when responses change places", ""))
-    else:
-        rows.append(("orders", "no battle was shown in both orders", "not known"))
-    return Table("", ("check", "found", "verdict"), tuple(rows), "lll")
 
 
 def _card_part(report: Report) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 CHROMIUM = Path("/usr/bin/chromium")
-WIDE, PHONE = (1280, 900), (390, 844)
+WIDE = (1280, 900)
 
 
 @dataclass

@@ -2,12 +2,16 @@
 
 import csv
 import io
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
-from conftest import PHONE
+from lm_eval_output import sample, write_run
 
 from podium import rank, read_battles
 from podium.calibration_run import calibrate
@@ -16,6 +20,8 @@ from podium.page.report_page import report_page
 from podium.page.texts import texts_of
 
 ROOT = Path(__file__).parents[2]
+RECORD = ROOT.parent / "shared" / "data" / "roundrobin_qlora_oa_gpt4.parquet"
+PHONE = (390, 844)
 pytestmark = pytest.mark.slow
 
 
@@ -148,4 +154,78 @@ def test_a_calibration_is_shown_over_peoples_ratings(tmp_path: Path, open_page: 
     path.write_text(report_page(material), encoding="utf-8")
     seen = open_page(path)
     assert seen.page.locator("#people svg").count() == 2
+    assert (seen.errors, seen.requests) == ([], [])
+
+
+def test_the_round_robin_on_record_is_shown_with_what_is_not_listed(
+    tmp_path: Path, open_page: Callable[..., Any]
+) -> None:
+    if not RECORD.exists():
+        pytest.skip("the recorded judgements are not beside this checkout")
+    columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}
+    how = {"columns": columns, "credit_map": {"1": 1, "0": 0.5, "-1": 0}, "shown": "a"}
+    seen = open_page(made_page(tmp_path, str(RECORD), **how))
+    page = seen.page
+    assert "5,000 of 20,013 battles are listed; 15,013 are not shown" in page.locator("#battles").inner_text()
+    page.locator("#list summary").first.click()
+    assert "the two orders disagree" in page.locator("#list summary").first.inner_text()
+    assert (seen.errors, seen.requests) == ([], [])
+
+
+def test_an_inspect_tournament_is_shown_with_both_responses_and_the_judges_words(
+    tmp_path: Path, open_page: Callable[..., Any]
+) -> None:
+    pytest.importorskip("inspect_ai")
+    responses = f"responses={ROOT / 'examples' / 'tournament'}"
+    play = ["inspect", "eval", "podium/ring", "-T", responses, "--model-role", "judge=podium/offline"]
+    command = [sys.executable, "-m", "podium", *play, "--log-dir", str(tmp_path / "logs"), "--display", "none"]
+    subprocess.run(command, check=True, capture_output=True, cwd=tmp_path)
+    seen = open_page(made_page(tmp_path, str(tmp_path / "logs")))
+    page = seen.page
+    page.fill("#search", "Snow chains")
+    page.locator("#list summary").first.click()
+    shown = page.locator("#list details").first.inner_text()
+    assert ("A warm winter coat" in shown, "the judge's words" in shown, "instruction" in shown) == (True, True, True)
+    assert page.locator("#list .sides .text").count() == 2
+    assert (seen.errors, seen.requests) == ([], [])
+
+
+def test_an_lm_eval_folder_is_shown_with_its_generated_texts(tmp_path: Path, open_page: Callable[..., Any]) -> None:
+    for model, right in (("amber", 0.8), ("birch", 0.5), ("cedar", 0.2)):
+        rows = [
+            sample(f"q{k}", {"exact_match": float((k * 7) % 10 < 10 * right)}, place=k, resps=[[f"{model} says {k}"]])
+            for k in range(40)
+        ]
+        write_run(tmp_path / "runs", model, {"sums": rows})
+    seen = open_page(made_page(tmp_path, str(tmp_path / "runs")))
+    page = seen.page
+    page.fill("#search", "cedar says 7")
+    assert page.locator("#list details").count() >= 2
+    page.locator("#list summary").first.click()
+    assert "cedar says 7" in page.locator("#list .sides").inner_text()
+    assert (seen.errors, seen.requests) == ([], [])
+
+
+def test_two_hundred_models_and_a_million_battles_fit_and_open(tmp_path: Path, open_page: Callable[..., Any]) -> None:
+    """Sums of a million battles, and the five thousand that are listed; the rest of them is never in the page."""
+    rng, size, total = np.random.default_rng(0), 200, 1_000_000
+    names = [f"lab-{k % 7}/model-{k:03d}-instruct" for k in range(size)]
+    strength = rng.normal(0, 1, size)
+    a = rng.integers(0, size, total)
+    b = (a + rng.integers(1, size, total)) % size
+    won = rng.random(total) < 1 / (1 + np.exp(strength[b] - strength[a]))
+    columns = {"item": rng.integers(0, 5000, total), "a": a, "b": b, "credit": won.astype(float)}
+    table = tmp_path / "million.parquet"
+    named = {"item": [f"item-{k}" for k in columns["item"]], "credit": columns["credit"]}
+    frame = pd.DataFrame({**named, "model_a": np.array(names)[a], "model_b": np.array(names)[b]})
+    frame.to_parquet(table)
+    battles = read_battles(str(table))
+    path = tmp_path / "report.html"
+    material = with_battles(Material(rank(battles)), battles, battles, None, level=0.95, seed=0)
+    path.write_text(report_page(material), encoding="utf-8")
+    assert path.stat().st_size < 5_000_000
+    seen = open_page(path)
+    opened = seen.page.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
+    assert opened < 3000
+    assert "995,000 are not shown" in seen.page.locator("#battles").inner_text()
     assert (seen.errors, seen.requests) == ([], [])

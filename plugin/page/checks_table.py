@@ -1,0 +1,100 @@
+"""Can you trust that: every check either way, those that pass with what they found, too."""
+
+from collections.abc import Sequence
+
+from podium.answers.groups import and_list
+from podium.answers.measures import MOST_BATTLES, MOST_ENTRANTS, findings_of
+from podium.answers.trust import Finding, settle_tests
+from podium.battles import Battles
+from podium.checks import CHECKS
+from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.rankers.hanging import Hinge, first_place
+from podium.ranking import Standings
+from podium.report.model import Table
+from podium.report.numbers import share_text
+
+FINE, LOOK, UNKNOWN = "fine", "look", "not known"
+LARGEST_SET = 20
+"""Items that are taken out at most to see whether another model leads."""
+PASSED = {
+    "own model": "the judge is none of the models",
+    "own family": "no model is of the judge's family, as far as names tell",
+    "length": "neither longer nor shorter responses are favoured beyond chance",
+    "cycle": "no three models beat each other in a ring",
+    "fit": "one strength a model misses no pair",
+}
+"""What is said of a check that passes and whose figures stand nowhere else."""
+Row = tuple[str, str, str]
+
+
+def checks_table(standings: Standings, battles: Battles | None) -> Table:
+    """Return a row per check: its name, its verdict, and what was found.
+
+    Args:
+        battles: of the standings; None where only the ranking is there, and little can be looked at.
+    """
+    settled = [] if battles is None else settle_tests(findings_of(battles, {}))
+    rows = [_connected(standings), *_counted(standings, settled)]
+    if battles is not None:
+        rows += [_row(finding, standings) for finding in settled if finding.check not in ("unread", "items")]
+        rows.append(_hanging(battles))
+    else:
+        rows.append(("others", UNKNOWN, "the battles are not there: make the page of them"))
+    return Table("", ("check", "verdict", "found"), tuple(rows), "lll", words=True)
+
+
+def _connected(standings: Standings) -> Row:
+    groups = standings.fit.components
+    if groups is None:
+        return "connected", UNKNOWN, f"{standings.ranker} does not ask"
+    said = "all models hang together by battles" if groups == 1 else f"{groups} groups that never met"
+    return "connected", FINE if groups == 1 else LOOK, said
+
+
+def _counted(standings: Standings, findings: Sequence[Finding]) -> list[Row]:
+    """Return what the denominators say; of replies unread, where the battles are there, else of battles."""
+    counts, few, lost = standings.counts, CHECKS["items"], CHECKS["unread"]
+    share = counts.unread / counts.battles if counts.battles else 0.0
+    missing = "" if counts.missing is None else f", {counts.missing:,} missing"
+    read = f"{counts.unread:,} of {counts.battles:,} battles are unread ({share_text(share)}){missing}"
+    items = f"{counts.items:,} items" + ("" if counts.items >= few.threshold else f", fewer than {few.threshold:g}")
+    worries = [finding.worries for finding in findings if finding.check == "unread"] or [share > lost.threshold]
+    return [
+        ("read", LOOK if worries[0] else FINE, read),
+        ("items", FINE if counts.items >= few.threshold else LOOK, items),
+    ]
+
+
+def _row(finding: Finding, standings: Standings) -> Row:
+    name = "orders" if finding.check == "position" else finding.check
+    if finding.unknown:
+        return name, UNKNOWN, finding.unknown
+    if finding.worries:
+        return name, LOOK, finding.sentence
+    swap = standings.diagnostics.get("swap")
+    said = PASSED.get(finding.check, "")
+    if finding.check == "position" and swap:
+        both = swap["same"] + swap["half"] + swap["flip"]
+        flips = share_text(swap["flip"] / both) if both else "none"
+        said = f"{flips} of {both:,} flip when the responses change places; neither place is favoured beyond chance"
+    return name, FINE, said + ("" if finding.p is None else f" (p = {finding.p:.2f}, all tests together)")
+
+
+def _hanging(battles: Battles) -> Row:
+    """Say what the first place hangs on, by Bradley-Terry: the fewest items without which another model leads."""
+    name = "first place"
+    if len(battles) > MOST_BATTLES or len(battles.entrants) > MOST_ENTRANTS:
+        return name, UNKNOWN, "too many battles to look"
+    try:
+        hinge = first_place(battles, most=LARGEST_SET)
+    except (NotIdentifiedError, NotConvergedError) as error:
+        return name, UNKNOWN, str(error)
+    if not hinge.items:
+        return name, FINE, f"no {hinge.most} items or fewer carry the lead of {hinge.leader}"
+    return name, LOOK if len(hinge.items) <= CHECKS[name].threshold else FINE, _hinge_text(hinge)
+
+
+def _hinge_text(hinge: Hinge) -> str:
+    number = len(hinge.items)
+    many = f"{'' if hinge.exact else 'at most '}{number} item{'' if number == 1 else 's'}"
+    return f"{hinge.leader} leads by {many}: without {and_list(hinge.items)} {hinge.rival} does, by a fit without them"

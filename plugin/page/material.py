@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.answers.measures import MOST_BATTLES
 from podium.battles import Battles
 from podium.calibration import Calibration
 from podium.diagnosis.card import diagnose
@@ -74,8 +75,10 @@ def with_battles(
         shares = _rank_shares(battles, meetings.entrants, seed)
     except PodiumError as error:
         missing["ranks"] = str(error)
+    if len(battles) > MOST_BATTLES:
+        missing["judge"] = "Too many battles for a card beside them: `podium diagnose` makes it."
     try:
-        judge = card_reports(diagnose(presentations, battles, level=level, seed=seed))
+        judge = () if "judge" in missing else card_reports(diagnose(presentations, battles, level=level, seed=seed))
     except PodiumError as error:
         missing["judge"] = str(error)
     return replace(

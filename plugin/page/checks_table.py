@@ -34,16 +34,16 @@ def checks_table(standings: Standings, battles: Battles | None) -> Table:
         battles: of the standings; None where only the ranking is there, and little can be looked at.
     """
     settled = [] if battles is None else settle_tests(findings_of(battles, {}))
-    rows = [_connected(standings), *_counted(standings, settled)]
+    rows = [_connection_row(standings), *_denominator_rows(standings, settled)]
     if battles is not None:
         rows += [_row(finding, standings) for finding in settled if finding.check not in ("unread", "items")]
-        rows.append(_hanging(battles))
+        rows.append(_hinge_row(battles))
     else:
         rows.append(("others", UNKNOWN, "the battles are not there: make the page of them"))
     return Table("", ("check", "verdict", "found"), tuple(rows), "lll", words=True)
 
 
-def _connected(standings: Standings) -> Row:
+def _connection_row(standings: Standings) -> Row:
     groups = standings.fit.components
     if groups is None:
         return "connected", UNKNOWN, f"{standings.ranker} does not ask"
@@ -51,7 +51,7 @@ def _connected(standings: Standings) -> Row:
     return "connected", FINE if groups == 1 else LOOK, said
 
 
-def _counted(standings: Standings, findings: Sequence[Finding]) -> list[Row]:
+def _denominator_rows(standings: Standings, findings: Sequence[Finding]) -> list[Row]:
     """Return what the denominators say; of replies unread, where the battles are there, else of battles."""
     counts, few, lost = standings.counts, CHECKS["items"], CHECKS["unread"]
     share = counts.unread / counts.battles if counts.battles else 0.0
@@ -80,7 +80,7 @@ def _row(finding: Finding, standings: Standings) -> Row:
     return name, FINE, said + ("" if finding.p is None else f" (p = {finding.p:.2f}, all tests together)")
 
 
-def _hanging(battles: Battles) -> Row:
+def _hinge_row(battles: Battles) -> Row:
     """Say what the first place hangs on, by Bradley-Terry: the fewest items without which another model leads."""
     name = "first place"
     if len(battles) > MOST_BATTLES or len(battles.entrants) > MOST_ENTRANTS:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from podium.calibration import Calibration
     from podium.calibration_file import read_calibration
     from podium.calibration_run import calibrate
+    from podium.comparison.compare import compare
+    from podium.comparison.outcomes import Comparison
     from podium.diagnosis.card import diagnose
     from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
     from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
@@ -35,6 +37,8 @@ _PUBLIC = {
     "calibration": "Calibration",
     "calibration_file": "read_calibration",
     "calibration_run": "calibrate",
+    "comparison.compare": "compare",
+    "comparison.outcomes": "Comparison",
     "diagnosis.card": "diagnose",
     "errors": "DataError NotConvergedError NotIdentifiedError PodiumError UsageError",
     "hookspecs": "Format Ranker Scorer Tournament hookimpl",
@@ -54,6 +58,7 @@ _HOMES = {name: module for module, names in _PUBLIC.items() for name in names.sp
 __all__ = [
     "Battles",
     "Calibration",
+    "Comparison",
     "DataError",
     "Format",
     "Judge",
@@ -71,6 +76,7 @@ __all__ = [
     "UsageError",
     "World",
     "calibrate",
+    "compare",
     "diagnose",
     "hookimpl",
     "make_plan",

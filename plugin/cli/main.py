@@ -7,6 +7,7 @@ from io import TextIOWrapper
 import click
 
 from podium.cli.calibrate import calibrate
+from podium.cli.compare import compare
 from podium.cli.convert import convert
 from podium.cli.diagnose import diagnose
 from podium.cli.enable import disable, enable
@@ -31,6 +32,7 @@ def podium() -> None:
     podium rank verdicts.csv --ranker bradley-terry
     podium rank results/ --ranker win-rate,bradley-terry --format json
     podium report verdicts.csv -o report.html
+    podium compare amber birch verdicts.csv
     podium calibrate labelled.csv -o calibration.json
     podium label verdicts.csv --responses answers/ -o sheet.csv
     podium diagnose verdicts.csv --human-judge crowd
@@ -49,6 +51,7 @@ def podium() -> None:
 for command in (
     rank,
     report,
+    compare,
     calibrate,
     label,
     diagnose,

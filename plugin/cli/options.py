@@ -240,14 +240,18 @@ def reading_options(command: Command) -> Command:
     return command
 
 
-def read_sources(arguments: dict[str, Any], **more: Any) -> "Battles":
-    """Read the battles that the options of `sources` describe, taking those options out of `arguments`."""
-    from podium.reading.judgements import read_battles
-
+def reading_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return what `read_battles` is told by the options of `reading_options`, taking them out of `arguments`."""
     conditions = [text.partition("=") for text in arguments.pop("where")]
     for column, equals, _ in conditions:
         if not equals:
             raise click.BadParameter(f"{column!r}: write COLUMN=VALUE", param_hint="--where")
-    as_they_are = {name: arguments.pop(name) for name in AS_THEY_ARE}
     where = [(column, value) for column, _, value in conditions]
-    return read_battles(*arguments.pop("sources"), format=arguments.pop("format_"), where=where, **as_they_are, **more)
+    return {"format": arguments.pop("format_"), "where": where, **{name: arguments.pop(name) for name in AS_THEY_ARE}}
+
+
+def read_sources(arguments: dict[str, Any], **more: Any) -> "Battles":
+    """Read the battles that the options of `sources` describe, taking those options out of `arguments`."""
+    from podium.reading.judgements import read_battles
+
+    return read_battles(*arguments.pop("sources"), **reading_arguments(arguments), **more)

@@ -49,6 +49,9 @@ READING = ("sources", *options.READ_BY, "one_sided")
     "--until", metavar="order|topK|error:X", default="", help="Compare tournaments that stop when this is answered."
 )
 @options.number("--margin", "[0,]", "Elo by which claims of --until may be wrong.", default=0.0)
+@click.option("--difference", default="", metavar="2points|0.02|40elo", help="That podium compare is to tell.")
+@options.number("--disagree", "(0,1]", "Of a right-or-wrong metric: share of items on which just one of two is right.")
+@options.number("--spread", "(0,]", "Of another metric: standard deviation over items of the difference.")
 @options.choice(
     "--orders", "both random as-given", "Whether a battle is two calls, one for either order, or one.", default="both"
 )
@@ -77,6 +80,7 @@ def plan(context: click.Context, **arguments: Any) -> None:
     podium plan pilot.csv --items 800 --tokens-in 1500 --tokens-out 300 --price-in 2.5 --price-out 10
     podium plan --entrants 7 --ties 0.39 --informativeness 0.45
     podium plan --entrants 20 --items 800 --until top3 --margin 20
+    podium plan --difference 2points --disagree 0.15
     """
     from podium.cli.output import write_figures
     from podium.cli.progress_bar import show_progress

@@ -25,7 +25,7 @@ def find_files(source: str, further: tuple[str, ...] = ()) -> SourceFiles:
         UsageError: there are none.
         DataError: a store cannot be reached.
     """
-    label, path = _split_label(source)
+    label, path = split_label(source)
     if is_url(path):
         place = place_of(path)
         if isinstance(place, RemoteFile):
@@ -80,7 +80,7 @@ def _files_in(folder: Path, further: tuple[str, ...]) -> tuple[Path, ...]:
     return tuple(paths)
 
 
-def _split_label(source: str) -> tuple[str | None, str]:
+def split_label(source: str) -> tuple[str | None, str]:
     """Split at the first `=`, unless that is a part of the path (`judge=gpt-4/*.json`)."""
     label, equals, path = source.partition("=")
     is_path = is_url(source) or Path(source).exists() or (has_magic(source) and any(iglob(source, recursive=True)))

@@ -231,6 +231,27 @@ class AnsweredDesign:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedSize:
+    """Items on which `podium compare` tells a difference, two-sided.
+
+    Attributes:
+        difference: as it was asked for, `2points`.
+        test: what is done then.
+        spread: what the differences of items were taken to be, in words.
+        items: the smallest number with the power that was asked for.
+        power: at that number: how often the better one is told.
+        level: of the interval that excludes 0.
+    """
+
+    difference: str
+    test: str
+    spread: str
+    items: int
+    power: float
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
 class Unanswered:
     """A part that was not answered, why, and what would answer it.
 
@@ -257,6 +278,7 @@ class Plan(Document):
         methods: of the intervals, or why there is none, by part.
         question: until when is played, in words; None where nothing stops a tournament.
         answers: what each tournament takes until then.
+        compared: how many items `podium compare` needs to tell a difference; None where none was asked for.
     """
 
     view = "podium.planning.plan_report:plan_reports"
@@ -275,6 +297,7 @@ class Plan(Document):
     provenance: Mapping[str, Any]
     question: str | None = None
     answers: tuple[AnsweredDesign, ...] = ()
+    compared: ComparedSize | None = None
 
     @property
     def is_partial(self) -> bool:

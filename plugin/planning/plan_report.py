@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from podium.planning.plan import Plan, Quantity
+from podium.planning.plan import ComparedSize, Plan, Quantity
 from podium.report.model import EMPTY, Axis, Bar, Form, Report, Section, Table, notes_of
 from podium.report.numbers import range_text
 
@@ -28,7 +28,13 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
 
 
 def _answer(plan: Plan) -> Iterator[str]:
-    """Say which tournament answers the question for the fewest calls, and what others take."""
+    """Say how many items tell a difference, and which tournament answers a question for the fewest calls."""
+    if plan.compared:
+        size = plan.compared
+        yield (
+            f"Compare on {size.items:,} items: podium compare then tells {size.difference} in {size.power:.0%} of "
+            f"cases ({size.test}; {size.spread})."
+        )
     able = [line for line in plan.answers if line.answered >= max(own.answered for own in plan.answers) - AS_OFTEN]
     if able:
         best = min(able, key=lambda line: line.usual.calls)
@@ -60,7 +66,24 @@ def _answers(plan: Plan) -> Section:
     return Section("answers", title, tables=(_table(plan.answers, columns),), notes=notes)
 
 
+def _compared_items(size: ComparedSize) -> Section:
+    level, power = f"{size.level:.3g}", f"{size.power:.1%}"
+    table = Table(
+        "",
+        ("difference", "items", "power", "test", "items differ"),
+        ((size.difference, f"{size.items:,}", power, size.test, size.spread),),
+        "lrrll",
+    )
+    notes = notes_of(
+        f"power: how often `podium compare` at level {level} tells the better one, if the difference is real; of the "
+        "t test by the noncentral t distribution, of the sign test exactly"
+    )
+    return Section("compare", "items that tell a difference in podium compare", tables=(table,), notes=notes)
+
+
 def _sections(plan: Plan) -> Iterator[Section]:
+    if plan.compared:
+        yield _compared_items(plan.compared)
     if plan.answers:
         yield _answers(plan)
     if plan.candidates:

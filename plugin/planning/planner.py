@@ -9,6 +9,7 @@ import pandas as pd
 from podium.battles import Battles
 from podium.diagnosis.clustered import Clustered
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
+from podium.planning.compared_sizes import compared_size
 from podium.planning.cost import PAIRS, battles_of, cheapest_design, priced_designs, stand_in_names
 from podium.planning.decision import decide
 from podium.planning.differences import three_levels
@@ -50,6 +51,9 @@ def make_plan(
     pool: bool = False,
     until: str = "",
     margin: float = 0.0,
+    difference: str = "",
+    disagree: float | None = None,
+    spread: float | None = None,
 ) -> Plan:
     """Plan a comparison from numbers, or from a pilot's battles.
 
@@ -72,6 +76,9 @@ def make_plan(
         until: the question at whose answer a tournament stops: `order`, `topK` or `error:X`; see
             `podium.tournaments.stopping.Stopping`.
         margin: Elo by which its claims may be wrong.
+        difference: that `podium compare` is to tell, as `2points`, `0.02` or `40elo`; then two entrants are enough.
+        disagree: share of items on which just one of the two is right, for a metric of right and wrong.
+        spread: standard deviation over items of the difference, for another metric.
 
     Raises:
         UsageError: a number out of its range, an unknown name, or neither a pilot nor a number of entrants.
@@ -83,7 +90,9 @@ def make_plan(
     record = None if pilot is None else read_pilot(pilot, pilot_items, seed, pool)
     names = record.field.entrants if record else ()
     _check_names(names, baseline, pairs)
-    number = entrants or len(names)
+    number = entrants or len(names) or (2 if difference else 0)
+    if not difference and (disagree is not None or spread is not None):
+        raise UsageError("disagree and spread say how a difference varies: give the difference (--difference 2points)")
     if number < 2:
         raise UsageError("nothing to plan for: give a pilot, or the number of entrants (--entrants, 2 or more)")
     check_numbers(ties=ties)
@@ -111,7 +120,14 @@ def make_plan(
     share = _share(draft, candidates) if informativeness is None else Quantity(informativeness)
     answers = tuple(answered_designs(draft, until, margin)) if until else ()
     question = f"{until}{f' within {margin:g} Elo' if margin else ''}" if until else None
-    return replace(_plan_of(replace(draft, share=share), candidates), question=question, answers=answers)
+    compared = None
+    if difference:
+        ties_expected = expected_ties.value
+        compared = compared_size(
+            difference, ties=ties_expected, disagree=disagree, spread=spread, level=level, power=power
+        )
+    plan = _plan_of(replace(draft, share=share), candidates)
+    return replace(plan, question=question, answers=answers, compared=compared)
 
 
 def _plan_of(draft: Draft, candidates: tuple[Candidate, ...]) -> Plan:

@@ -1,0 +1,84 @@
+"""podium compare: is a model better than another; as a gate, with an exit code."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from podium.cli import options
+
+if TYPE_CHECKING:
+    from podium.comparison.outcomes import Comparison
+
+
+@click.command(
+    cls=options.GroupedCommand,
+    doing="How to compare",
+    short_help="Tell whether a model is better than another; a gate for CI.",
+)
+@click.argument("sources", nargs=-1, required=True, metavar="A B [SOURCE...]")
+@options.reading_options
+@click.option("--baseline", metavar="NAME", help="Compare everyone in SOURCE... with this model (no A and B then).")
+@click.option(
+    "--candidate",
+    "candidates",
+    multiple=True,
+    metavar="NAME",
+    help="With --baseline: whom; by default everyone.",
+)
+@click.option("--by", metavar="COLUMN", help="Compare on each value of this column, too.")
+@options.choice(
+    "--measure",
+    "auto score elo win-rate",
+    "What differs: a metric's score, Elo, or the share of battles won; auto: scores where there are any, else Elo.",
+    default="auto",
+)
+@click.option(
+    "--require",
+    multiple=True,
+    metavar="better|not-worse=MARGIN",
+    help="Exit with 0, 4 (refuted) or 5 (undecided); MARGIN as 10elo, 2points, 0.02. May be given several times.",
+)
+@click.option("--requirements", metavar="FILE", type=click.Path(), help="Requirements in a YAML or TOML file.")
+@click.option(
+    "--responses", multiple=True, metavar="PATH", help="What the models answered, where SOURCE does not hold it."
+)
+@options.pool(help="Take the verdicts of several judges together.")
+@options.one_sided
+@options.level(help="Confidence level of intervals and of the bounds that requirements ask for.")
+@options.output()
+@click.pass_context
+def compare(context: click.Context, **arguments: Any) -> None:
+    """Tell whether model A is better than B, by how much, and on which items.
+
+    A and B are names in SOURCE..., or, without SOURCE, two paths: Inspect logs, lm-eval folders, tables of scores.
+
+    \b
+    podium compare amber birch verdicts.csv --by category
+    podium compare new=runs/today old=runs/main --metric exact_match,strict-match --require not-worse=2points
+    podium compare verdicts.csv --baseline birch --format md
+
+    \b
+    Exit codes with --require or --requirements: 0 all are met; 4 one is refuted; 5 undecided; else as everywhere.
+    """
+    from podium.cli.output import warn, write_figures
+    from podium.cli.progress_bar import show_progress
+    from podium.report.comparison_view import comparison_reports
+
+    style, output = options.pop_output(arguments)
+    with show_progress():
+        comparison = _comparison(arguments)
+    for failure in comparison.failures:
+        warn(f"not compared: {failure}")
+    write_figures(comparison, comparison_reports, style, output, comparison.warnings)
+    partly = 3 if comparison.failures else 0
+    context.exit(comparison.gate.exit_code if comparison.gate else partly)
+
+
+def _comparison(arguments: dict[str, Any]) -> "Comparison":
+    from podium.comparison.compare import compare as compare_models
+
+    words = arguments.pop("sources")
+    own = ("baseline", "candidates", "by", "measure", "require", "requirements", "responses", "pool", "level")
+    asked = {name: arguments.pop(name) for name in own}
+    reading = options.reading_arguments(arguments)
+    return compare_models(*words, **asked, one_sided=arguments.pop("one_sided"), **reading)

@@ -1,0 +1,211 @@
+"""Compare: read, split into questions, test each candidate against the baseline, and decide what was required.
+
+The way from the command `podium compare` to its answer: `words.split_words` tells names from sources,
+`reading.judgements` reads them, `pair_data.finding_of` makes a difference of each question
+(`podium.rankers.difference`, `podium.rankers.elo_difference`), and `gate.decide` asks the same differences again.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.battles import Battles
+from podium.comparison.gate import decide, read_requirements
+from podium.comparison.outcomes import Comparison, PairFinding
+from podium.comparison.pair_data import MEASURES, Matchup, finding_of
+from podium.comparison.words import answers_in, identical_items, named_answers, notes_of_prompts, split_words
+from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
+from podium.judge_checks import judge_warnings
+from podium.rank_battles import refuse_several_judges
+from podium.rankers.coded import require_choice
+from podium.rankers.intervals import check_level, holm
+from podium.ranking import provenance
+from podium.reading.judgements import read_battles
+from podium.responses.collection import Responses
+
+QUESTION = ("task", "judge")
+"""Columns of which every value is a question of its own, where scores are compared."""
+TOGETHER = "--by task ranks each"
+"""What a note says that is about rankings: here every task is a question of its own."""
+
+
+def compare(
+    *words: str | Path | Battles | pd.DataFrame,
+    baseline: str | None = None,
+    candidates: Sequence[str] = (),
+    by: str | None = None,
+    measure: str = "auto",
+    level: float = 0.95,
+    require: str | Sequence[str] = (),
+    requirements: str | Path | None = None,
+    responses: Responses | str | Path | Sequence[str | Path] | None = None,
+    pool: bool = False,
+    **reading: Any,
+) -> Comparison:
+    """Tell whether a model is better than another, by how much, and on which items.
+
+    Args:
+        words: two names and sources (`compare("amber", "birch", "battles.csv")`), or two paths that hold one model
+            each, or, with a baseline, sources alone. A source may be battles, too.
+        baseline: compare everyone with this model.
+        candidates: whom, where not everyone.
+        by: compare on each value of this column, too.
+        measure: `score` (a metric's units), `elo`, `win-rate` (of battles between the two), or `auto`: scores where
+            there are any, else Elo.
+        level: of intervals, and of the bounds that requirements ask for, in (0, 1).
+        require: `better`, `not-worse=10elo`, `not-worse=2points`, `not-worse=0.02`; see `podium.comparison.gate`.
+        requirements: a YAML or TOML file of several.
+        responses: what the models answered, where the sources do not hold it.
+        pool: take the verdicts of several judges together.
+        **reading: as `read_battles` takes it.
+
+    Raises:
+        UsageError: an unknown name, option or requirement.
+        DataError: a value that is not what it should be, or models that were asked different things.
+        NotIdentifiedError: nothing readable compares them; several judges and not `pool`.
+    """
+    check_level(level)
+    require_choice("measure", measure, MEASURES)
+    required = read_requirements(require, requirements)
+    typed = [str(word) for word in words if not isinstance(word, Battles | pd.DataFrame)]
+    held = [word for word in words if isinstance(word, Battles | pd.DataFrame)]
+    asked = split_words([*typed, *("battles" for _ in held)], baseline)
+    battles = _read(asked.sources[: len(asked.sources) - len(held)], held, reading)
+    pairs = _pairs(battles, asked.names, baseline, candidates)
+    answers, notes = _answers(asked.sources if not held else (), responses)
+    subjects = [
+        Matchup(*pair, measure, level, None if answers is None else identical_items(answers, *pair)) for pair in pairs
+    ]
+    findings, failures = _findings(battles, subjects, by, pool)
+    if not findings and not required:
+        raise NotIdentifiedError("; ".join(failures))
+    findings = _by_holm(findings)
+    several = len({finding.question for finding in findings}) > 1
+    said = [note for note in battles.notes if not (several and TOGETHER in note)]
+    options = {"reading": dict(battles.reading), "level": level, "measure": measure, "by": by, "pool": pool}
+    return Comparison(
+        findings=tuple(findings),
+        level=level,
+        provenance=provenance(battles.sources, options | {"require": [own.text for own in required]}),
+        gate=decide(required, findings, level) if required else None,
+        warnings=tuple(dict.fromkeys([*said, *notes, *judge_warnings(battles, {})])),
+        failures=tuple(failures),
+    )
+
+
+def _read(sources: Sequence[str], held: Sequence[Battles | pd.DataFrame], reading: Mapping[str, Any]) -> Battles:
+    if len(held) == 1 and isinstance(held[0], Battles):
+        if sources or reading:
+            raise UsageError("battles that are read already stand alone: give no sources and no options beside them")
+        return held[0]
+    if any(isinstance(each, Battles) for each in held):
+        raise UsageError("several sources: give what `read_battles` reads, not battles")
+    return read_battles(*sources, *(each for each in held if isinstance(each, pd.DataFrame)), **reading)
+
+
+def _pairs(
+    battles: Battles, names: Sequence[str], baseline: str | None, candidates: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return who is compared with whom, by their whole names.
+
+    Raises:
+        UsageError: an unknown name, or a model that is to be compared with itself.
+    """
+    known = battles.entrants
+    if baseline is None:
+        if candidates:
+            raise UsageError("candidates are compared with a baseline: name it (--baseline NAME)")
+        pairs = [(find_name("model", names[0], known), find_name("model", names[1], known))]
+    else:
+        base = find_name("model", baseline, known)
+        chosen = [find_name("model", name, known) for name in candidates] or [name for name in known if name != base]
+        pairs = [(name, base) for name in dict.fromkeys(chosen)]
+    same = next((first for first, second in pairs if first == second), None)
+    if same is not None:
+        raise UsageError(f"{same!r} would be compared with itself: name two different models")
+    return pairs
+
+
+def _answers(
+    sources: Sequence[str], responses: Responses | str | Path | Sequence[str | Path] | None
+) -> tuple[Responses | None, list[str]]:
+    """Return what the models answered, and notes of it."""
+    if isinstance(responses, Responses):
+        return responses, notes_of_prompts(responses)
+    if responses:
+        paths = [responses] if isinstance(responses, str | Path) else list(responses)
+        answers: Responses | None = named_answers([str(path) for path in paths])
+    else:
+        answers, _ = answers_in(sources)
+    return answers, [] if answers is None else notes_of_prompts(answers)
+
+
+def _findings(
+    battles: Battles, subjects: Sequence[Matchup], by: str | None, pool: bool
+) -> tuple[list[PairFinding], list[str]]:
+    """Return a finding per candidate and question, and what could not be compared."""
+    findings: list[PairFinding] = []
+    failures: list[str] = []
+    mistakes: list[UsageError] = []
+    for about, part in _questions(battles, pool):
+        for subject in subjects:
+            name = f"{about['question']}: " if about["question"] else ""
+            try:
+                finding = finding_of(part, subject, **about)
+            except UsageError as error:
+                mistakes.append(error)
+            except PodiumError as error:
+                failures.append(f"{name}{subject.candidate} and {subject.baseline}: {error}")
+            else:
+                findings.append(replace(finding, slices=tuple(_slices(part, subject, about, by))) if by else finding)
+    if mistakes and not findings:
+        raise mistakes[0]
+    return findings, [*failures, *map(str, mistakes)]
+
+
+def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | None], Battles]]:
+    """Yield the questions that the battles answer: of scores each task and metric, of verdicts all together.
+
+    Raises:
+        NotIdentifiedError: verdicts of several judges, and not `pool`.
+    """
+    table = battles.table
+    is_scored = {"score_a", "score_b"} <= set(table) and bool(table["score_a"].notna().any())
+    columns = [name for name in QUESTION if name in table and len(battles.values_of(name))]
+    if not is_scored or pool:
+        if not pool:
+            refuse_several_judges(battles)
+        yield {"question": None, "task": None, "metric": None}, battles
+        return
+    several = [name for name in columns if len(battles.values_of(name)) > 1]
+    alone = {name: battles.values_of(name)[0] for name in columns if name not in several}
+    for value, part in battles.slices(",".join(several)) if several else [(None, battles)]:
+        own = dict(alone)
+        own |= {name: part.values_of(name)[0] for name in several if len(part)}
+        if len(part):
+            yield {"question": value, "task": own.get("task"), "metric": own.get("judge")}, part
+
+
+def _slices(
+    battles: Battles, subject: Matchup, about: Mapping[str, str | None], by: str | None
+) -> Iterator[PairFinding]:
+    """Yield what is found on each value of a column, corrected for looking at all of them."""
+    parts = []
+    for value, part in battles.slices(by or ""):
+        try:
+            parts.append(finding_of(part, subject, **{**about, "slice": value}))
+        except NotIdentifiedError:
+            continue
+    yield from _by_holm(parts)
+
+
+def _by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
+    adjusted = holm(np.array([finding.difference.p_value for finding in findings]))
+    return [
+        replace(finding, tests=len(findings), p_adjusted=float(p))
+        for finding, p in zip(findings, adjusted, strict=True)
+    ]

@@ -1,0 +1,267 @@
+"""Requirements as a gate for CI: what must hold, and whether the data show it, refute it, or neither.
+
+A requirement passes where the one-sided lower bound of the difference clears it, and fails where the upper bound
+refutes it; everything else is undecided, and never a pass. All must pass: that needs no correction (the chance that a
+gate passes although one of them does not hold is at most 1 - level). One that fails is enough, so failing is corrected
+by Holm's rule, and the upper bounds beside it are those that belong to it (Strassburger and Bretz 2008).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
+from podium.errors import DataError, UsageError
+from podium.rankers.difference import TestedDifference
+from podium.rankers.intervals import finite_or_none, holm
+
+Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
+EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 4, "UNDECIDED": 5}
+MARGIN = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<unit>elo|points?|units?)?")
+WAYS = "write better, or not-worse=10elo, not-worse=2points, not-worse=0.02"
+SCOPE = ("task", "metric", "candidate")
+FIELDS = ("require", *SCOPE, "advisory")
+"""What a requirement in a file may say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What must hold of a candidate.
+
+    Attributes:
+        text: as it was typed.
+        margin: by which it may be worse; 0 for `better`.
+        unit: of the margin: `elo`, `points` (hundredths of a share), `units` (a metric's own, or a share); empty for
+            `better`.
+        task, metric, candidate: what it is about; None for all.
+        is_advisory: whether it is said, and decides nothing.
+    """
+
+    text: str
+    margin: float = 0.0
+    unit: str = ""
+    task: str | None = None
+    metric: str | None = None
+    candidate: str | None = None
+    is_advisory: bool = False
+
+    @property
+    def scope(self) -> str:
+        """What it is about, in words; empty for all."""
+        return " ".join(part for part in (self.candidate, self.task, self.metric) if part)
+
+    def is_about(self, finding: PairFinding) -> bool:
+        """Whether a finding answers it; a metric may be named without lm-eval's filter."""
+        metric = finding.metric or ""
+        names = {metric, metric.partition(",")[0], metric.partition(" ")[2]}
+        return (
+            self.task in (None, finding.task)
+            and (self.metric is None or self.metric in names)
+            and self.candidate in (None, finding.candidate)
+        )
+
+
+@dataclass(frozen=True)
+class GateDecision:
+    """What becomes of a requirement for one finding.
+
+    Attributes:
+        finding: None where the data say nothing of it.
+        threshold: the difference that must be exceeded.
+        low: the one-sided lower bound of the difference.
+        high: its upper bound, simultaneous over all requirements.
+        measure: of the difference.
+    """
+
+    requirement: Requirement
+    finding: PairFinding | None
+    verdict: Verdict
+    threshold: float | None = None
+    low: float | None = None
+    high: float | None = None
+    measure: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        known = {name: getattr(self, name) for name in ("verdict", "threshold", "low", "high", "measure")}
+        about = self.finding or self.requirement
+        names = {name: getattr(about, name) for name in ("candidate", "task", "metric")}
+        return {"require": self.requirement.text, **names, "advisory": self.requirement.is_advisory, **known}
+
+
+@dataclass(frozen=True)
+class Gate:
+    """All decisions, and what they come to."""
+
+    decisions: tuple[GateDecision, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """FAIL where one that blocks fails, else UNDECIDED where one that blocks is, else PASS."""
+        blocking = {own.verdict for own in self.decisions if not own.requirement.is_advisory}
+        return "FAIL" if "FAIL" in blocking else "UNDECIDED" if "UNDECIDED" in blocking else "PASS"
+
+    @property
+    def exit_code(self) -> int:
+        """0, 4 or 5."""
+        return EXIT_CODES[self.verdict]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        decisions = [own.to_dict() for own in self.decisions]
+        return {"verdict": self.verdict, "exit_code": self.exit_code, "requirements": decisions}
+
+
+def parse_requirement(text: str) -> Requirement:
+    """Read `better` or `not-worse=MARGIN` with its unit.
+
+    >>> parse_requirement("not-worse=2points").margin
+    2.0
+
+    Raises:
+        UsageError: anything else; a number of 1 or more without a unit.
+    """
+    kind, equals, margin = (part.strip() for part in text.partition("="))
+    if kind == "better" and not equals:
+        return Requirement(text)
+    if kind != "not-worse" or not equals:
+        raise UsageError(f"requirement {text!r}: {WAYS}")
+    return Requirement(text, *read_margin(margin, f"requirement {text!r}"))
+
+
+def read_margin(margin: str, where: str) -> tuple[float, str]:
+    """Return a margin and its unit: `elo`, `points`, or `units`, which a fraction below 1 need not say.
+
+    Args:
+        where: it stands, for messages.
+
+    Raises:
+        UsageError: it is no number of 0 or more, or has no unit.
+    """
+    shape = MARGIN.fullmatch(margin)
+    try:
+        number = float(shape["number"]) if shape else np.nan
+    except ValueError:
+        number = np.nan
+    if shape is None or not 0 <= number < np.inf:
+        raise UsageError(f"{where}: {margin!r} is no margin of 0 or more; write 10elo, 2points, 3units or 0.02")
+    unit = {"e": "elo", "p": "points", "u": "units"}.get((shape["unit"] or " ")[0], "")
+    if not unit and not ("." in shape["number"] and number < 1):
+        raise UsageError(
+            f"{where}: {margin} of what? write {margin}elo, {margin}points (hundredths of a share), "
+            f"{margin}units (of the metric itself), or a fraction such as 0.02"
+        )
+    return number, unit or "units"
+
+
+def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> list[Requirement]:
+    """Return the requirements that were typed, and those of a file.
+
+    Raises:
+        UsageError: one that is none, or a file that is not there.
+        DataError: a file that is not what it should be.
+    """
+    texts = [typed] if isinstance(typed, str) else list(typed)
+    return [*map(parse_requirement, texts), *(_requirements_in(Path(file)) if file is not None else [])]
+
+
+def _requirements_in(path: Path) -> list[Requirement]:
+    remedy = "write a list `requirements` of tables with require, and task, metric, candidate, advisory as needed"
+    content = _load(path)
+    rows = content.get("requirements") if isinstance(content, Mapping) else content
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
+        raise DataError("no list of requirements", source=str(path), remedy=remedy)
+    return [_requirement_of(row, str(path), f"requirement {k}", remedy) for k, row in enumerate(rows, 1)]
+
+
+def _requirement_of(row: Mapping[str, Any], source: str, place: str, remedy: str) -> Requirement:
+    strange = sorted(set(row) - set(FIELDS))
+    if strange or not isinstance(row.get("require"), str):
+        problem = f"unknown field {strange[0]!r}" if strange else "no text `require`"
+        raise DataError(problem, source=source, row=place, remedy=remedy)
+    if not isinstance(row.get("advisory", False), bool):
+        raise DataError(f"advisory={row['advisory']!r}", source=source, row=place, remedy="write true or false")
+    try:
+        parsed = parse_requirement(row["require"])
+    except UsageError as error:
+        raise UsageError(f"{source}, {place}: {error}") from None
+    task, metric, candidate = (None if row.get(name) is None else str(row[name]) for name in SCOPE)
+    advisory = row.get("advisory", False)
+    return replace(parsed, is_advisory=advisory, task=task, metric=metric, candidate=candidate)
+
+
+def _load(path: Path) -> Any:
+    """Return the content of a YAML or TOML file."""
+    if not path.is_file():
+        raise UsageError(f"no such file: {path}")
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".toml":
+        import tomllib
+
+        try:
+            return tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise DataError(f"not TOML ({error})", source=str(path), remedy="mend it") from None
+    try:
+        import yaml
+    except ImportError:
+        raise UsageError(f"{path}: reading YAML needs pyyaml; install it, or write TOML") from None
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        line = str(error).replace("\n", " ")
+        raise DataError(f"not YAML ({line})", source=str(path), remedy="mend it") from None
+
+
+def decide(requirements: Sequence[Requirement], findings: Sequence[PairFinding], level: float) -> Gate:
+    """Decide every requirement for every finding that it is about; one without any is undecided.
+
+    Args:
+        level: of the one-sided bounds, in (0, 1).
+
+    Raises:
+        UsageError: a margin in a unit that the comparison does not have.
+    """
+    asked: list[tuple[Requirement, PairFinding | None]] = []
+    for requirement in requirements:
+        own = [finding for finding in findings if requirement.is_about(finding)]
+        asked += [(requirement, finding) for finding in own] or [(requirement, None)]
+    answered = [(requirement, finding) for requirement, finding in asked if finding is not None]
+    measured = {id(pair): _measure_of(*pair) for pair in answered}
+    alpha = 1 - level
+    refuted = holm(np.array([own.p_below(at) for own, at, _ in measured.values()])) <= alpha
+    shares = alpha / max(int((~refuted).sum()), 1), alpha / max(len(answered), 1)
+    decisions, number = [], 0
+    for requirement, finding in asked:
+        if finding is None:
+            decisions.append(GateDecision(requirement, None, "UNDECIDED"))
+            continue
+        difference, threshold, measure = measured[id(answered[number])]
+        fails, number = bool(refuted[number]), number + 1
+        passes = difference.p_above(threshold) <= alpha and not fails
+        # What Holm rejects before all are rejected is known to lie below its threshold, and no more.
+        high = difference.high(shares[0] if not fails else shares[1])
+        high = min(high, threshold) if fails else high
+        verdict: Verdict = "FAIL" if fails else "PASS" if passes else "UNDECIDED"
+        ends = finite_or_none(difference.low(alpha)), finite_or_none(high)
+        decisions.append(GateDecision(requirement, finding, verdict, threshold, *ends, measure))
+    return Gate(tuple(decisions))
+
+
+def _measure_of(requirement: Requirement, finding: PairFinding) -> tuple[TestedDifference, float, str]:
+    """Return the difference that a requirement is about, the value that it must exceed, and the measure."""
+    measures = finding.differences
+    if not requirement.unit:
+        return finding.difference, 0.0, finding.measure
+    wanted = ELO if requirement.unit == "elo" else SCORE if SCORE in measures else WIN_RATE
+    if wanted not in measures:
+        there = "a metric, which has no Elo: say points or 0.02" if SCORE in measures else "ratings: say 10elo"
+        raise UsageError(f"requirement {requirement.text!r}: what is compared is {there}")
+    if requirement.unit == "points" and not finding.is_share:
+        raise UsageError(f"requirement {requirement.text!r}: points are hundredths of a share; write units instead")
+    scale = 0.01 if requirement.unit == "points" else 1.0
+    return measures[wanted], -requirement.margin * scale, wanted

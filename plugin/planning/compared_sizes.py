@@ -1,0 +1,123 @@
+"""How many items `podium compare` needs to tell a difference: the power of its own tests."""
+
+from bisect import bisect_left
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import binom, nct, t
+
+from podium.comparison.gate import read_margin
+from podium.errors import UsageError
+from podium.planning.plan import ComparedSize
+from podium.planning.sample_size import check_numbers
+from podium.rankers.intervals import check_level
+from podium.rankers.scale import POINTS
+
+MOST_ITEMS = 1_000_000
+"""Items beyond which no comparison is planned."""
+
+
+def compared_size(
+    difference: str,
+    *,
+    ties: float,
+    disagree: float | None = None,
+    spread: float | None = None,
+    level: float = 0.95,
+    power: float = 0.8,
+) -> ComparedSize:
+    """Return on how many items a difference is told.
+
+    Args:
+        difference: with its unit: `2points`, `0.02`, `3units` of a metric, or `40elo` of verdicts.
+        ties: of verdicts, the share that are even, in [0, 1).
+        disagree: of a right-or-wrong metric, the share of items on which one is right and the other wrong, in (0, 1].
+        spread: of any other metric, the standard deviation over items of the difference.
+        level: of the interval that must exclude 0, in (0, 1).
+
+    Raises:
+        UsageError: no such unit; neither `disagree` nor `spread` for a metric; or a difference that cannot be.
+    """
+    check_level(level)
+    check_numbers(power=power)
+    size, is_elo = read_difference(difference)
+    if is_elo:
+        gain = float(expit(size / POINTS)) - 0.5
+        if 2 * gain > 1 - ties:
+            raise UsageError(f"difference={difference}: with {ties:.0%} ties nobody is that far ahead")
+        deviation = float(np.sqrt(max((1 - ties) / 4 - gain**2, 1e-12)))
+        words = f"{ties:.0%} of verdicts even"
+        return _size_of(difference, "score test by items, t", words, t_power(gain, deviation, level), level, power)
+    if (disagree is None) == (spread is None):
+        raise UsageError(
+            f"difference={difference}: how much do items differ? give --disagree (the share of items on which just one "
+            "is right), or --spread (the standard deviation of the difference), not both"
+        )
+    if disagree is not None:
+        if not size <= disagree <= 1:
+            raise UsageError(f"disagree={disagree} is not between the difference ({size:g}) and 1")
+        words = f"one right, the other wrong on {disagree:.0%}"
+        return _size_of(difference, "exact sign test", words, sign_power(size, disagree, level), level, power)
+    if spread is None or not 0 < spread < np.inf:
+        raise UsageError(f"spread={spread}: give a standard deviation above 0")
+    words = f"standard deviation {spread:g}"
+    return _size_of(difference, "t test, paired", words, t_power(size, spread, level), level, power)
+
+
+def read_difference(text: str) -> tuple[float, bool]:
+    """Return a difference in its own units (points are hundredths), and whether that is Elo.
+
+    >>> read_difference("2points"), read_difference("40elo")
+    ((0.02, False), (40.0, True))
+
+    Raises:
+        UsageError: it has no unit, or is not above 0.
+    """
+    number, unit = read_margin(text, f"difference {text!r}")
+    if number <= 0:
+        raise UsageError(f"difference {text!r}: a difference to be told is above 0")
+    return number / 100 if unit == "points" else number, unit == "elo"
+
+
+def t_power(difference: float, deviation: float, level: float) -> Callable[[int], float]:
+    """Return the power of the two-sided t test by the number of items: how often the better one is told."""
+
+    def power_on(items: int) -> float:
+        freedom = items - 1
+        shift = difference / deviation * np.sqrt(items)
+        return float(nct.sf(t.isf((1 - level) / 2, freedom), freedom, shift))
+
+    return power_on
+
+
+def sign_power(difference: float, disagree: float, level: float) -> Callable[[int], float]:
+    """Return the power of the exact sign test by the number of items; how many differ is binomial.
+
+    Args:
+        difference: of the shares of right answers, at most `disagree`.
+        disagree: share of items on which just one is right.
+    """
+    ahead = (1 + difference / disagree) / 2
+
+    def power_on(items: int) -> float:
+        low, high = binom.ppf([1e-9, 1 - 1e-9], items, disagree).astype(int)
+        differing = np.arange(low, high + 1)
+        critical = binom.isf((1 - level) / 2, differing, 0.5)
+        tells = binom.sf(critical, differing, ahead)
+        return float(tells @ binom.pmf(differing, items, disagree))
+
+    return power_on
+
+
+def _size_of(
+    difference: str, test: str, spread: str, power_on: Callable[[int], float], level: float, power: float
+) -> ComparedSize:
+    high = 2
+    while power_on(high) < power:
+        high *= 2
+        if high > MOST_ITEMS:
+            raise UsageError(f"difference={difference}: not told by {MOST_ITEMS:,} items; ask for a larger one")
+    between = range(high // 2, high + 1)
+    items = between[bisect_left(between, power, key=power_on)] if high > 2 else high
+    return ComparedSize(difference, test, spread, items, power_on(items), level)

@@ -1,0 +1,284 @@
+"""A comparison as a report: the verdict, the differences, what was required, slices, and the items that changed."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from podium.report.model import EMPTY, Form, Note, Report, Section, Table, notes_of
+from podium.report.numbers import percent
+from podium.report.printable import printable
+from podium.report.terminal import terminal_text
+from podium.text import some
+
+if TYPE_CHECKING:
+    from podium.comparison.gate import Gate, GateDecision
+    from podium.comparison.outcomes import Comparison, ItemResult, PairFinding
+
+SHOWN = 10
+"""Items that are named for either of the two."""
+FEW_SHOWN = 3
+"""The same where several comparisons are shown."""
+ELO = "elo"
+WAYS = {"PASS": "met", "FAIL": "refuted", "UNDECIDED": "undecided"}
+
+
+def comparison_text(comparison: "Comparison") -> str:
+    """Return the report as lines."""
+    notes = [Note(warning) for warning in (*comparison.warnings, *comparison.failures)]
+    return terminal_text(comparison_reports(comparison)) + "".join(f"podium: {printable(own.line)}\n" for own in notes)
+
+
+def comparison_reports(comparison: "Comparison") -> tuple[Report, ...]:
+    """Return the report of a comparison; a gate's verdict comes first."""
+    findings = comparison.findings
+    sections = []
+    if comparison.gate:
+        sections.append(_gate_section(comparison.gate, comparison.level))
+    for finding in findings:
+        sections += [_slices(finding)] if finding.slices else []
+        changed = any(own.difference for own in finding.results)
+        sections += [_items(finding, SHOWN if len(findings) == 1 else FEW_SHOWN)] if changed else []
+    pairs = dict.fromkeys(f"{own.candidate} against {own.baseline}" for own in findings)
+    title = some(list(pairs), most=3) if pairs else "nothing compared"
+    return (
+        Report(
+            title=f"compare · {title}",
+            answer=tuple(answer_of(comparison)),
+            table=_table(findings) if findings else None,
+            notes=notes_of(*_denominators(comparison)),
+            sections=tuple(sections),
+            form=Form.SHEET,
+        ),
+    )
+
+
+def answer_of(comparison: "Comparison") -> list[str]:
+    """Return the answer in at most three sentences; that of a gate begins with PASS, FAIL or UNDECIDED."""
+    findings, gate = comparison.findings, comparison.gate
+    verdict = [_gate_sentence(gate, comparison.level)] if gate else []
+    if not findings:
+        return [*verdict, *comparison.failures[:1]]
+    said = _of_one(findings[0]) if len(findings) == 1 else _of_several(findings)
+    return [*verdict, *said][:3]
+
+
+def _of_one(finding: "PairFinding") -> list[str]:
+    won, lost, even = finding.tally
+    sentences = [lead_sentence(finding)]
+    if finding.results:
+        alike = f"; on {finding.identical:,} of those both answers are the same" if finding.identical else ""
+        beaten = _plural(won, "item")
+        are = "is" if even == 1 else "are"
+        sentences.append(f"It wins {beaten}, loses {lost:,}, {even:,} {are} even{alike}.")
+    if not finding.is_told:
+        sentences.append(_further(finding))
+    return sentences
+
+
+def lead_sentence(finding: "PairFinding") -> str:
+    """Say who is ahead, by how much, and whether that is known."""
+    value, (low, high) = finding.difference.value, finding.interval
+    names = finding.candidate, finding.baseline
+    why = f"p {_p_text(finding.p_adjusted)}, {finding.difference.method}"
+    if value < 0:
+        low, high = -high, -low
+    ends = interval_of(finding, low, high)
+    if value == 0:
+        return f"{names[0]} and {names[1]} are level{ends}: not told apart ({why})."
+    amount = "" if np.isinf(value) else f" by {amount_text(finding, abs(value))}"
+    if finding.is_told:
+        return f"{names[0]} is {'better' if value > 0 else 'worse'} than {names[1]}{amount}{ends}: {why}."
+    ahead = "ahead of" if value > 0 else "behind"
+    return f"{names[0]} is {ahead} {names[1]}{amount}{ends}: not told apart ({why})."
+
+
+def _further(finding: "PairFinding") -> str:
+    number, value = finding.further_items, abs(finding.difference.value)
+    if number is None:
+        return "How many more items would tell is not known."
+    items = _plural(max(number, 1), "more item")
+    settle = "settles" if number <= 1 else "settle"
+    are = "are" if finding.measure == ELO or finding.is_share else "is"
+    return f"If the {amount_text(finding, value)} {are} real, {items} {settle} it in eight cases of ten."
+
+
+def _of_several(findings: Sequence["PairFinding"]) -> list[str]:
+    groups = (
+        ("better", [own for own in findings if own.is_told and own.difference.value > 0]),
+        ("worse", [own for own in findings if own.is_told and own.difference.value < 0]),
+        ("not told apart", [own for own in findings if not own.is_told]),
+    )
+    parts = [f"{words}: {some([_label(own, findings) for own in group], most=6)}" for words, group in groups if group]
+    baselines = dict.fromkeys(own.baseline for own in findings)
+    return [f"Against {', '.join(baselines)}, {'; '.join(parts)} ({len(findings)} tests, Holm)."]
+
+
+def _label(finding: "PairFinding", among: Sequence["PairFinding"]) -> str:
+    several = len({own.candidate for own in among}) > 1
+    parts = [finding.candidate] if several or finding.question is None else []
+    return " on ".join([*parts, *([finding.question] if finding.question else [])])
+
+
+def _gate_sentence(gate: "Gate", level: float) -> str:
+    blocking = [own for own in gate.decisions if not own.requirement.is_advisory]
+    worst = [own for own in blocking if own.verdict == gate.verdict]
+    if not blocking:
+        return f"{gate.verdict}: all {len(gate.decisions)} requirements are advisory."
+    if len(blocking) == 1:
+        return f"{gate.verdict}: {_decision_words(blocking[0], level)}."
+    if gate.verdict == "PASS":
+        return f"PASS: all {len(blocking)} requirements are met."
+    names = some([_decision_name(own) for own in worst], "; ", most=4)
+    return f"{gate.verdict}: {len(worst)} of {len(blocking)} requirements {WAYS[gate.verdict]}: {names}."
+
+
+def _decision_name(decision: "GateDecision") -> str:
+    finding = decision.finding
+    about = decision.requirement.scope if finding is None else finding.question or finding.candidate
+    return f"{decision.requirement.text}{f' on {about}' if about else ''}"
+
+
+def _decision_words(decision: "GateDecision", level: float) -> str:
+    """Say of one requirement what the bounds are, and what they would have to be."""
+    finding, name = decision.finding, _decision_name(decision)
+    if finding is None or decision.threshold is None:
+        return f"{name} cannot be decided: nothing was compared"
+    side = decision.high if decision.verdict == "FAIL" else decision.low
+    at = f"{'at most' if decision.verdict == 'FAIL' else 'at least'} {_bound_text(decision, side)}"
+    need = f"more than {_bound_text(decision, decision.threshold)} is required"
+    return f"{finding.candidate} against {finding.baseline} is {at} ({percent(level)}, one-sided); {need}"
+
+
+def _bound_text(decision: "GateDecision", value: float | None) -> str:
+    finding = decision.finding
+    if value is None or finding is None:
+        return "anything"
+    return _amount(value, decision.measure or finding.measure, finding.is_share)
+
+
+def _gate_section(gate: "Gate", level: float) -> Section:
+    header = ("verdict", "requirement", "about", "estimate", "at least", "at most", "needed")
+    rows = []
+    for own in gate.decisions:
+        finding = own.finding
+        known = finding is not None and own.measure is not None
+        estimate = finding.differences[own.measure].value if finding and own.measure else None
+        figures = (estimate, own.low, own.high, own.threshold)
+        cells = tuple(_bound_text(own, value) if known else EMPTY for value in figures)
+        about = own.requirement.scope if finding is None else _label(finding, ())
+        about = about or (finding.candidate if finding else "")
+        verdict = own.verdict.lower() + (" (advisory)" if own.requirement.is_advisory else "")
+        rows.append((verdict, own.requirement.text, about, *cells[:3], f"> {cells[3]}" if known else EMPTY))
+    notes = notes_of(
+        f"at least: one-sided {percent(level)} bound; it must exceed what is needed. at most: simultaneous over all "
+        "requirements (Holm); below what is needed, the requirement fails. Neither: undecided"
+    )
+    return Section("gate", "required", tables=(Table("", header, tuple(rows), "lllrrrr"),), notes=notes)
+
+
+def _table(findings: Sequence["PairFinding"]) -> Table:
+    return Table("", *_rows(findings, "question" if any(own.question for own in findings) else ""))
+
+
+def _slices(finding: "PairFinding") -> Section:
+    header, rows, align = _rows(finding.slices, "slice")
+    notes = notes_of(f"p by Holm's rule over {_plural(len(finding.slices), 'slice')}; intervals simultaneous")
+    title = f"by slice{f': {finding.question}' if finding.question else ''}"
+    return Section("slices", title, tables=(Table("", header, rows, align),), notes=notes)
+
+
+def _rows(findings: Sequence["PairFinding"], about: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...], str]:
+    level = percent(findings[0].level)
+    interval = f"{level} interval" if findings[0].tests == 1 else f"{level}, simultaneous"
+    scored = any(own.scores for own in findings)
+    header = ["candidate", *([about] if about else []), "difference", interval, "p", "items", "won–lost–even"]
+    header += ["scores"] if scored else ["win rate"]
+    rows = []
+    for own in findings:
+        won, lost, even = own.tally
+        low, high = own.interval
+        name = own.slice if about == "slice" else own.question
+        row = [own.candidate, *([name or ""] if about else []), amount_text(own, own.difference.value)]
+        row += [interval_of(own, low, high).strip(" ()"), _p_text(own.p_adjusted).removeprefix("= ")]
+        row += [f"{own.difference.items:,}", f"{won}–{lost}–{even}"]
+        rows.append((*row, _scores_text(own) if scored else _win_rate_text(own)))
+    return tuple(header), tuple(rows), "l" + ("l" if about else "") + "r" * (len(header) - (2 if about else 1))
+
+
+def _scores_text(finding: "PairFinding") -> str:
+    return EMPTY if finding.scores is None else " / ".join(f"{score:.3g}" for score in finding.scores)
+
+
+def _win_rate_text(finding: "PairFinding") -> str:
+    difference = finding.differences.get("win-rate")
+    if difference is None:
+        return "never met"
+    low, high = difference.interval(finding.level)
+    return f"{0.5 + difference.value:.1%} ({0.5 + low:.1%} … {0.5 + high:.1%})"
+
+
+def _items(finding: "PairFinding", most: int) -> Section:
+    """Name the items on which the two differ most, either way."""
+    scored = any(own.candidate is not None for own in finding.results)
+    header = ("won by", "item", *((finding.candidate, finding.baseline) if scored else ("credit",)))
+    rows: list[tuple[str, ...]] = []
+    counts = []
+    for winner, sign in ((finding.candidate, 1), (finding.baseline, -1)):
+        group = [own for own in finding.results if sign * own.difference > 0]
+        rows += [(winner, *_result_cells(own)) for own in group[:most]]
+        counts.append(f"{winner} {min(most, len(group)):,} of {len(group):,}")
+    title = f"items that changed{f': {finding.question}' if finding.question else ''}"
+    shown = f"those that differ most: {', '.join(counts)}; all of them: --format json"
+    table = Table("", header, tuple(rows), "ll" + "r" * (len(header) - 2), name=1)
+    return Section("items", title, tables=(table,), notes=notes_of(shown))
+
+
+def _result_cells(result: "ItemResult") -> tuple[str, ...]:
+    if result.candidate is None or result.baseline is None:
+        return result.item, f"{0.5 + result.difference:.3g}"
+    return result.item, f"{result.candidate:.3g}", f"{result.baseline:.3g}"
+
+
+def _denominators(comparison: "Comparison") -> list[str]:
+    lines = []
+    for own in comparison.findings:
+        name = f"{_label(own, comparison.findings)}: " if len(comparison.findings) > 1 else ""
+        same = "whether answers are the same is not known" if own.identical is None else f"{own.identical:,} identical"
+        unread = f", {own.unread:,} unread" if own.unread else ""
+        lines.append(f"{name}{_plural(len(own.results), 'item')} with both, {same}{unread} · {own.difference.method}")
+    return lines
+
+
+def amount_text(finding: "PairFinding", value: float) -> str:
+    """Write a difference with its unit."""
+    return _amount(value, finding.measure, finding.is_share)
+
+
+def _amount(value: float, measure: str, is_share: bool) -> str:
+    if not np.isfinite(value):
+        return "unbounded"
+    if measure == ELO:
+        return f"{round(value) + 0} Elo"
+    return f"{100 * value + 0:.1f} points" if is_share else f"{value + 0:.3g} units"
+
+
+def interval_of(finding: "PairFinding", low: float, high: float) -> str:
+    """Write an interval in brackets, in the unit of the difference; nothing where no end is known."""
+    if np.isinf(low) and np.isinf(high):
+        return ""
+    return f" ({_end(finding, low)} … {_end(finding, high)})"
+
+
+def _end(finding: "PairFinding", value: float) -> str:
+    if np.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return amount_text(finding, value).rpartition(" ")[0].replace("-0.0", "0.0")
+
+
+def _p_text(p: float) -> str:
+    return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".", 1) if p < 1 else "= 1"
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,161 @@
+"""The difference of two Bradley-Terry ratings, tested by the score test over items."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+from scipy.special import expit
+
+from podium.errors import NotIdentifiedError
+from podium.rankers.clusters import surpluses
+from podium.rankers.coded import Coded
+from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.difference import FEW, ROUNDING, Tails, TestedDifference, flip_tails, t_tails
+from podium.rankers.graph import graph_of
+from podium.rankers.identification import describe_groups
+from podium.rankers.newton import DesignMatrix, Likelihood, maximise
+from podium.rankers.pairs import Pairs, pair_sums
+from podium.rankers.scale import POINTS
+from podium.rankers.strengths import fit_strengths, pair_likelihood
+
+PSEUDO_ITEMS = 4.0
+"""Imagined items, half won and half lost, whose scatter joins that of few (Agresti and Coull 1998): of ten battles that
+were all won, the scatter says nothing."""
+FARTHEST = 20 * POINTS
+"""Elo; no end is looked for beyond."""
+SCARCE = 5.0
+"""Battles that either side must have earned for their own scatter to be enough."""
+
+
+@dataclass(frozen=True)
+class RatingGap:
+    """What the items say of the gap between two entrants' log-strengths.
+
+    Attributes:
+        coded: battles of the entrants that hang together with the two.
+        pairs: their sums.
+        a, b: codes of the two.
+        regularization: lambda.
+        few: whether one of the two has battles on few items, or has hardly won or lost any.
+        own: items of the one that has fewer.
+    """
+
+    coded: Coded
+    pairs: Pairs
+    a: int
+    b: int
+    regularization: float
+    few: bool
+    own: int
+
+    def theta(self, gap: float) -> np.ndarray:
+        """Return the most likely log-strengths, were the gap this one, shape (entrants,)."""
+        pairs, size = self.pairs, self.pairs.entrants
+        shift = np.zeros(size)
+        shift[self.a], shift[self.b] = gap / 2, -gap / 2
+        code = np.arange(size) - (np.arange(size) > self.b)
+        code[self.b] = code[self.a]
+        low, high = code[pairs.low], code[pairs.high]
+        apart = low != high
+        if not apart.any():
+            return shift
+        penalty = np.full(size - 1, self.regularization)
+        offset = (shift[pairs.low] - shift[pairs.high])[apart]
+        design = DesignMatrix(None, low[apart], high[apart], size - 1)
+        # Pairs of the two with a third stand in two rows, which the information adds up.
+        common = maximise(Likelihood(design, pairs.credit[apart], pairs.weight[apart], penalty, offset)).at
+        return common[code] + shift
+
+    def contributions(self, gap: float) -> tuple[np.ndarray, float]:
+        """Return what each item says beyond an assumed gap, and the scatter of an imagined item.
+
+        It is the efficient score: the likelihood's score of the gap, less what the other strengths explain of it.
+        """
+        theta, coded = self.theta(gap), self.coded
+        likelihood = pair_likelihood(self.pairs, self.regularization)
+        contrast = np.zeros(len(theta))
+        contrast[self.a], contrast[self.b] = 1.0, -1.0
+        direction = linalg.solve(likelihood.information_at(theta), contrast, assume_a="pos")
+        direction /= direction[self.a] - direction[self.b]
+        expected = expit(theta[coded.a] - theta[coded.b])
+        own = np.asarray(surpluses(coded, expected) @ direction).ravel()
+        own = own - self.regularization * float(direction @ theta) / len(own)
+        reach = coded.weight * (direction[coded.a] - direction[coded.b])
+        scatter = float(np.sum(reach**2 * (expected**2 + (1 - expected) ** 2)) / 2) / max(self.own, 1)
+        return own, scatter
+
+    def tails(self, elo: float) -> Tails:
+        """Return the p-values of an assumed gap in Elo."""
+        own, scatter = self.contributions(elo / POINTS)
+        if not self.few:
+            return t_tails(own)
+        nonzero = own[np.abs(own) > ROUNDING * np.abs(own).max(initial=0)]
+        return t_tails(nonzero, max(self.own - 1, 1), PSEUDO_ITEMS * scatter)
+
+
+def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULARIZATION) -> TestedDifference:
+    """Test the difference of two entrants' ratings, from all battles that connect them.
+
+    With battles between the two alone, it is the one-sample t test of the items' mean credits, seen in Elo.
+
+    Args:
+        coded: readable battles.
+        a, b: entrant codes.
+
+    Raises:
+        NotIdentifiedError: nothing connects the two.
+        NotConvergedError: a fit did not reach its maximum.
+    """
+    pairs = pair_sums(coded)
+    graph = graph_of(pairs)
+    if graph.group[a] != graph.group[b]:
+        raise NotIdentifiedError(describe_groups(coded.entrants, graph, coded.battles_of()))
+    if graph.groups > 1:
+        coded, codes = _part_of(coded, graph.group == graph.group[a])
+        a, b = int(codes[a]), int(codes[b])
+        pairs = pair_sums(coded)
+    gap = _gap_of(coded, pairs, a, b, regularization)
+    strengths = fit_strengths(pairs, regularization)
+    separated = strengths.graph.separated
+    start = float(strengths.theta[a] - strengths.theta[b]) * POINTS
+    own, _ = gap.contributions(0.0)
+    nonzero = own[np.abs(own) > ROUNDING * np.abs(own).max(initial=0)]
+    exact = flip_tails(nonzero) if gap.few and len(nonzero) < FEW else None
+    method = "sign flips of items" if exact else "score test by items, t"
+    is_bounded = not (separated[a] or separated[b])
+    return TestedDifference(
+        value=start if is_bounded else float(np.copysign(np.inf, start)),
+        items=gap.own,
+        method=method,
+        tails=gap.tails,
+        exact=exact,
+        step=20.0,
+        limits=(-FARTHEST, FARTHEST),
+        is_open=True,
+        start=start,
+    )
+
+
+def _gap_of(coded: Coded, pairs: Pairs, a: int, b: int, regularization: float) -> RatingGap:
+    items = coded.clusters_of()
+    fewest = int(min(items[a], items[b]))
+    earned = [_credit_won_and_lost(coded, code) for code in (a, b)]
+    scarce = min(min(won, lost) for won, lost in earned) < SCARCE
+    return RatingGap(coded, pairs, a, b, regularization, fewest < FEW or scarce, fewest)
+
+
+def _credit_won_and_lost(coded: Coded, code: int) -> tuple[float, float]:
+    """Return the credit that an entrant won and lost, counted in battles."""
+    first, second = coded.a == code, coded.b == code
+    won = float(coded.credit[first].sum() + (1 - coded.credit[second]).sum())
+    return won, float(first.sum() + second.sum()) - won
+
+
+def _part_of(coded: Coded, kept: np.ndarray) -> tuple[Coded, np.ndarray]:
+    """Return the battles of some entrants, coded anew, and the new code of each."""
+    codes = np.cumsum(kept) - 1
+    part = coded.take(kept[coded.a])
+    names = tuple(name for name, there in zip(coded.entrants, kept, strict=True) if there)
+    distinct, cluster = np.unique(part.cluster, return_inverse=True)
+    arrays = codes[part.a], codes[part.b], part.credit, part.weight, cluster
+    return Coded(*arrays, len(distinct), part.unit, names, part.number), codes

@@ -1,0 +1,177 @@
+"""Requirements: what they mean, how they are decided, and the exit code that a pipeline sees."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import EXAMPLE
+from lm_eval_output import scored, write_run
+from scipy import stats
+
+import podium as api
+from podium.comparison.gate import parse_requirement
+from podium.errors import DataError, UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "margin", "unit"),
+    [
+        ("better", 0, ""),
+        ("not-worse=10elo", 10, "elo"),
+        ("not-worse=2points", 2, "points"),
+        ("not-worse=1.5 points", 1.5, "points"),
+        ("not-worse=0.02", 0.02, "units"),
+        ("not-worse=3units", 3, "units"),
+    ],
+)
+def test_a_requirement_is_read_with_its_unit(text, margin, unit):
+    read = parse_requirement(text)
+    assert (read.margin, read.unit) == (margin, unit)
+
+
+@pytest.mark.parametrize(
+    "text", ["not-worse=10", "not-worse", "not-worse=", "best", "not-worse=nan", "not-worse=-2points", "better=2points"]
+)
+def test_a_requirement_without_a_unit_or_sense_is_refused(text, podium):
+    answer = podium("compare", "amber", "birch", EXAMPLE, "--require", text)
+    assert answer.code == 2
+    assert f"requirement {text!r}" in answer.err
+
+
+def test_a_unit_that_the_comparison_lacks_is_refused(podium, scores):
+    new, old = scores("new", [1.0, 5.0] * 9), scores("old", [2.0, 3.0] * 9)
+    for text, complaint in (("not-worse=10elo", "has no Elo"), ("not-worse=2points", "hundredths of a share")):
+        answer = podium("compare", new, old, "--require", text)
+        assert answer.code == 2
+        assert complaint in answer.err
+
+
+def test_exit_codes_of_a_pipeline(tmp_path):
+    """Three real commands, as a shell runs them: 0 passes, 4 fails, 5 is undecided; the first word says it."""
+    rng = np.random.default_rng(7)
+    old = (rng.random(400) < 0.6).astype(float)
+    worse = old * (rng.random(400) < 0.8)
+    for name, values in (("old", old), ("same", old), ("worse", worse)):
+        write_run(tmp_path / name, "m", {"gsm": scored(values.tolist(), resps=[[name]])})
+    runs = [
+        ("same", "not-worse=2points", 0, "PASS"),
+        ("worse", "not-worse=2points", 4, "FAIL"),
+        ("worse", "better", 4, "FAIL"),
+        ("same", "better", 5, "UNDECIDED"),
+        ("worse", "not-worse=12points", 5, "UNDECIDED"),
+    ]
+    for name, requirement, code, word in runs:
+        command = [sys.executable, "-m", "podium", "compare", tmp_path / name, tmp_path / "old"]
+        done = subprocess.run(
+            [*command, "--require", requirement, "--format", "md"], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout.split(":")[0]) == (code, word), (name, requirement, done)
+
+
+def test_a_bound_that_clears_passes_and_the_opposite_bound_refutes(scores):
+    """Paired t: the bounds are those of scipy's one-sided intervals."""
+    rng = np.random.default_rng(8)
+    new, old = rng.normal(0, 1, 200), rng.normal(0, 1, 200)
+    low = stats.ttest_rel(new, old, alternative="greater").confidence_interval(0.95).low
+    high = stats.ttest_rel(new, old, alternative="less").confidence_interval(0.95).high
+    paths = scores("new", new), scores("old", old)
+    for margin, verdict in ((-low + 0.01, "PASS"), (-low - 0.01, "UNDECIDED")):
+        gate = api.compare(*paths, require=f"not-worse={margin}units").gate
+        assert gate.verdict == verdict
+        assert gate.decisions[0].low == pytest.approx(low, abs=1e-6)
+        assert gate.decisions[0].high == pytest.approx(high, abs=1e-6)
+
+
+def requirements(tmp_path, text, suffix="toml"):
+    path = tmp_path / f"gate.{suffix}"
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Two lm-eval folders: gsm as before, arc much worse."""
+    rng = np.random.default_rng(9)
+    gsm, arc = ((rng.random(300) < share).astype(float) for share in (0.6, 0.8))
+    write_run(
+        tmp_path / "new", "m", {"gsm": scored(gsm), "arc": scored(arc * (rng.random(300) < 0.7), resps=[["new"]])}
+    )
+    write_run(tmp_path / "old", "m", {"gsm": scored(gsm), "arc": scored(arc)})
+    return tmp_path / "new", tmp_path / "old"
+
+
+def test_one_file_holds_several_requirements_and_an_advisory_one_decides_nothing(tmp_path, runs, podium):
+    text = """
+[[requirements]]
+task = "gsm"
+require = "not-worse=2points"
+[[requirements]]
+task = "arc"
+metric = "acc"
+require = "not-worse=2points"
+advisory = {}
+"""
+    for advisory, code, word in (("true", 0, "PASS"), ("false", 4, "FAIL")):
+        path = requirements(tmp_path, text.format(advisory))
+        answer = podium("compare", *runs, "--requirements", path, "--format", "json")
+        document = json.loads(answer.out)
+        assert (answer.code, document["gate"]["verdict"]) == (code, word)
+        assert [own["verdict"] for own in document["gate"]["requirements"]] == ["PASS", "FAIL"]
+        assert document["answer"][0].startswith(f"{word}: ")
+
+
+def test_a_required_task_that_is_absent_is_undecided(tmp_path, runs, podium):
+    text = "requirements:\n- require: not-worse=2points\n  task: gsm\n- require: better\n  task: mmlu\n"
+    pytest.importorskip("yaml")
+    answer = podium("compare", *runs, "--requirements", requirements(tmp_path, text, "yaml"))
+    assert answer.code == 5
+    assert answer.out.startswith("UNDECIDED: 1 of 2 requirements undecided: better on mmlu.")
+
+
+def test_nothing_compared_is_undecided_and_never_a_pass(tmp_path, podium):
+    path = tmp_path / "unread.csv"
+    path.write_text("item,model_a,model_b,credit\nq0,a,b,\nq1,a,b,\n")
+    answer = podium("compare", "a", "b", path, "--require", "not-worse=10elo")
+    assert answer.code == 5
+    assert answer.out.startswith("UNDECIDED: not-worse=10elo cannot be decided")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("requirements = 3", "no list of requirements"),
+        ("[[requirements]]\ntask = 'gsm'", "no text `require`"),
+        ("[[requirements]]\nrequire = 'better'\ntsak = 'gsm'", "unknown field 'tsak'"),
+        ("[[requirements]]\nrequire = 'better'\nadvisory = 'yes'", "write true or false"),
+        ("requirements = [", "not TOML"),
+    ],
+)
+def test_a_file_that_is_not_what_it_should_be_is_named(tmp_path, text, complaint):
+    with pytest.raises(DataError, match=complaint):
+        api.compare("amber", "birch", EXAMPLE, requirements=requirements(tmp_path, text))
+
+
+def test_a_requirement_without_a_unit_in_a_file_names_its_place(tmp_path):
+    text = "[[requirements]]\nrequire = 'not-worse=10'"
+    with pytest.raises(UsageError, match=r"gate.toml, requirement 1: .*10 of what"):
+        api.compare("amber", "birch", EXAMPLE, requirements=requirements(tmp_path, text))
+
+
+def test_failing_is_by_holm_and_its_bounds_agree_with_it():
+    """Five candidates: a requirement fails just where its simultaneous upper bound lies at or below what is needed."""
+    gate = api.compare(EXAMPLE, baseline="birch", require="not-worse=10elo").gate
+    verdicts = {own.finding.candidate: own.verdict for own in gate.decisions}
+    assert verdicts == {"amber": "PASS", "cedar": "UNDECIDED", "dune": "FAIL", "ember": "FAIL", "fjord": "FAIL"}
+    for own in gate.decisions:
+        assert (own.high <= own.threshold) == (own.verdict == "FAIL")
+        assert (own.low >= own.threshold) == (own.verdict == "PASS")
+    assert gate.exit_code == 4
+
+
+def test_the_markdown_summary_opens_with_the_verdict_in_one_line(podium):
+    answer = podium("compare", "fjord", "amber", EXAMPLE, "--require", "better", "--format", "md")
+    first = answer.out.splitlines()[0]
+    assert first.startswith("FAIL: fjord against amber is at most -")
+    assert "| fail | better | fjord |" in answer.out

@@ -1,0 +1,82 @@
+"""How many items a comparison needs: closed forms, scipy's power, and what the tests themselves do on so many."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from statsmodels.stats.power import TTestPower
+
+from podium.errors import UsageError
+from podium.planning.compared_sizes import compared_size
+from podium.planning.planner import make_plan
+from podium.rankers.coded import Coded
+from podium.rankers.difference import paired_difference
+from podium.rankers.elo_difference import elo_difference
+
+SIZES = {
+    "3points, right or wrong": {"difference": "3points", "disagree": 0.15},
+    "0.1 of a graded metric": {"difference": "0.1", "spread": 0.4},
+    "40 Elo, 20% ties": {"difference": "40elo"},
+}
+
+
+def test_the_power_of_the_t_test_is_statsmodels():
+    size = compared_size("0.1", ties=0.2, spread=0.4)
+    theirs = TTestPower().power(0.1 / 0.4, size.items, 0.05, alternative="two-sided")
+    assert size.power == pytest.approx(theirs, abs=1e-3)
+    assert TTestPower().power(0.1 / 0.4, size.items - 1, 0.05) < 0.8 <= size.power
+
+
+def test_the_items_of_the_sign_test_are_near_the_closed_form():
+    """Connor 1987: n = ((z_a sqrt(psi) + z_b sqrt(psi - d^2)) / d)^2; the exact test takes some more."""
+    size = compared_size("3points", ties=0.2, disagree=0.15)
+    a, b = norm.isf(0.025), norm.isf(0.2)
+    closed = ((a * np.sqrt(0.15) + b * np.sqrt(0.15 - 0.03**2)) / 0.03) ** 2
+    assert 1 <= size.items / closed < 1.08
+
+
+def drawn(name, rng, items):
+    """Draw a record in which the difference is as planned, and test it."""
+    if name.startswith("3points"):
+        return paired_difference(rng.choice([1.0, -1.0, 0.0], items, p=[0.09, 0.06, 0.85]), 1.0)
+    if name.startswith("0.1"):
+        return paired_difference(rng.normal(0.1, 0.4, items))
+    gain = 1 / (1 + 10 ** (-40 / 400)) - 0.5
+    credit = rng.choice([1.0, 0.5, 0.0], items, p=[0.4 + gain, 0.2, 0.4 - gain])
+    zeros = np.zeros(items, dtype=np.int64)
+    coded = Coded(zeros, zeros + 1, credit, np.ones(items), np.arange(items), items, "item", ("a", "b"))
+    return elo_difference(coded, 0, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SIZES)
+def test_the_tests_of_compare_have_the_power_that_plan_promises(name):
+    """1,000 worlds with the planned difference, seeds fixed: told in the promised share, to Monte Carlo's error."""
+    size = compared_size(ties=0.2, **SIZES[name])
+    rng = np.random.default_rng([18, size.items])
+    found = [drawn(name, rng, size.items) for _ in range(1_000)]
+    told = np.mean([own.p_value <= 0.05 and own.value > 0 for own in found])
+    assert told == pytest.approx(size.power, abs=0.035)
+    assert size.power == pytest.approx(0.8, abs=0.01)
+
+
+def test_a_plan_for_a_difference_needs_no_entrants_and_says_the_items():
+    plan = make_plan(difference="2points", disagree=0.1)
+    assert plan.compared.items == compared_size("2points", ties=0.15, disagree=0.1).items
+    assert plan.to_dict()["plan"]["compared"]["test"] == "exact sign test"
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"difference": "2"}, "of what"),
+        ({"difference": "0points"}, "above 0"),
+        ({"difference": "2points"}, "how much do items differ"),
+        ({"difference": "20points", "disagree": 0.1}, "not between the difference"),
+        ({"difference": "2points", "disagree": 0.1, "spread": 1.0}, "not both"),
+        ({"difference": "900elo"}, "nobody is that far ahead"),
+        ({"disagree": 0.1, "entrants": 3}, "give the difference"),
+    ],
+)
+def test_a_difference_that_cannot_be_planned_for_is_refused(options, complaint):
+    with pytest.raises(UsageError, match=complaint):
+        make_plan(**options)

@@ -1,0 +1,192 @@
+"""Tests of a difference: against scipy, published examples, and worlds without one."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from podium.rankers.coded import Coded
+from podium.rankers.difference import TestedDifference, flip_tails, paired_difference, score_tails
+from podium.rankers.elo_difference import elo_difference
+from podium.rankers.scale import POINTS
+
+WORLDS = 1_000
+
+
+def test_from_100_items_on_the_test_of_a_metric_is_scipys_t_test():
+    differences = np.random.default_rng(1).normal(0.1, 1, 150)
+    found, theirs = paired_difference(differences), stats.ttest_1samp(differences, 0)
+    assert found.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert found.interval(0.9) == pytest.approx(tuple(theirs.confidence_interval(0.9)), abs=1e-7)
+    assert found.p_above(0.05) == pytest.approx(stats.ttest_1samp(differences, 0.05, alternative="greater").pvalue)
+
+
+def test_sign_flips_are_scipys_exact_permutation_test():
+    values = np.random.default_rng(2).normal(0.4, 1, 12)
+    theirs = stats.permutation_test((values,), np.sum, permutation_type="samples", n_resamples=np.inf)
+    assert 2 * min(flip_tails(values)) == pytest.approx(theirs.pvalue)
+    assert flip_tails(np.zeros(4)) == (1.0, 1.0)
+    assert flip_tails(np.array([0.1, 0.2, 0.3, 0.0]))[0] == 1 / 8
+
+
+def test_two_valued_scores_are_tested_by_mcnemars_exact_test():
+    differences = np.repeat([1.0, -1.0, 0.0], [9, 2, 30])
+    assert paired_difference(differences, 1.0).p_value == pytest.approx(stats.binomtest(9, 11).pvalue)
+
+
+def test_the_interval_of_paired_shares_is_tangos():
+    """Tango 1998, table III: of 100 pairs, 12 and 0 discordant ones, and 54 with 0 and 0."""
+    differences = np.repeat([1.0, 0.0], [12, 88])
+    tails = score_tails(12, 0, 100, 0.0)
+    assert tails[0] == pytest.approx(stats.norm.sf(np.sqrt(12)))
+    low, high = paired_difference(differences, 1.0).interval(0.95)
+    assert (low, high) == pytest.approx((0.0699, 0.1981), abs=2e-3)
+    z = stats.norm.isf(0.025)
+    assert paired_difference(np.zeros(54), 1.0).interval(0.95)[1] == pytest.approx(z**2 / (54 + z**2), abs=1e-6)
+
+
+@pytest.mark.parametrize("items", [1, 2, 5, 29, 30, 60])
+def test_an_interval_reaches_beyond_zero_just_where_the_test_does_not_tell(items):
+    rng = np.random.default_rng(items)
+    for _ in range(20):
+        kinds = [
+            paired_difference(rng.normal(0.5, 1, items)),
+            paired_difference(rng.integers(-1, 2, items).astype(float), 1.0, 1.0),
+            paired_difference(np.where(rng.random(items) < 0.2, rng.integers(-4, 5, items) / 4, 0.0), None, 1.0),
+        ]
+        for found in kinds:
+            low, high = found.interval(0.9)
+            assert low <= found.value <= high
+            told = low >= 0 if found.value > 0 else high <= 0
+            assert told and low <= high if found.p_value <= 0.1 else low <= 0 <= high, found
+
+
+def test_one_item_or_none_that_differs_tells_nothing():
+    assert paired_difference(np.array([3.0])).p_value == 1
+    assert paired_difference(np.array([3.0])).interval(0.95) == (-np.inf, np.inf)
+    assert paired_difference(np.zeros(50)).interval(0.95) == (-np.inf, np.inf)
+    assert paired_difference(np.zeros(50), None, 1.0).interval(0.95)[1] < 0.1
+
+
+def test_swapping_the_two_turns_the_difference_around():
+    for values in (np.random.default_rng(3).exponential(size=20) - 0.4, np.repeat([1.0, -1.0, 0.0], [7, 2, 9])):
+        ahead, behind = (paired_difference(sign * values, 1.0 if values[0] == 1 else None) for sign in (1, -1))
+        assert behind.p_value == pytest.approx(ahead.p_value)
+        assert behind.interval(0.9) == pytest.approx(tuple(-end for end in reversed(ahead.interval(0.9))), abs=1e-6)
+
+
+def battles_of(rng, items, entrants, *, gap=0.0, met=True, orders=2, soft=False):
+    """Draw a round robin of which the first two are alike, unless there is a gap; items move each by a logit."""
+    strengths = np.append([gap, 0.0], rng.normal(size=entrants - 2))
+    a, b = np.triu_indices(entrants, 1)
+    kept = (a > 0) | (b > 1) | met
+    a, b = a[kept], b[kept]
+    own = rng.normal(size=(items, entrants))
+    margin = (strengths[a] - strengths[b]) + own[:, a] - own[:, b]
+    credit = np.mean([margin + rng.logistic(size=margin.shape) > 0 for _ in range(orders)], axis=0)
+    credit = 1 / (1 + np.exp(-margin)) if soft else credit
+    item = np.repeat(np.arange(items), len(a))
+    names = tuple(f"m{k}" for k in range(entrants))
+    weight = np.ones(credit.size)
+    return Coded(np.tile(a, items), np.tile(b, items), credit.ravel(), weight, item, items, "item", names)
+
+
+def test_elo_of_battles_between_two_is_the_t_test_of_their_mean_credit():
+    coded = battles_of(np.random.default_rng(4), 80, 2, gap=0.4)
+    found, theirs = elo_difference(coded, 0, 1, regularization=0.0), stats.ttest_1samp(coded.credit, 0.5)
+    assert found.p_value == pytest.approx(theirs.pvalue)
+    ends = np.array(theirs.confidence_interval(0.95))
+    test = stats.ttest_1samp(coded.credit, 0.55).pvalue
+    assert 2 * min(found.tails(POINTS * np.log(0.55 / 0.45))) == pytest.approx(test)
+    assert found.interval(0.95) == pytest.approx(tuple(POINTS * np.log(ends / (1 - ends))), abs=1e-3)
+
+
+def test_a_model_that_never_lost_has_a_lower_bound_only():
+    """Ten of ten battles: the exact binomial bound of the share is .692 (Clopper and Pearson), which is 140 Elo."""
+    coded = battles_of(np.random.default_rng(5), 10, 2, gap=40.0)
+    found = elo_difference(coded, 0, 1)
+    low, high = found.interval(0.95)
+    assert found.value == high == np.inf
+    assert found.p_value == 2 / 2**10
+    assert 120 < low < 240
+
+
+METRICS = {
+    "accuracy .9, 5 items": (5, lambda rng, n: ((rng.random(n) < 0.9).astype(float) - (rng.random(n) < 0.9), 1.0)),
+    "accuracy .9, 20 items": (20, lambda rng, n: ((rng.random(n) < 0.9).astype(float) - (rng.random(n) < 0.9), 1.0)),
+    "accuracy .5, 200 items": (200, lambda rng, n: ((rng.random(n) < 0.5).astype(float) - (rng.random(n) < 0.5), 1.0)),
+    "normal, 10 items": (10, lambda rng, n: (rng.normal(size=n), None)),
+    "normal, 29 items": (29, lambda rng, n: (rng.normal(size=n), None)),
+    "normal, 30 items": (30, lambda rng, n: (rng.normal(size=n), None)),
+    "normal, 100 items": (100, lambda rng, n: (rng.normal(size=n), None)),
+    "beta against beta, 100 items": (100, lambda rng, n: (rng.beta(0.5, 0.5, n) - rng.beta(5, 5, n), None)),
+    "normal, 300 items": (300, lambda rng, n: (rng.normal(size=n), None)),
+    "one long tail, 10 items": (10, lambda rng, n: (rng.exponential(size=n) - 1, None)),
+    "one long tail, 20 items": (20, lambda rng, n: (rng.exponential(size=n) - 1, None)),
+    "one long tail, 40 items": (40, lambda rng, n: (rng.exponential(size=n) - 1, None)),
+    "mostly even, 100 items": (
+        100,
+        lambda rng, n: (np.where(rng.random(n) < 0.2, rng.integers(-4, 5, n) / 4, 0), None),
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", METRICS)
+def test_false_alarms_on_metrics_are_at_most_what_is_promised(name):
+    """1,000 worlds without a difference in the mean, seeds fixed: at most 7.5%, and at least 2.5% by t from 100."""
+    items, draw = METRICS[name]
+    rng = np.random.default_rng([18, items])
+    found = [paired_difference(*draw(rng, items)) for _ in range(WORLDS)]
+    share = np.mean([own.p_value <= 0.05 for own in found])
+    assert share <= 0.075
+    by_t = all(own.method.startswith("t test") for own in found)
+    assert share >= 0.025 or not (by_t and items >= 100)
+
+
+VERDICTS = {
+    "two models, 10 items": {"items": 10, "entrants": 2},
+    "two models, 30 items": {"items": 30, "entrants": 2},
+    "two models, one order, 20 items": {"items": 20, "entrants": 2, "orders": 1},
+    "two models, 100 items": {"items": 100, "entrants": 2},
+    "four models, 20 items": {"items": 20, "entrants": 4},
+    "four models, 100 items": {"items": 100, "entrants": 4},
+    "soft credits, three models, 20 items": {"items": 20, "entrants": 3, "soft": True},
+    "never met, four models, 60 items": {"items": 60, "entrants": 4, "met": False},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", VERDICTS)
+def test_false_alarms_on_battles_are_at_most_what_is_promised(name):
+    """As of metrics; two of the models are alike, and items move every model."""
+    rng = np.random.default_rng([19, len(name)])
+    found = [elo_difference(battles_of(rng, **VERDICTS[name]), 0, 1) for _ in range(WORLDS)]
+    share = np.mean([own.p_value <= 0.05 for own in found])
+    assert share <= 0.075
+    assert share >= 0.025 or VERDICTS[name]["items"] < 100
+
+
+@pytest.mark.slow
+def test_a_t_test_that_took_battles_for_independent_would_alarm_too_often():
+    """What the test above would say of a wrong variant: four battles an item, taken one by one."""
+    rng, alarms = np.random.default_rng(20), 0
+    for _ in range(WORLDS):
+        credit = np.repeat(rng.normal(size=25), 4) + 0.3 * rng.normal(size=100)
+        alarms += paired_difference(credit).p_value <= 0.05
+    assert alarms / WORLDS > 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", [12, 60, 150])
+def test_intervals_cover_a_difference_as_often_as_they_say(items):
+    """400 worlds of graded scores with a mean difference of 0.3: 95% intervals hold it in 92 to 99%."""
+    rng = np.random.default_rng([21, items])
+    found = [paired_difference(rng.normal(0.3, 1, items)) for _ in range(400)]
+    covers = [own.p_above(0.3) > 0.025 and own.p_below(0.3) > 0.025 for own in found]
+    assert 0.92 <= np.mean(covers) <= 0.99
+
+
+def test_an_unbounded_difference_is_no_difference_of_zero():
+    nothing = TestedDifference(0.0, 0, "none", lambda _: (1.0, 1.0))
+    assert nothing.p_value == 1
+    assert nothing.interval(0.95) == (-np.inf, np.inf)

@@ -1,19 +1,22 @@
 """What ratings err beside people's, and how often intervals hold them, in simulated worlds and on recorded labels.
 
-python benchmarks/ratings.py errors                  # stretched over Soft-Elo, 12 worlds a judge
-python benchmarks/ratings.py intervals               # newcomers, 14 worlds x 3 draws a case
-python benchmarks/ratings.py structured              # few labels, 40 worlds a case
-python benchmarks/ratings.py recorded FOLDER         # every file and judge of a folder of tables with labels
-    python benchmarks/ratings.py few FOLDER              # 200 labels at random, 30 draws, beside all labels
+python benchmarks/ratings.py errors                     # stretched over Soft-Elo, 12 worlds a judge
+python benchmarks/ratings.py intervals                  # newcomers, 12 worlds a case; --draws 3 for three of each
+python benchmarks/ratings.py structured                 # few labels, 40 worlds a case
+python benchmarks/ratings.py recorded FOLDER            # every file and judge of a folder of tables with labels
+python benchmarks/ratings.py few FOLDER                 # 200 labels at random, 30 draws, beside all labels
+python benchmarks/ratings.py size                       # seconds of the ranker with few labels, to 200 models
 """
 
 import argparse
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from tables import show
 
 import podium
@@ -33,17 +36,19 @@ import people_worlds
 def main() -> None:
     """Print one table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("errors", "intervals", "structured", "recorded", "few"))
+    parser.add_argument("what", choices=("errors", "intervals", "structured", "recorded", "few", "size"))
     parser.add_argument("folder", nargs="?", type=Path)
-    parser.add_argument("--worlds", type=int)
+    parser.add_argument("--worlds", type=int, help="fewer or more than are usual")
+    parser.add_argument("--draws", type=int, default=1, help="of models and battles in each world, under `intervals`")
     parser.add_argument("--markdown", action="store_true")
     asked = parser.parse_args()
     tables = {
         "errors": lambda: errors(asked.worlds or 12),
-        "intervals": lambda: intervals(asked.worlds or 14),
+        "intervals": lambda: intervals(asked.worlds or 12, asked.draws),
         "structured": lambda: structured(asked.worlds or 40),
         "recorded": lambda: recorded(asked.folder),
         "few": lambda: few(asked.folder, asked.worlds or 30),
+        "size": size,
     }
     header, rows = tables[asked.what]()
     show(f"people's ratings: {asked.what}", header, rows, markdown=asked.markdown)
@@ -57,18 +62,30 @@ def errors(worlds: int) -> tuple[Sequence[str], list[Sequence[str]]]:
     return ("judge", "stretched / Soft-Elo", "at most"), [*rows, ("geometric mean", f"{mean:.2f}", "0.75")]
 
 
-def intervals(worlds: int) -> tuple[Sequence[str], list[Sequence[str]]]:
+CASES = ((12, 1200, 1), (12, 600, 4), (6, 600, 1), (4, 600, 1))
+"""Calibrated entrants, battles among them, and how many times as many battles a newcomer has as each of them."""
+
+
+def intervals(worlds: int, draws: int) -> tuple[Sequence[str], list[Sequence[str]]]:
     """Count newcomers whose rating by people lies in their 90% interval."""
     inflated = podium.Judge(scale=2, noise=0.7, length_bias=0.6)
-    judges = {"noisy": people_worlds.JUDGES["noisy"][0], "inflated": inflated}
     rows = []
-    for name, judge in judges.items():
-        for calibrated, battles, times in ((12, 1200, 1), (12, 600, 4), (6, 600, 1), (4, 600, 1)):
-            how = (judge, range(worlds), calibrated, battles, times, 3)
-            new, old = people_worlds.placements(*how), people_worlds.placements(*how, stretch=False)
-            figures = [f"{each.coverage:.2f} / {np.mean(each.width):.0f}" for each in (new, old)]
+    for name, judge in {"noisy": people_worlds.JUDGES["noisy"][0], "inflated": inflated}.items():
+        found = [
+            [people_worlds.placements(judge, range(seed, seed + 1), *case, draws, stretch=s) for s in (True, False)]
+            for seed in range(worlds)
+            for case in CASES
+        ]
+        for k, (calibrated, _, times) in enumerate(CASES):
+            figures = [coverage_and_width(each) for each in zip(*found[k :: len(CASES)], strict=True)]
             rows.append((name, str(calibrated), f"{times} x", *figures))
     return ("judge", "calibrated", "battles of a newcomer", "coverage / width", "without the stretch"), rows
+
+
+def coverage_and_width(parts: Sequence[people_worlds.Placements]) -> str:
+    """Return both, of all worlds."""
+    hits, width = (np.concatenate([getattr(part, name) for part in parts]) for name in ("hits", "width"))
+    return f"{hits.mean():.2f} / {width.mean():.0f} ({len(hits)})"
 
 
 def structured(worlds: int) -> tuple[Sequence[str], list[Sequence[str]]]:
@@ -110,6 +127,26 @@ def one_draw(
     gap = alone - truth
     error_alone = float(np.nanmean(np.abs(gap - np.nanmean(gap)))) if not np.isnan(gap).all() else np.nan
     return float(np.abs(theta - truth).mean()), error_alone, float(np.mean(np.abs(theta - truth) <= 1.96 * se))
+
+
+def size() -> tuple[Sequence[str], list[Sequence[str]]]:
+    """Time the ranker with few labels: ten an entrant, and ten times as many verdicts."""
+    rows = []
+    for entrants in (20, 50, 200):
+        rng = np.random.default_rng(entrants)
+        quality, number = rng.normal(0, 0.6, entrants), 50 * entrants
+        a = rng.integers(0, entrants, number)
+        b = (a + rng.integers(1, entrants, number)) % entrants
+        margin, votes = (quality[a] - quality[b] + rng.logistic(0, spread, number) for spread in (0.5, 1.0))
+        human = np.where(np.arange(number) < 5 * entrants, votes > 0, np.nan)
+        names = np.array([f"model-{k:03d}" for k in range(entrants)], dtype=object)
+        items = [f"item-{k:05d}" for k in range(number)]
+        columns = {"item": items, "model_a": names[a], "model_b": names[b], "credit": (margin > 0) * 1.0}
+        battles = podium.read_battles(pd.DataFrame({**columns, "margin": margin, "human": human}))
+        began = time.process_time()
+        podium.rank(battles, "structured-bradley-terry")
+        rows.append((str(entrants), f"{number:,}", f"{5 * entrants:,}", f"{time.process_time() - began:.2f}"))
+    return ("models", "verdicts", "labels", "CPU seconds"), rows
 
 
 def recorded(folder: Path) -> tuple[Sequence[str], list[Sequence[str]]]:

@@ -54,8 +54,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     Raises:
         DataError: another verdict, or a token that was changed or belongs to another row.
     """
-    written = records["verdict"].rename("verdict")
-    words = as_text(written).str.strip().str.lower().str.replace(r"\.0$", "", regex=True)
+    words = as_text(records["verdict"]).str.strip().str.lower().str.replace(r"\.0$", "", regex=True).rename("verdict")
     credit, unread = translate(words.replace("", np.nan), CREDIT, remedy="write 1, 2 or tie, or leave it empty")
     battles = [_battle(str(token), row) for row, token in enumerate(records["battle"], 1)]
     items = as_text(records["item"])

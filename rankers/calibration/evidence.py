@@ -251,8 +251,8 @@ def fit(
     except (NotIdentifiedError, SingularError):
         raise NotIdentifiedError(
             "the map from the judge's signal to people's preferences has no finite maximum: the signal is always 0, or "
-            "people agree with its sign every time, or one of its parts repeats another; more battles with human "
-            "labels would bound it, or fewer parts"
+            "people agree with its sign every time or never, or one of its parts repeats another; more battles with "
+            "human labels would bound it, or fewer parts"
         ) from None
     except NotConvergedError:
         raise NotConvergedError(

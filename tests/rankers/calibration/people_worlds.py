@@ -4,6 +4,7 @@ The tests draw a few of them; `benchmarks/ratings.py` draws as many as the figur
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from podium.rankers.calibration.leave_one_out import own_battles
 from podium.rankers.calibration.placement import place_one
 from podium.rankers.calibration.signals import signal_of
 from podium.rankers.scale import MEAN, POINTS
+from podium.simulation import World
 
 JUDGES = {
     "noisy": (Judge(scale=1, noise=2, length_bias=0.3), 1.0),
@@ -29,7 +31,7 @@ MOST_RATIO = {"noisy": 0.60, "coarse": 0.80, "position": 0.75, "accurate": 0.80,
 
 def drawn(frame: pd.DataFrame, battles: int, rng: np.random.Generator) -> pd.DataFrame:
     """Keep so many battles at random, both orders of each."""
-    battle = frame.groupby(["item", "model_a", "model_b"], sort=False).ngroup().to_numpy()
+    battle = frame.groupby(["item", "model_a", "model_b"], sort=False, observed=True).ngroup().to_numpy()
     kept = rng.choice(battle.max() + 1, min(battles, battle.max() + 1), replace=False)
     return frame[np.isin(battle, kept)]
 
@@ -79,8 +81,7 @@ def placements(
     hits: list[bool] = []
     width: list[float] = []
     for seed in seeds:
-        world = simulate(20, 300, seed=seed, spread=0.8, item_sd=1.0)
-        frame = world.presentations(judge, human=True)
+        world, frame = world_of(judge, seed)
         for draw in range(draws):
             rng = np.random.default_rng([seed, draw])
             names = rng.permutation(world.entrants)
@@ -103,6 +104,14 @@ def placements(
                 hits.append(unbounded or low <= rating <= high)
                 width.append(np.inf if unbounded else high - low)
     return Placements(np.array(hits), np.array(width))
+
+
+@lru_cache(1)
+def world_of(judge: Judge, seed: int) -> tuple[World, pd.DataFrame]:
+    """Return a world of 20 entrants and its verdicts, models as categories: masks of them are quick."""
+    world = simulate(20, 300, seed=seed, spread=0.8, item_sd=1.0)
+    frame = world.presentations(judge, human=True)
+    return world, frame.astype({"model_a": "category", "model_b": "category"})
 
 
 def rating_by_people(arrival: Battles, calibration: Calibration, name: str) -> float:

@@ -48,7 +48,7 @@ def test_verdicts_as_spreadsheets_write_them_are_read(words):
 
 
 def test_another_verdict_is_refused_with_the_words_that_are_known():
-    with pytest.raises(DataError, match="write 1, 2 or tie"):
+    with pytest.raises(DataError, match=r"verdict 'maybe' is not a known verdict.*write 1, 2 or tie"):
         read(filled("1", "maybe", ""))
 
 

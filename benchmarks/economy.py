@@ -2,11 +2,17 @@
 
     python benchmarks/economy.py                           # 20 models, 800 items, 20 worlds: some minutes
     python benchmarks/economy.py --models 8 --items 200 --worlds 10
+    python benchmarks/economy.py --strengths close --designs "ring, order,z >" --worlds 500    # wrong claims
     python benchmarks/economy.py --record FILE --worlds 40     # items of a record, drawn with replacement
     python benchmarks/economy.py --rounds --models 40 --items 500      # CPU seconds of each `next` of until=order
 
-Worlds are imagined as `podium plan` imagines them; the truth is the round robin's Bradley-Terry on infinitely many
-items (of a record: on all its items). Calls are judge calls: one a battle in the ring and the knock-out, two elsewhere.
+Worlds have a judge about as often tied, turned and for the first as GPT-4 on the recorded round robin. Models lie at
+normal quantiles with a standard deviation of 120 Elo (`spread`), 1 Elo apart (`close`), or all alike (`equal`); a world
+that `podium plan` imagines is `imagined`. The truth is the round robin's Bradley-Terry on infinitely many items (of a
+record: on all its items). Calls are judge calls: one a battle in the ring and the knock-out, two elsewhere.
+
+RMSE is in Elo; wrong: worlds in which a claim of the order, at any look, or the set of the best is; of `error`,
+intervals that miss; open: pairs asked about that are not settled at the end, a mean over worlds.
 """
 
 import argparse
@@ -15,10 +21,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, norm
 from tables import machine, show
 
-from podium import read_battles
+from podium import Judge, read_battles, simulate
 from podium.planning.questions import ImaginedRun, imagined_run
 from podium.rankers.pairs import pairs_of_squares
 from podium.rankers.scale import POINTS
@@ -33,15 +39,18 @@ from podium.tournaments.selection import generator
 from podium.tournaments.stopping import Look, Stopping
 from podium.tournaments.swim import Swim
 
+LIKE_GPT_4 = Judge(position_bias=0.35, tie=0.25, noise=0.8)
+
 
 @dataclass(frozen=True)
 class Result:
-    """Of one world: calls, strengths that were found (Elo), whether there is an answer, whether a claim is wrong."""
+    """Of one world: calls, strengths that were found (Elo), whether and how much is answered, and wrongly."""
 
     calls: int
     elo: np.ndarray
     answered: bool | None = None
-    wrong: bool | None = None
+    wrong: float | None = None
+    open: int | None = None
 
 
 Design = Callable[[ImaginedRun, int], Result]
@@ -52,16 +61,24 @@ def plays(make: Callable[[int, ImaginedRun], TournamentRule], calls: int, naive:
 
     def play(run: ImaginedRun, seed: int) -> Result:
         rule = make(seed, run)
-        rounds = run.play(rule)
+        rounds = rounds_of(run, rule)
         if not isinstance(rule, Stopping) or not rule.until:
             return Result(calls * number_of(rounds), elo_of(rounds, run))
         looks = rule.progress_of(run.field, rounds).looks
         if naive:
             return stop_naively(run, rounds, looks, calls)
         last = looks[-1]
-        return Result(calls * last.battles, elo_of(rounds, run), not last.open.any(), is_wrong(rule, last, run))
+        left = int(last.open.sum()) // 2
+        return Result(calls * last.battles, elo_of(rounds, run), not last.open.any(), is_wrong(rule, last, run), left)
 
     return play
+
+
+def rounds_of(run: ImaginedRun, rule: TournamentRule, latest: list = []) -> list[Round]:  # noqa: B006
+    """Play a tournament; two designs in a row that look at the same one share it."""
+    if not latest or latest[0] is not run or latest[1] != rule:
+        latest[:] = [run, rule, run.play(rule)]
+    return latest[2]
 
 
 def stop_naively(run: ImaginedRun, rounds: Sequence[Round], looks: Sequence[Look], calls: int) -> Result:
@@ -78,11 +95,11 @@ def stop_naively(run: ImaginedRun, rounds: Sequence[Round], looks: Sequence[Look
     return Result(calls * last.battles, elo_of(rounds[: last.number], run), bool(claimed.all()), is_wrong_somewhere)
 
 
-def is_wrong(rule: Stopping, last: Look, run: ImaginedRun) -> bool:
-    """Tell whether the answer is wrong: any claim of an order, the set of the best; of an error, an interval of all."""
+def is_wrong(rule: Stopping, last: Look, run: ImaginedRun) -> float:
+    """Return 1 where the answer is wrong: any claim of an order, the set of the best; of an error, intervals' share."""
     gap = (run.truth[:, None] - run.truth) * POINTS
     if rule.error is not None:
-        return bool(np.mean(np.abs(last.theta - run.truth) * POINTS > last.half) > 1 - rule.level)
+        return float(np.mean(np.abs(last.theta - run.truth) * POINTS > last.half))
     if rule.first is None:
         return bool(((last.settled > 0) & (gap < -rule.margin)).any())
     inside = np.isin(np.arange(len(gap)), np.argsort(-last.theta, kind="stable")[: rule.first])
@@ -116,17 +133,25 @@ def middle(run: ImaginedRun) -> str:
     return run.field.entrants[int(np.argsort(run.truth)[len(run.truth) // 2])]
 
 
+def items_for(run: ImaginedRun, rule: TournamentRule) -> int:
+    """Return the items on which a tournament in both orders takes the calls of a flat ring on all of them."""
+    return len(run.field.items) * Ring().size(run.field) // (2 * rule.size(run.field))
+
+
 DESIGNS: dict[str, Design] = {
     "ring, flat": plays(lambda seed, _: Ring(seed=seed), 1),
     "ring, order within 30": plays(lambda seed, _: Ring(seed=seed, until="order", margin=30.0), 1),
     "ring, top3 within 20": plays(lambda seed, _: Ring(seed=seed, until="top3", margin=20.0), 1),
+    "ring, top1": plays(lambda seed, _: Ring(seed=seed, until="top1"), 1),
     "ring, error 25": plays(lambda seed, _: Ring(seed=seed, until="error:25"), 1),
     "ring, order": plays(lambda seed, _: Ring(seed=seed, until="order"), 1),
     "z > 1.96 at every look, order": plays(lambda seed, _: Ring(seed=seed, until="order"), 1, naive=True),
     "chain": plays(lambda seed, _: Chain(seed=seed), 2),
+    "chain, the flat ring's calls": plays(lambda seed, run: Chain(seed=seed, items=items_for(run, Chain())), 2),
     "chain, top3 within 20": plays(lambda seed, _: Chain(seed=seed, until="top3", margin=20.0), 2),
     "anchor, the middle one": plays(lambda seed, run: Anchor(seed=seed, anchor=middle(run)), 2),
     "swim": plays(lambda seed, _: Swim(seed=seed), 2),
+    "swim, the flat ring's calls": plays(lambda seed, run: Swim(seed=seed, items=items_for(run, Swim())), 2),
     "round robin": plays(lambda seed, _: RoundRobin(seed=seed), 2),
     "round robin, order within 30": plays(lambda seed, _: RoundRobin(seed=seed, until="order", margin=30.0), 2),
     "knock-out on each item": knock_out,
@@ -137,9 +162,22 @@ def worlds(options: argparse.Namespace) -> Iterator[ImaginedRun]:
     """Yield imagined worlds, or resamplings of a record's items."""
     for seed in range(options.worlds):
         if options.record is None:
-            yield imagined_run(options.models, options.items, 0.15, seed)
+            yield imagined_world(options.strengths, options.models, options.items, seed)
         else:
             yield resampled(options.record, seed)
+
+
+def imagined_world(strengths: str, models: int, items: int, seed: int) -> ImaginedRun:
+    """Return a world of models in this relation, and of a judge like GPT-4."""
+    if strengths == "imagined":
+        return imagined_run(models, items, 0.15, seed)
+    quantiles = norm.ppf((np.arange(models) + 0.5) / models)
+    elo = {"spread": 120 * quantiles, "close": np.arange(models) * 1.0, "equal": np.zeros(models)}[strengths]
+    world = simulate(models, items, seed=seed, strengths=elo / POINTS, item_sd=0.7)
+    margin = world.margins_of_first(LIKE_GPT_4)
+    earned = (np.sign(margin - LIKE_GPT_4.tie) + np.sign(margin + LIKE_GPT_4.tie)) / 4 + 0.5
+    field = Field(world.entrants, tuple(f"item {k}" for k in range(items)), {})
+    return ImaginedRun(field, earned, world.estimand(LIKE_GPT_4))
 
 
 def resampled(path: str, seed: int) -> ImaginedRun:
@@ -176,6 +214,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=800)
     parser.add_argument("--worlds", type=int, default=20)
     parser.add_argument("--record")
+    parser.add_argument("--strengths", choices=("spread", "close", "equal", "imagined"), default="spread")
     parser.add_argument("--designs", help="only those whose names begin so, with commas")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--rounds", action="store_true")
@@ -189,8 +228,9 @@ def main() -> None:
         for name in chosen:
             results[name].append((DESIGNS[name](run, seed), run))
     rows = [row_of(name, own) for name, own in results.items()]
-    title = f"{options.worlds} worlds of {len(run.truth)} models and {len(run.earned)} items; {machine()}"
-    show(title, ("design", "calls", "RMSE", "tau", "answered", "wrong"), rows, markdown=options.markdown)
+    kind = "a record" if options.record else options.strengths
+    title = f"{options.worlds} worlds ({kind}) of {len(run.truth)} models and {len(run.earned)} items; {machine()}"
+    show(title, ("design", "calls", "RMSE", "tau", "answered", "wrong", "open"), rows, markdown=options.markdown)
 
 
 def time_rounds(models: int, items: int) -> None:
@@ -214,7 +254,9 @@ def row_of(name: str, results: Sequence[tuple[Result, ImaginedRun]]) -> tuple[st
     calls = f"{np.mean([own.calls for own, _ in results]):,.0f}"
     shares = [[getattr(own, column) for own, _ in results] for column in ("answered", "wrong")]
     said = ["" if None in share else f"{np.mean(share):.0%}" for share in shares]
-    return (name, calls, f"{np.sqrt(np.mean(errors)):.1f}", f"{np.mean(taus):.3f}", *said)
+    left = [own.open for own, _ in results]
+    open_pairs = "" if None in left else f"{np.mean(left):.1f}"
+    return (name, calls, f"{np.sqrt(np.mean(errors)):.1f}", f"{np.mean(taus):.3f}", *said, open_pairs)
 
 
 if __name__ == "__main__":

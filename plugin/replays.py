@@ -227,7 +227,7 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
         seen.update(coming.pairings)
         rounds.append(Round(tuple(_outcome_of(pairing, record) for pairing in coming.pairings), coming.note))
     price = _price(record, rounds, len(given))
-    claimed = answer_of(tournament, record.field, rounds)
+    claimed = answer_of(tournament, record.field, (*before, *rounds))
     answer = None if claimed is None else replace(claimed, calls=price.calls).to_dict()
     rows = record.rows_of([*seen, *(outcome.pairing for outcome in given)])
     battles = replace(record.battles.select(rows), missing=price.missing, answer=answer)

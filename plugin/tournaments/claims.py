@@ -66,7 +66,8 @@ def answer_of(rule: Any, field: Field, played: Sequence[Round]) -> Answer | None
         return None
     last, names = progress.looks[-1], sorted(field.entrants)
     battles = last.battles
-    reason = progress.reason or ("max_battles" if most is not None and battles >= most else "interrupted")
+    is_used_up = most is not None and battles >= most and not progress.reason == "answered"
+    reason = "max_battles" if is_used_up and _is_cut(inner, field, played) else progress.reason or "interrupted"
     is_ring = getattr(inner, "opponents", None) == "open"
     sentences = [*_claims(inner, last, names), _end(reason, last, progress, battles, most)]
     sentences += [] if reason == "answered" else _rest(inner, last, names)
@@ -90,6 +91,12 @@ def answer_of(rule: Any, field: Field, played: Sequence[Round]) -> Answer | None
         battles=battles,
         calls=battles,
     )
+
+
+def _is_cut(rule: Any, field: Field, played: Sequence[Round]) -> bool:
+    """Tell whether a tournament would have played more in the last round, or after it."""
+    *before, last = played
+    return len(rule.next(field, before).pairings) > len(last.outcomes) or bool(rule.next(field, played).pairings)
 
 
 def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:

@@ -211,6 +211,14 @@ def test_a_budget_ends_it_and_is_the_reason() -> None:
     assert (answer.reason, answer.battles, answer.look, answer.answered) == ("max_battles", 300, 2, False)
 
 
+def test_a_budget_that_ends_within_the_last_round_is_the_reason_and_the_items_are_not_used_up() -> None:
+    field = field_of(4, 30)
+    for most, reason in ((110, "max_battles"), (240, "items")):
+        rule = Budget(Ring(until="order", start=25), most)
+        answer = answer_of(rule, field, play(rule, field, lambda _: 0.5))
+        assert (answer.reason, answer.battles) == (reason, most)
+
+
 def test_how_many_more_items_is_said_by_the_formula_and_brings_eight_of_ten() -> None:
     """Drawn anew around the gap that was measured, on as many items as said, c is passed in 80% of cases."""
     more = further_items(100, critical=2.5, z=1.5)
@@ -249,6 +257,15 @@ def test_the_answer_is_in_the_rankings_diagnostics_and_under_its_table() -> None
     assert all(claim in str(found.ranking) for claim in answer["claims"])
     assert standings.level == 1 - 0.05 / answer["looks"]
     assert f"at all {answer['looks']} looks" in str(found.ranking)
+
+
+def test_a_replay_gives_newcomers_the_recorded_battles_of_those_whom_they_join() -> None:
+    frame = simulate(4, 60, seed=2, strengths=[-2, -1, 0, 2]).presentations(Judge())
+    found = replay(read_battles(frame), "ring", until="order", rated="model-01,model-02,model-03")
+    assert found.ranking.standings[0].diagnostics["answer"]["claims"][0].startswith("Against model-04: ")
+    assert (found.price.given, found.price.pairs) == (60 * 3 * 2, 3)
+    with pytest.raises(UsageError, match="no readable battle"):
+        replay(read_battles(frame[frame.model_b == "model-04"]), "ring", until="order", rated="model-01,model-02")
 
 
 @pytest.mark.slow

@@ -165,7 +165,7 @@ def _played_before(name: str, log: str, entrants: Sequence[str]) -> tuple[Outcom
     rule = catalogue.tournament_rule(name)
     if "rated" not in parameters_of(rule):
         raise UsageError(f"earlier={log}: newcomers cannot join {name}; ring and swim let them")
-    record = recording_of(read_battles(log), by_order=asks_order(rule))
+    record = recording_of(read_battles(*_split_names(log)), by_order=asks_order(rule))
     sides = [{own.pairing.a, own.pairing.b} for own in record.outcomes]
     kept = tuple(own for own, both in zip(record.outcomes, sides, strict=True) if both <= {*entrants})
     if not kept:

@@ -107,6 +107,97 @@ def test_a_retry_after_failures_asks_nothing_twice_and_meets_the_same(play, beha
     assert again.status == "success"
 
 
+DEMAND = "Answer in exactly three words."
+"""What the stand-in judge can count: a response of three words does it."""
+DONE = {"ash": 1, "elm": 10, "fir": 20, "oak": 30}
+"""On how many of 30 items an entrant does what is asked."""
+
+
+def calls_in(log):
+    """Return how many calls the log itself holds, whoever judged."""
+    return sum(event.event == "model" for one in log.samples for event in one.events)
+
+
+def counted_responses(write_responses, done):
+    """Write responses of three words on so many items, drawn by each entrant's own wheel, and of four on others."""
+    texts = {
+        (name, k): "one two three" if (k * 7 + 13 * sum(map(ord, name))) % 30 < number else "one two three four"
+        for name, number in done.items()
+        for k in range(30)
+    }
+    return write_responses(done, 30, texts, instruction=DEMAND)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judge", ["podium/offline", "scripted/judge"])
+@pytest.mark.parametrize(
+    ("options", "done", "reason"),
+    [
+        ({"until": "order", "margin": 400.0}, DONE, "answered"),
+        ({"until": "order"}, dict.fromkeys(DONE, 15), "items"),
+        ({"until": "order", "max_battles": 110}, dict.fromkeys(DONE, 15), "max_battles"),
+    ],
+)
+def test_the_stand_in_judge_and_one_at_random_end_for_each_reason_and_calls_asked_are_calls_charged(
+    play, behave, write_responses, judge, options, done, reason
+):
+    behave(scripted=coin)
+    paths = counted_responses(write_responses, done)
+    log = play(ring(responses=paths, start=25, logprobs="off", cache=False, **options), judge)
+    answer = answer_in(log)
+    assert (log.status, answer["reason"], answer["answered"]) == ("success", reason, reason == "answered")
+    assert calls_in(log) == answer["calls"] == answer["battles"] == len(battles(log))
+    assert answer["battles"] <= options.get("max_battles", 2 * 30 * LEGS)
+    if judge == "podium/offline" and reason == "answered":
+        assert answer["claims"][0].startswith(
+            "In this order nobody is better by more than 400 Elo than anyone above: oak"
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("until", ["order", "error:60"])
+def test_a_newcomer_joins_the_tournament_of_an_earlier_log_whose_battles_count(play, write_responses, record, until):
+    """The old ones are not asked about again; without their battles the newcomer could not be placed among them."""
+    old = {name: quality for name, quality in APART.items() if name != "fir"}
+    earlier = play(ring(responses=write_responses(old, 40)))
+    asked = record.calls
+    everyone = write_responses(APART, 40)
+    log = play(ring(responses=everyone, until=until, start=25, earlier=str(place(earlier))))
+    answer = answer_in(log)
+    assert all("fir" in own[1:] for own in shown(log))
+    assert record.calls - asked == len(battles(log)) == answer["calls"] == answer["battles"]
+    assert max(record.times().values()) == 1
+    if until == "order":
+        assert answer["claims"][0].startswith("Against fir: oak not worse and elm, ash not better")
+    whole = podium.rank(podium.read_battles(str(place(earlier)), str(place(log)))).standings[0]
+    assert [entry.model for entry in whole.entries] == ["oak", "fir", "elm", "ash"]
+    assert whole.counts.presentations == 40 * 3 + answer["battles"]
+
+
+@pytest.mark.slow
+def test_a_newcomer_joins_the_newcomer_of_two_logs(play, write_responses):
+    """A log of newcomers holds their own battles alone: the next ones are given it and the one before."""
+    first = play(ring(responses=write_responses({"ash": 0.0, "elm": 1.5}, 40)))
+    three = write_responses({"ash": 0.0, "elm": 1.5, "fir": 3.0}, 40)
+    second = play(ring(responses=three, until="order", start=25, earlier=str(place(first))))
+    both = f"{place(first)},{place(second)}"
+    log = play(ring(responses=write_responses(APART, 40), until="order", start=25, earlier=both))
+    assert all("oak" in own[1:] for own in shown(log))
+    assert answer_in(log)["claims"][0].startswith("Against oak: ")
+
+
+def test_an_earlier_log_that_nobody_can_join_is_refused_with_the_remedy(play, write_responses):
+    paths = write_responses({"ash": 0.0, "elm": 1.5}, 26)
+    earlier = str(place(play(ring(responses=paths))))
+    with pytest.raises(Exception, match="everyone is in it already"):
+        ring(responses=paths, until="order", start=25, earlier=earlier)
+    with pytest.raises(Exception, match="newcomers cannot join chain; ring and swim let them"):
+        chain(responses=paths, earlier=earlier)
+    others = write_responses({"fir": 0.0, "oak": 1.5}, 26)
+    with pytest.raises(Exception, match="holds no battle of fir, oak"):
+        ring(responses=others, earlier=earlier)
+
+
 def test_orders_are_refused_with_the_reason_and_so_are_ratings_of_single_responses(write_responses):
     with pytest.raises((UsageError, SystemExit, Exception), match="balances the orders itself"):
         ring(responses=write_responses(), orders="both")

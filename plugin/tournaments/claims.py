@@ -66,7 +66,7 @@ def answer_of(rule: Any, field: Field, played: Sequence[Round]) -> Answer | None
         return None
     last, names = progress.looks[-1], sorted(field.entrants)
     battles = last.battles
-    is_used_up = most is not None and battles >= most and not progress.reason == "answered"
+    is_used_up = most is not None and battles >= most and progress.reason != "answered"
     reason = "max_battles" if is_used_up and _is_cut(inner, field, played) else progress.reason or "interrupted"
     is_ring = getattr(inner, "opponents", None) == "open"
     sentences = [*_claims(inner, last, names), _end(reason, last, progress, battles, most)]

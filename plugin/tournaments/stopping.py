@@ -30,6 +30,11 @@ PINNING = 1e7
 """Battles' weight of a rating that is taken as exact."""
 SAME = 1e-9
 """Logits up to which two strengths are equal: rounding must settle nothing."""
+NOT_OF_THESE = (
+    "claims are about items like these, and no other population is offered: for these items alone only battles not "
+    "played and the judge's own noise would count, and a single battle of a pair on an item shows neither. Leave it "
+    "out; to know these items alone, play round_robin on all of them"
+)
 QUESTIONS = re.compile(r"order|top(?P<first>[1-9]\d*)|error:(?P<error>\d+(\.\d+)?)")
 
 
@@ -106,6 +111,7 @@ class Stopping:
         start: item visits before the first look, 25 or more; the others follow at twice as many each.
         items: how many items, drawn at random; by default all.
         seed: of everything drawn.
+        population: refused where it is `these-items`: claims are about items like these.
     """
 
     until: str = ""
@@ -114,10 +120,13 @@ class Stopping:
     start: int = 40
     items: int | None = None
     seed: int = 0
+    population: str = ""
 
     def __post_init__(self) -> None:
         if self.until and not QUESTIONS.fullmatch(self.until):
             raise UsageError(f"until={self.until}: write order, topK (as top1, top3) or error:X (Elo, as error:20)")
+        if self.population:
+            raise UsageError(f"population={self.population}: {NOT_OF_THESE}")
         if self.error == 0:
             raise UsageError(f"until={self.until}: no number of items makes an error 0; give Elo above it")
         if not 0 <= self.margin < np.inf:

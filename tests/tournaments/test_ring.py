@@ -187,6 +187,7 @@ def test_a_pilots_items_do_not_count_and_everyone_is_settled_against_the_anchor(
         (lambda: Ring(until="order", level=1.0), "level=1"),
         (lambda: Ring(until="order", start=24), "give 25 or more"),
         (lambda: Ring(passes=0), "passes=0"),
+        (lambda: Chain(until="order", population="these-items"), "play round_robin on all of them"),
         (lambda: Ring(opponents="all"), "field, open"),
         (lambda: Ring(until="top6").next(field_of(6, 60), ()), "there are 6 entrants"),
         (lambda: RoundRobin(until="order").next(field_of(6, 24), ()), "there are 24"),

@@ -24,6 +24,7 @@ import forked
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from stand_in import Call, StandIn, mark, preference, stand_in
 
+from podium.hosts.inspect_ai.log_format import ANSWER
 from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.swim import Swim
@@ -213,6 +214,65 @@ def test_an_eval_set_whose_judge_fails_for_a_while_asks_again_for_what_failed_al
     twice = again(call for call in calls if call.fate == "answered")
     assert twice
     assert {of_battle(call) for call in calls if call.key in twice} <= failed
+
+
+RING = ("podium/ring", "-T", "until=order", "-T", "start=25", "-T", "cache=false")
+ASKED = 30
+"""Items of a ring: 25 visits to the first look, and some of the second round."""
+
+
+def write_asked(folder: Path, entrants: Iterable[str]) -> None:
+    """Write responses to the items of a ring: two entrants far apart from two that are nearly alike."""
+    for place, one in enumerate(entrants):
+        rows = []
+        for item in (f"q{k:02d}" for k in range(ASKED)):
+            own = round(random.Random(item + one).random() / 4 + (place > 1), 3)
+            rows.append({"id": item, "model": one, "instruction": f"Do {item}.", "response": mark(item, one, own)})
+        (folder / f"{one}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def answer_in(log: EvalLog) -> dict[str, Any]:
+    """Return what the tournament found."""
+    [found] = [sample.metadata[ANSWER] for sample in log.samples or [] if ANSWER in sample.metadata]
+    return found
+
+
+def test_a_ring_killed_in_its_second_round_meets_the_same_and_claims_the_same_as_one_that_was_not(host):
+    """No presentation that was in the log is asked again, and calls asked are calls charged but for those in flight."""
+    write_asked(host.folder / "responses", ENTRANTS)
+    whole = host.run("eval", *RING)
+    planned = Counter(shown(call) for call in host.judge.calls())
+    assert set(planned.values()) == {1}
+    assert answer_in(whole)["calls"] == len(planned)
+    known = len(host.judge.calls())
+    before = host.killed_after(known + round(0.9 * len(planned)), *RING)[known:]
+    log = host.run("eval-retry", str(host.logs()[-1]))
+    calls = host.judge.calls()[known:]
+    assert {shown(call) for call in calls} == set(planned)
+    repeated = again(calls)
+    assert sum(repeated.values()) <= IN_FLIGHT
+    assert set(repeated) <= {call.key for call in before}
+    assert answer_in(log) == answer_in(whole)
+    assert log.status == "success"
+
+
+def test_newcomers_that_were_killed_join_the_earlier_log_again_and_meet_the_same(host):
+    """The earlier battles count in the retry, too, and nobody of the old ones is asked about again."""
+    for one in ENTRANTS:
+        (host.folder / "responses" / f"{one}.jsonl").unlink()
+    write_asked(host.folder / "responses", ENTRANTS[:3])
+    host.run("eval", "podium/ring")
+    earlier, known = str(host.logs()[0]), len(host.judge.calls())
+    write_asked(host.folder / "responses", ENTRANTS)
+    joining = (*RING, "-T", f"earlier={earlier}")
+    before = host.killed_after(known + 25, *joining)[known:]
+    log = host.run("eval-retry", str(host.logs()[-1]))
+    calls = host.judge.calls()[known:]
+    assert all("oak" in (call.first, call.second) for call in calls)
+    assert sum(again(calls).values()) <= IN_FLIGHT
+    assert set(again(calls)) <= {call.key for call in before}
+    assert answer_in(log)["battles"] == len({shown(call) for call in calls}) == len(battles(log))
+    assert answer_in(log)["claims"][0].startswith("2 of 3 pairs are settled"), "fir is as good; nothing without the old"
 
 
 def test_an_eval_set_shows_its_ranking_once(host):

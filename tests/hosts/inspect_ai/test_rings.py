@@ -214,6 +214,8 @@ def test_orders_are_refused_with_the_reason_and_so_are_ratings_of_single_respons
         (lambda paths: ring(responses=paths, until="order", start=10), "start=10"),
         (lambda paths: chain(responses=paths, until="top9"), "needs 25 items"),
         (lambda paths: swim(responses=paths, until="order"), "play ring"),
+        (lambda paths: ring(responses=paths, until="order", population="these-items"), "about items like these"),
+        (lambda paths: ring(responses=paths, until="order", earlier="nowhere.eval"), "nowhere.eval"),
         (lambda paths: tournament("ring", responses=paths, until="top4", limit=6), "needs 25 items"),
         (lambda paths: ring(responses=paths, entrants="ash"), "fewer than two entrants"),
     ],

@@ -68,13 +68,13 @@ def squared_error(run: ImaginedRun, rounds: Sequence[Round]) -> float:
 
 
 def test_a_flat_ring_errs_as_swim_does_with_three_tenths_of_its_calls(earned: np.ndarray) -> None:
-    """At most 1.1 times SWIM's error on the same items drawn; its calls spent on both orders of half the items err more.
+    """At most 1.1 times SWIM's error on the same items drawn; as many calls on both orders of half the items err more.
 
-    Bars of the design; so many calls in both orders are the wrong variant.
+    The bars are the design's.
     """
     ring, halved, swim = [], [], []
     calls: Counter[str] = Counter()
-    for seed in range(40):
+    for seed in range(20):
         run = drawn_again(earned, seed)
         circles, whole = run.play(Ring(seed=seed)), run.play(Swim(seed=seed))
         half = run.play(Ring(seed=seed, items=len(earned) // 2))

@@ -59,6 +59,7 @@ def replay(context: click.Context, **arguments: Any) -> None:
     podium replay battles.csv --tournament swim
     podium replay battles.csv --tournament anchor --set anchor.anchor=gpt-4 --ranker win-rate
     podium replay battles.csv --tournament round_robin,anchor,swim,chain --seeds 20 --budget 1000,5000
+    podium replay battles.csv --tournament ring,chain,swim --set ring.until=top3 --set chain.until=top3 --seeds 20
     podium replay battles.csv --study --gold arena.csv -o study.csv
     """
     from podium.cli.output import announce, write_figures
@@ -97,7 +98,7 @@ def _typed_tournaments(typed: str | None, whole_study: bool) -> str:
     """Return the names that were typed; in a study, all of podium's own by default."""
     if typed is None and not whole_study:
         raise click.UsageError("Missing option '--tournament'; or ask for a --study of all.")
-    return "round_robin,anchor,swim,chain" if typed is None else typed
+    return "round_robin,anchor,swim,chain,ring" if typed is None else typed
 
 
 def _refuse_misplaced(asked: dict[str, Any], whole_study: bool) -> None:

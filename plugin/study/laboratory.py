@@ -27,7 +27,7 @@ from podium.text import some
 
 ITEMS = (25, 50, 100, 200, 400, 800)
 """Numbers of items, as far as the record goes."""
-TOURNAMENTS = ("round_robin", "anchor", "swim", "chain")
+TOURNAMENTS = ("round_robin", "anchor", "swim", "chain", "ring")
 FEWEST = 3
 """Entrants that a ranking can be right or wrong about in more than one way."""
 MEAN_ANCHOR = "anchor, mean of all"

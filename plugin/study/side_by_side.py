@@ -36,6 +36,8 @@ class TournamentRow:
         error_sd: standard deviation of `error` over seeds; None for fewer than two.
         tau, tau_sd: the same of Kendall's tau-b with the whole record.
         failed: how many seeds gave no ranking of all entrants; left out of `error` and `tau`.
+        most: calls that nine of ten seeds take at most; None where nothing stops the tournament early.
+        answered: share of seeds in which its question was; None alike.
     """
 
     tournament: str
@@ -51,6 +53,8 @@ class TournamentRow:
     tau_sd: float | None
     seeds: int
     failed: int
+    most: int | None = None
+    answered: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +145,11 @@ def _row(variant: TournamentDesign, record: Recording, yardstick: Yardstick, see
     everyone = np.arange(len(record.field.entrants))
     if asks_order(catalogue.tournament_rule(variant.name)):
         record = recording_of(record.battles, pool=True, by_order=True)
-    prices, distances = [], []
+    prices, distances, answers = [], [], []
     for seed in seeds:
         played = play(make_tournament(variant.name, seed_settings(variant.name, variant.settings, seed)), record)
         prices.append(played.price)
+        answers += [] if played.battles.answer is None else [played.battles.answer["answered"]]
         distances.append(yardstick.distance(played.rows, everyone))
     known = np.array([distance for distance in distances if not np.isnan(distance[0])]).reshape(-1, 2)
     (tau, tau_sd), (error, error_sd) = (_mean_and_deviation(values) for values in known.T)
@@ -159,6 +164,8 @@ def _row(variant: TournamentDesign, record: Recording, yardstick: Yardstick, see
         tau_sd=tau_sd,
         seeds=len(seeds),
         failed=len(seeds) - len(known),
+        most=int(np.quantile([price.calls for price in prices], 0.9, method="higher")) if answers else None,
+        answered=float(np.mean(answers)) if answers else None,
     )
 
 

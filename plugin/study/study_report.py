@@ -9,8 +9,8 @@ from podium.study.laboratory import MEAN_ANCHOR, middle_size
 from podium.study.side_by_side import COSTS, TournamentRow, TournamentTable
 
 UNEVEN = "entrants who met different opponents (swim, a pilot) have win rates on different scales; ratings have one"
-HEADER = ("tournament", "budget", *COSTS, "error", "tau", "failed")
-IDLE = {"budget": EMPTY, "missing": "0", "failed": "0"}
+HEADER = ("tournament", "budget", *COSTS, "90% within", "answered", "error", "tau", "failed")
+IDLE = {"budget": EMPTY, "missing": "0", "90% within": EMPTY, "answered": EMPTY, "failed": "0"}
 """Cells that say nothing; of other columns, none."""
 
 
@@ -213,6 +213,8 @@ def side_by_side_reports(figures: TournamentTable) -> tuple[Report, ...]:
         f"error: mean absolute difference of the scores ({unit}), both centred; tau: Kendall's; {means}; "
         "calls: judge calls, both orders"
     )
+    if any(row.answered is not None for row in figures.rows):
+        legend += "; answered: seeds in which the question was; 90% within: calls of nine of ten seeds"
     rows = [_cells_of_row(row) for row in figures.rows]
     kept = [k for k, name in enumerate(HEADER) if any(row[k] != IDLE.get(name) for row in rows)]
     header, *rows = (tuple(row[k] for k in kept) for row in (HEADER, *rows))
@@ -249,6 +251,8 @@ def _cells_of_row(row: TournamentRow) -> tuple[str, ...]:
         row.tournament,
         EMPTY if row.budget is None else f"{row.budget:,}",
         *(f"{getattr(row, name):,.0f}" for name in COSTS),
+        EMPTY if row.most is None else f"{row.most:,}",
+        EMPTY if row.answered is None else f"{row.answered:.0%}",
         _with_deviation(row.error, row.error_sd, 1),
         _with_deviation(row.tau, row.tau_sd, 2),
         str(row.failed),

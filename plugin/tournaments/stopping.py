@@ -173,7 +173,10 @@ class Stopping:
                 "all is played, or give more items"
             )
         if self.first is not None and self.first >= len(field.entrants):
-            raise UsageError(f"until={self.until}: there are {len(field.entrants)} entrants; ask for fewer than that")
+            raise UsageError(
+                f"until={self.until} needs more than {self.first} entrants, and there are {len(field.entrants)}: ask "
+                "for fewer of the best, or give more entrants"
+            )
 
     def items_due(self, field: Field, played: Sequence[Round]) -> tuple[tuple[str, ...], str]:
         """Return the items up to the next look, and what the last look found; without `until` all items.

@@ -30,7 +30,7 @@ def test_an_imagined_run_answers_each_presentation_as_its_table_says() -> None:
     ("options", "complaint"),
     [
         ({"until": "top2"}, "--items"),
-        ({"until": "top9", "items": 100}, "there are 5 entrants"),
+        ({"until": "top9", "items": 100}, "more than 9 entrants, and there are 5: ask for fewer"),
         ({"until": "order", "items": 20}, "needs 25 items"),
         ({"until": "best", "items": 100}, "write order, topK"),
     ],

@@ -189,7 +189,7 @@ def test_a_pilots_items_do_not_count_and_everyone_is_settled_against_the_anchor(
         (lambda: Ring(passes=0), "passes=0"),
         (lambda: Chain(until="order", population="these-items"), "play round_robin on all of them"),
         (lambda: Ring(opponents="all"), "field, open"),
-        (lambda: Ring(until="top6").next(field_of(6, 60), ()), "there are 6 entrants"),
+        (lambda: Ring(until="top6").next(field_of(6, 60), ()), "more than 6 entrants, and there are 6: ask for fewer"),
         (lambda: RoundRobin(until="order").next(field_of(6, 24), ()), "there are 24"),
     ],
 )

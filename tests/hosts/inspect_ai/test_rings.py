@@ -226,5 +226,5 @@ def test_what_cannot_be_answered_is_refused_with_a_remedy(write_responses, make,
 
 
 def test_as_many_best_as_entrants_are_refused(write_responses):
-    with pytest.raises(Exception, match="there are 4 entrants"):
+    with pytest.raises(Exception, match="more than 4 entrants, and there are 4"):
         ring(responses=write_responses(APART, 30), until="top4", start=25)

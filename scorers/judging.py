@@ -166,6 +166,8 @@ def judging_of(
         UsageError: a setting that the realization does not have, or a file that is not there.
     """
     refuse_unknown_options(options, known_options())
+    if options.get("logprobs") is False:
+        options["logprobs"] = "off"  # as YAML reads the word
     try:
         given = None if template is None else Template(Path(template).read_text(encoding="utf-8"), template)
     except OSError as error:

@@ -6,6 +6,7 @@ import click
 
 from podium.cli import options
 from podium.cli.output import print_reports, warn
+from podium.errors import PodiumError
 from podium.report.printable import tell
 
 if TYPE_CHECKING:
@@ -63,14 +64,20 @@ def calibrate(output: "Place | None", side_by_side: bool, **arguments: Any) -> N
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
     battles = options.add_labels(battles, labels, must_meet=True)
     with show_progress():
-        print_reports([view.agreement_report(judge_agreement(battles, arguments["target"]))])
-        calibration = calibrate_battles(battles, **arguments)
+        agreement = view.agreement_report(judge_agreement(battles, arguments["target"]))
+        try:
+            calibration = calibrate_battles(battles, **arguments)
+        except PodiumError:
+            print_reports([agreement])
+            raise
         shared = {name: value for name, value in arguments.items() if name not in ("target", "constant")}
         targets = compare(battles, tell=warn, **shared) if side_by_side else []
-    print_reports(view.calibration_reports(calibration))
+    answer, *others = view.calibration_reports(calibration)
+    compared = []
     if targets:
         beyond = view.differences_report(differences_from_best(targets))
-        print_reports([view.targets_report(targets), view.intervals_report(targets), beyond])
+        compared = [view.targets_report(targets), view.intervals_report(targets), beyond]
+    print_reports([answer, *compared, agreement, *others])
     for warning in calibration.warnings:
         warn(warning)
     if output is None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +33,6 @@ class Material:
         has_texts: whether texts were asked for.
         calibration: of the judge.
         judge: reports of the judge cards.
-        usage: what the calls cost, a row a model and role.
         command: that makes the page again.
         missing: by section, why it is not there.
         notes: of the texts.
@@ -48,7 +46,6 @@ class Material:
     has_texts: bool = True
     calibration: Calibration | None = None
     judge: Sequence[Report] = ()
-    usage: Sequence[dict[str, Any]] = ()
     command: str = ""
     missing: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()

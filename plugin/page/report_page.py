@@ -1,6 +1,5 @@
 """A ranking as one self-contained page: the answer, whether to trust it, and everything that it rests on."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -52,7 +51,6 @@ def report_page(material: Material) -> str:
         captions=_captions(material),
         calibration=markup(html_part(calibration_reports(material.calibration), 3)) if material.calibration else "",
         judge=[(report.title, markup(_card_part(report))) for report in material.judge],
-        usage=markup(table_part(_usage_table(material.usage))) if material.usage else "",
         provenance=markup(table_part(_provenance_table(material))),
         styles=markup(stylesheet() + own_file("page.css")),
         scripts=[markup(text) for text in scripts],
@@ -136,16 +134,6 @@ def _failure(text: str) -> str:
 
 def _card_part(report: Report) -> str:
     return notes_part(report.notes) + "".join(section_part(section, 3) for section in report.sections)
-
-
-def _usage_table(usage: Sequence[dict[str, Any]]) -> Table:
-    names = tuple(dict.fromkeys(name for row in usage for name in row))
-    rows = tuple(tuple("–" if row.get(n) is None else _quantity(row[n]) for n in names) for row in usage)
-    return Table("", names, rows, "".join("l" if isinstance(usage[0].get(name), str) else "r" for name in names))
-
-
-def _quantity(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
 
 
 def _provenance_table(material: Material) -> Table:

@@ -26,7 +26,7 @@ SCORE = 2
 """The column that everything else explains: no width gives it up."""
 CONFORMAL = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
 """Extra figures that are shown as one column."""
-DIGITS = {"pairs": 0, "hard": 1}
+DIGITS = {"pairs": 0, "labels": 0, "hard": 1}
 """Decimals of extra figures; 3 for others."""
 
 

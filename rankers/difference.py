@@ -35,7 +35,7 @@ DOUBLINGS = 60
 
 
 @dataclass(frozen=True)
-class TestedDifference:
+class DifferenceTest:
     """How much better one is than another, and how well that is known.
 
     Attributes:
@@ -220,7 +220,7 @@ def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
     return float(ndtr(-z)), float(ndtr(z))
 
 
-def paired_difference(differences: np.ndarray, size: float | None = None, most: float = np.inf) -> TestedDifference:
+def paired_difference(differences: np.ndarray, size: float | None = None, most: float = np.inf) -> DifferenceTest:
     """Test the mean of paired differences, one an item, by the test that holds its level.
 
     Two-valued scores: the sign test. Else, fewer than 30 items: sign flips. Else the t test, with the p-value of sign
@@ -240,7 +240,7 @@ def paired_difference(differences: np.ndarray, size: float | None = None, most: 
     if size is not None:
         return _two_valued_difference(differences, size)
     if not number:
-        return TestedDifference(0.0, 0, "no item differs", lambda _: (1.0, 1.0), limits=(-most, most))
+        return DifferenceTest(0.0, 0, "no item differs", lambda _: (1.0, 1.0), limits=(-most, most))
     spread, limits = float(np.std(differences)) or abs(value), (-most, most)
 
     def tails(null: float) -> Tails:
@@ -249,16 +249,16 @@ def paired_difference(differences: np.ndarray, size: float | None = None, most: 
         return larger_tails(own, unskewed_tails(rest)) if items < MANY else own
 
     if items < FEW:
-        return TestedDifference(value, items, "sign flips, paired by item", tails, None, spread, limits)
+        return DifferenceTest(value, items, "sign flips, paired by item", tails, None, spread, limits)
     few = differences[differing] if number < FEW else None
     exact = None if few is None else larger_tails(flip_tails(few), unskewed_tails(few))
     method = "t test, paired by item" if exact is None else "sign flips of the items that differ, paired by item"
-    return TestedDifference(value, items, method, tails, exact, spread / np.sqrt(items), limits)
+    return DifferenceTest(value, items, method, tails, exact, spread / np.sqrt(items), limits)
 
 
-def _two_valued_difference(differences: np.ndarray, size: float) -> TestedDifference:
+def _two_valued_difference(differences: np.ndarray, size: float) -> DifferenceTest:
     won, lost, items = int((differences > 0).sum()), int((differences < 0).sum()), len(differences)
-    return TestedDifference(
+    return DifferenceTest(
         value=float(np.mean(differences)),
         items=items,
         method="exact sign test, paired by item",

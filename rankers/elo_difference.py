@@ -10,7 +10,7 @@ from podium.errors import NotIdentifiedError
 from podium.rankers.clusters import surpluses
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.difference import FEW, ROUNDING, Tails, TestedDifference, flip_tails, t_tails
+from podium.rankers.difference import FEW, ROUNDING, DifferenceTest, Tails, flip_tails, t_tails
 from podium.rankers.graph import graph_of
 from podium.rankers.identification import describe_groups
 from podium.rankers.newton import DesignMatrix, Likelihood, maximise
@@ -93,7 +93,7 @@ class RatingGap:
         return t_tails(nonzero, max(self.own - 1, 1), PSEUDO_ITEMS * scatter)
 
 
-def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULARIZATION) -> TestedDifference:
+def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULARIZATION) -> DifferenceTest:
     """Test the difference of two entrants' ratings, from all battles that connect them.
 
     With battles between the two alone, it is the one-sample t test of the items' mean credits, seen in Elo.
@@ -123,7 +123,7 @@ def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULAR
     exact = flip_tails(nonzero) if gap.few and len(nonzero) < FEW else None
     method = "sign flips of items" if exact else "score test by items, t"
     is_bounded = not (separated[a] or separated[b])
-    return TestedDifference(
+    return DifferenceTest(
         value=start if is_bounded else float(np.copysign(np.inf, start)),
         items=gap.own,
         method=method,

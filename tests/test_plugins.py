@@ -326,7 +326,7 @@ def test_the_stand_in_judge_answers_a_scorer_of_another_package_that_can_write(
     assert said in (done.stderr if done.returncode else done.stdout)
 
 
-CODE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"^```python\n(\"\"\"mine\.py.*?)^```$", re.MULTILINE | re.DOTALL)
 READ = """
 from podium.plugins import catalogue
 from podium.scorers.prompt import Settings, Texts

@@ -16,7 +16,7 @@ import numpy as np
 
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
 from podium.errors import DataError, UsageError
-from podium.rankers.difference import TestedDifference
+from podium.rankers.difference import DifferenceTest
 from podium.rankers.intervals import finite_or_none, holm
 
 Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
@@ -252,7 +252,7 @@ def decide(requirements: Sequence[Requirement], findings: Sequence[PairFinding],
     return Gate(tuple(decisions))
 
 
-def _measure_of(requirement: Requirement, finding: PairFinding) -> tuple[TestedDifference, float, str]:
+def _measure_of(requirement: Requirement, finding: PairFinding) -> tuple[DifferenceTest, float, str]:
     """Return the difference that a requirement is about, the value that it must exceed, and the measure."""
     measures = finding.differences
     if not requirement.unit:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from podium.rankers.difference import TestedDifference
+from podium.rankers.difference import DifferenceTest
 from podium.rankers.further_items import further_items
 from podium.rankers.intervals import finite_or_none
 from podium.text import FORMAT_VERSION, Document
@@ -67,7 +67,7 @@ class PairFinding:
     metric: str | None
     slice: str | None
     measure: str
-    differences: Mapping[str, TestedDifference]
+    differences: Mapping[str, DifferenceTest]
     is_share: bool
     results: tuple[ItemResult, ...]
     identical: int | None
@@ -78,7 +78,7 @@ class PairFinding:
     slices: tuple["PairFinding", ...] = ()
 
     @property
-    def difference(self) -> TestedDifference:
+    def difference(self) -> DifferenceTest:
         """By the main measure."""
         return self.differences[self.measure]
 
@@ -155,7 +155,7 @@ class PairFinding:
         shown = [{name: getattr(own, name) for name in ItemResult.__slots__} for own in self.results[:MOST_ITEMS]]
         return figures | {"slices": [own.to_dict() for own in self.slices], "item_results": shown}
 
-    def _figures_of(self, difference: TestedDifference) -> dict[str, Any]:
+    def _figures_of(self, difference: DifferenceTest) -> dict[str, Any]:
         low, high = difference.interval(self.level)
         ends = {"value": difference.value, "low": low, "high": high}
         known = {name: finite_or_none(value) for name, value in ends.items()}

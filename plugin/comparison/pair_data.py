@@ -10,7 +10,7 @@ from podium.battles import Battles
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, ItemResult, PairFinding
 from podium.errors import NotIdentifiedError, UsageError
 from podium.rankers.coded import code_battles
-from podium.rankers.difference import TestedDifference, paired_difference
+from podium.rankers.difference import DifferenceTest, paired_difference
 from podium.rankers.elo_difference import elo_difference
 from podium.text import as_text
 
@@ -114,7 +114,7 @@ def direct_rows(table: pd.DataFrame, subject: Matchup) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def score_difference(means: pd.DataFrame) -> TestedDifference:
+def score_difference(means: pd.DataFrame) -> DifferenceTest:
     """Test the difference of scores, paired by item; identical answers differ by exactly 0.
 
     Args:
@@ -139,7 +139,7 @@ def mean_credits(direct: pd.DataFrame) -> list[tuple[str, float, bool]]:
 
 def verdict_differences(
     battles: Battles, subject: Matchup, direct: pd.DataFrame, same: np.ndarray
-) -> dict[str, TestedDifference]:
+) -> dict[str, DifferenceTest]:
     """Test the difference of ratings, from all battles, and that of the battles between the two, where there are any.
 
     Args:

@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize, stats
 
 from podium.rankers.coded import Coded
-from podium.rankers.difference import TestedDifference, flip_tails, paired_difference, score_tails
+from podium.rankers.difference import DifferenceTest, flip_tails, paired_difference, score_tails
 from podium.rankers.elo_difference import elo_difference
 from podium.rankers.scale import POINTS
 
@@ -200,6 +200,6 @@ def test_intervals_cover_a_difference_as_often_as_they_say(items):
 
 
 def test_an_unbounded_difference_is_no_difference_of_zero():
-    nothing = TestedDifference(0.0, 0, "none", lambda _: (1.0, 1.0))
+    nothing = DifferenceTest(0.0, 0, "none", lambda _: (1.0, 1.0))
     assert nothing.p_value == 1
     assert nothing.interval(0.95) == (-np.inf, np.inf)

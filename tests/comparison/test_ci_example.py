@@ -37,6 +37,7 @@ def podium_lines():
     return re.findall(r"^ *(podium compare .+)$", WORKFLOW.read_text(encoding="utf-8"), re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "code", "word"), [(1.0, 0, "PASS"), (0.5, 4, "FAIL"), (0.97, 5, "UNDECIDED")])
 def test_the_workflows_comparison_leaves_its_exit_code_and_a_summary(tmp_path, share, code, word):
     (line,) = podium_lines()

@@ -48,6 +48,7 @@ def test_a_unit_that_the_comparison_lacks_is_refused(podium, scores):
         assert complaint in answer.err
 
 
+@pytest.mark.slow
 def test_exit_codes_of_a_pipeline(tmp_path):
     """Three real commands, as a shell runs them: 0 passes, 4 fails, 5 is undecided; the first word says it."""
     rng = np.random.default_rng(7)

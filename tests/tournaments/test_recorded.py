@@ -90,6 +90,7 @@ def test_the_best_model_is_clearly_the_worst_anchor(study: TournamentTable) -> N
     assert worst.error > 1.3 * max(row.error for row in others)
 
 
+@pytest.mark.slow
 def test_the_chain_needs_no_luck(study: TournamentTable) -> None:
     """At one anchor's price: better than the mean over anchors, with any seed far better than the worst."""
     rows = {row.tournament: row for row in study.rows}
@@ -100,6 +101,7 @@ def test_the_chain_needs_no_luck(study: TournamentTable) -> None:
     assert chain.error + 5 * chain.error_sd < rows[f"anchor {BEST}"].error
 
 
+@pytest.mark.slow
 def test_at_equal_cost_the_chain_errs_least_of_designs_without_an_anchor(study: TournamentTable) -> None:
     rows = {row.tournament: row.error for row in study.rows}
     assert rows["chain"] < rows["swim"] < rows["round_robin"]

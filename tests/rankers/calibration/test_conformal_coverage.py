@@ -78,7 +78,7 @@ def human_ratings(arrivals, calibration):
 def worlds(calibrated, new):
     """Return many worlds; how beta settles with more labels is of no interest here, and takes a third of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.calibration_run.STABILITY_DRAWS", 1)
+        patch.setattr("podium.rankers.calibration.stability.DRAWS", 1)
         return [play(seed, calibrated, new) for seed in range(WORLDS)]
 
 

@@ -330,10 +330,12 @@ CODE = re.compile(r"^```python\n(\"\"\"mine\.py.*?)^```$", re.MULTILINE | re.DOT
 READ = """
 from podium.plugins import catalogue
 from podium.scorers.prompt import Settings, Texts
+from podium.scorers.realization import Preference
 from podium.scorers.reply import Reply
 judge = catalogue.realization_named("customer")
 print(judge.prompt(Texts("q", ("x", "y")), Settings()).count("<<<RESPONSE"))
 print(*[judge.read_reply(Reply(text), Settings()).credit for text in ("first.", "SECOND", "FIRST, or SECOND")])
+print(*[judge.write_reply(Preference(0.5, chance), Settings()).text for chance in (0.9, 0.1)])
 """
 
 
@@ -343,10 +345,18 @@ def test_the_judges_and_the_tournament_of_the_docs_are_listed_ask_read_and_play(
     assert [name in listed for name in ("customer", "points-7", "mine 1.2")] == [True, True, True]
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     read = subprocess.run([sys.executable, "-c", READ], capture_output=True, text=True, env=environment, check=True)
-    assert read.stdout.split() == ["2", "1.0", "0.0", "None"]
+    assert read.stdout.split() == ["2", "1.0", "0.0", "None", "FIRST", "SECOND"]
     played = run(tmp_path, "replay", BATTLES, "--tournament", "enough-items", "--set", "lead=5", "--format", "json")
     counts = json.loads(played.stdout)["rankings"][0]["counts"] if played.stdout else played.stderr
     assert counts["battles"] == 150
+
+
+def test_a_reader_that_raises_is_an_error_that_names_the_plugin(tmp_path: Path) -> None:
+    code = CODE.search((ROOT / "docs" / "plugins.md").read_text(encoding="utf-8"))[1]
+    install(tmp_path, "mine", code.replace("    word = reply", "    word = 1 / 0 or reply"))
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", READ], capture_output=True, text=True, env=environment, check=False)
+    assert "plugin mine 1.2 (main = mine): scorer 'customer' raised ZeroDivisionError" in done.stderr
 
 
 def test_every_own_scorer_is_called_as_its_realization_is() -> None:

@@ -3,8 +3,8 @@
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, wraps
 from importlib.metadata import EntryPoint, entry_points, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -222,7 +222,24 @@ def realization_named(name: str) -> "Realization":
                 f"{culprit_of(scorer)}: its template must be a function that returns a podium.Template, and gives "
                 f"{template!r:.60}"
             )
-    return realization
+    return realization if is_own(scorer) else _blamed_realization(realization, scorer)
+
+
+def _blamed_realization(realization: "Realization", scorer: Extension) -> "Realization":
+    """Return a plugin's realization whose reader and writer name the plugin where they raise."""
+
+    def blamed(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(*arguments: Any) -> Any:
+            with blamed_on(scorer):
+                return function(*arguments)
+
+        return call
+
+    write = realization.write_reply
+    return replace(
+        realization, read_reply=blamed(realization.read_reply), write_reply=None if write is None else blamed(write)
+    )
 
 
 def origin_of_realization(name: str) -> str:

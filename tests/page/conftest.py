@@ -21,9 +21,9 @@ class Opened:
     requests: list[str] = field(default_factory=list)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """Start the browser."""
+    """Start the browser; not for longer, as Playwright's event loop stands in the way of Inspect's."""
     sync_api = pytest.importorskip("playwright.sync_api")
     if not CHROMIUM.exists():
         pytest.skip("no chromium (apt-get install chromium)")

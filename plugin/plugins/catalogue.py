@@ -228,7 +228,7 @@ def realization_named(name: str) -> "Realization":
 def _blamed_realization(realization: "Realization", scorer: Extension) -> "Realization":
     """Return a plugin's realization whose reader and writer name the plugin where they raise."""
 
-    def blamed(function: Callable[..., Any]) -> Callable[..., Any]:
+    def blame_plugin(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def call(*arguments: Any) -> Any:
             with blamed_on(scorer):
@@ -238,7 +238,9 @@ def _blamed_realization(realization: "Realization", scorer: Extension) -> "Reali
 
     write = realization.write_reply
     return replace(
-        realization, read_reply=blamed(realization.read_reply), write_reply=None if write is None else blamed(write)
+        realization,
+        read_reply=blame_plugin(realization.read_reply),
+        write_reply=None if write is None else blame_plugin(write),
     )
 
 

@@ -16,7 +16,6 @@ The way of the battles from the command `podium rank` to the standings of bradle
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.graph import graph_of
 from podium.rankers.identification import are_bounded
 from podium.ranking import Ranking, Standings, provenance
-from podium.reading.entrants import About, about_entrants
+from podium.reading.entrants import About, about_entrants, families_of
 from podium.reading.judgements import read_battles
 from podium.reading.length_data import read_length_data
 from podium.text import some
@@ -93,7 +92,7 @@ def rank(
         for _, part in battles.slices(by) if by else [(None, battles)]:
             refuse_several_judges(part)
     about = about_entrants(entrants)
-    families = {escape(name): str(facts["family"]) for name, facts in about.items() if facts.get("family")}
+    families = families_of(about)
     # A judge's temperature is its own: where judges are the slices, each slice stands alone.
     alone = by is not None and not pool and several
     context = _context_of(functions, None if by == "judge" or alone else battles, calibration, about, bool(families))

@@ -15,6 +15,8 @@ settings.load_profile("podium")
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
+pytest_plugins = ["shared_fixtures"]
+
 DEADLINE = pytest.StashKey[float]()
 
 

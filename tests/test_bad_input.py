@@ -12,17 +12,6 @@ import podium
 HEADER = "item,model_a,model_b,credit\n"
 
 
-@pytest.fixture
-def save(tmp_path):
-    def write(name, text):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return str(path)
-
-    return write
-
-
 def refusal(*sources, error=podium.DataError, **options):
     with pytest.raises(error) as caught:
         podium.read_battles(*sources, **options)

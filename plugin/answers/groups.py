@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from scipy.special import expit
+
 from podium.rankers.scale import POINTS
 from podium.ranking import Separation, Standings
 from podium.text import some
@@ -150,7 +152,7 @@ def _lead(standings: Standings) -> str:
     gap, low, high = separation.lead
     second = separation.names[1]
     if standings.scale == "elo":
-        wins = 100 / (1 + 10 ** (-gap / (POINTS * 2.302585092994046)))
+        wins = 100 * expit(gap / POINTS)
         return f", of {second} by {gap:.0f} Elo ({low:.0f} … {high:.0f}), which is {wins:.0f} wins in 100"
     if standings.scale.startswith("win rate"):
         return f", of {second} by {100 * gap:.1f} points of win rate ({100 * low:.1f} … {100 * high:.1f})"

@@ -1,6 +1,6 @@
 """What the checks of a ranking measure in its battles; each figure is made once a slice, and none while it is shown."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.special import stdtr
@@ -47,17 +47,21 @@ def findings_of(battles: Battles, families: Mapping[str, str]) -> list[Finding]:
 def hinge_of(battles: Battles, standings: Standings) -> Hinge | None:
     """Return one or two items that the first place hangs on, where it matters; None where nobody looked.
 
-    It matters of a leader who is told from all others, and of one whose gap is within its error.
+    It matters of a leader who is told from all others, and of one whose gap is within its error. Items are left out of
+    plain Bradley-Terry: where the ranking has another leader (by labels or lengths, say), nothing is known of it.
     """
     separation = standings.separation
     large = len(battles) > MOST_BATTLES or len(battles.entrants) > MOST_ENTRANTS
     if separation is None or large or standings.ranker != "bradley-terry":
         return None
     within_error = separation.z is not None and separation.z < 1
+    if 1 not in separation.cuts and not within_error:
+        return None
     try:
-        return first_place(battles, most=ALARMING) if 1 in separation.cuts or within_error else None
+        hinge = first_place(battles, most=ALARMING)
     except (NotIdentifiedError, NotConvergedError):
         return None
+    return hinge if hinge.leader == separation.names[0] else None
 
 
 def first_place_finding(standings: Standings, hinge: Hinge | None) -> Finding | None:
@@ -71,7 +75,19 @@ def _hinge_sentence(hinge: Hinge) -> str:
     """Say which items the first place hangs on; nothing for none."""
     if not hinge.items:
         return ""
-    return CHECKS["first place"].say_shortly(items=and_list(hinge.items), rival=hinge.rival, leader=hinge.leader)
+    items = items_text(hinge.items)
+    return CHECKS["first place"].say_shortly(items=items, rival=hinge.rival, leader=hinge.leader)
+
+
+def items_text(names: Sequence[str]) -> str:
+    """Name items as a sentence does; what is called by its row is called nothing else.
+
+    >>> items_text(["backwards", "bullets"]), items_text(["row 3"])
+    ('items backwards and bullets', 'row 3')
+    """
+    if names[0].startswith("row "):
+        return and_list(names)
+    return f"item{'' if len(names) == 1 else 's'} {and_list(names)}"
 
 
 def _unread(battles: Battles) -> Finding:

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from podium.answers.groups import and_list
+from podium.answers.measures import items_text
 from podium.rankers.further_items import further_items
 from podium.ranking import Standings
+from podium.report.numbers import further_sentence
 
 
 def next_sentence(standings: Standings, hinge: Sequence[str] = (), rival: str | None = None) -> str | None:
@@ -25,11 +26,10 @@ def next_sentence(standings: Standings, hinge: Sequence[str] = (), rival: str | 
         return None
     items = further_items(separation.clusters, separation.critical, separation.z)
     if items is None:
-        why = f"without {and_list(hinge)} {rival} leads" if hinge else "their gap is within its error"
+        why = f"without {items_text(hinge)} {rival} leads" if hinge else "their gap is within its error"
         return f"How many more items would tell {first} from {second} is not known: {why}."
     noun = "item" if standings.counts.items > 1 else "battle"
-    more = f"{max(items, 1):,} more {noun}{'s' if items > 1 else ''} tell{'' if items > 1 else 's'}"
-    return f"If {_gap_text(standings)} measured are real, {more} {first} from {second} in eight cases of ten."
+    return further_sentence(f"{_gap_text(standings)} measured are", items, "tell", f"{first} from {second}", noun)
 
 
 def _gap_text(standings: Standings) -> str:

@@ -67,17 +67,14 @@ def diagnose(**arguments: Any) -> None:
 
 def _families(given: str | None) -> dict[str, str]:
     """Read patterns, or a table with the columns model and family."""
-    from glob import escape
-
     from podium.errors import DataError
-    from podium.reading.entrants import about_entrants
+    from podium.reading.entrants import about_entrants, families_of
 
     if given is None:
         return {}
     if "=" in given and not Path(given).is_file():
         return options.read_assignments(given)
-    about = about_entrants(given)
-    families = {escape(model): str(known["family"]) for model, known in about.items() if known.get("family")}
+    families = families_of(about_entrants(given))
     if not families:
         raise DataError("no family in it", source=given, remedy="write the columns model and family")
     return families

@@ -67,13 +67,18 @@ def read_assignments(typed: str) -> dict[str, str]:
 
 def read_credits(typed: str) -> dict[str, float]:
     """Read `1=1,0=0.5,-1=0` as a dictionary of credits in [0, 1]."""
+    return {word: _read_credit(word, credit) for word, credit in read_assignments(typed).items()}
+
+
+def _read_credit(word: str, typed: str) -> float:
     try:
-        credit_of = {word: float(credit) for word, credit in read_assignments(typed).items()}
+        credit = float(typed)
     except ValueError:
-        raise click.BadParameter(f"{typed!r}: credits are numbers, for example 1=1,0=0.5,-1=0") from None
-    if not all(0 <= credit <= 1 for credit in credit_of.values()):
-        raise click.BadParameter(f"{typed!r}: credits lie in [0, 1], as the left model earned them")
-    return credit_of
+        remedy = "leave it out and give --unknown unread where it says nothing"
+        raise click.BadParameter(f"{word}={typed}: a credit is a number, as 1=1,0=0.5,-1=0; {remedy}") from None
+    if not 0 <= credit <= 1:
+        raise click.BadParameter(f"{word}={typed}: credits lie in [0, 1], as the left model earned them")
+    return credit
 
 
 def read_numbers(typed: str) -> tuple[int, ...]:

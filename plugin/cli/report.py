@@ -75,6 +75,7 @@ def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: b
         return Material(ranking, command=command, missing={"battles": only}), True
     from podium.calibration_file import read_calibration
     from podium.page.texts import texts_of
+    from podium.reading.entrants import about_entrants, families_of
 
     how = {name: arguments[name] for name in ("level", "seed", "calibration")}
     apart = options.read_sources({name: arguments[name] for name in (*options.READ_BY, "sources")}, merge=False)
@@ -83,5 +84,6 @@ def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: b
     texts = None if no_texts else texts_of(apart, sources, responses)
     known = read_calibration(how["calibration"]) if how["calibration"] else None
     material = Material(ranking, calibration=known, command=command)
-    made = with_battles(material, battles, apart, texts, level=how["level"], seed=how["seed"])
+    families = families_of(about_entrants(arguments["entrants"]))
+    made = with_battles(material, battles, apart, texts, families=families, level=how["level"], seed=how["seed"])
     return made, not battles.lost

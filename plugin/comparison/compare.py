@@ -76,7 +76,7 @@ def compare(
     asked = split_words([*typed, *("battles" for _ in held)], baseline)
     battles = _read(asked.sources[: len(asked.sources) - len(held)], held, reading)
     pairs = _pairs(battles, asked.names, baseline, candidates)
-    answers, notes = _answers(asked.sources if not held else (), responses)
+    answers, unknown = _answers(asked.sources if not held else (), responses)
     subjects = [
         Matchup(*pair, measure, level, None if answers is None else identical_items(answers, *pair)) for pair in pairs
     ]
@@ -84,6 +84,7 @@ def compare(
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
     findings = _by_holm(findings)
+    notes = notes_of_prompts(answers) if answers else []
     several = len({finding.question for finding in findings}) > 1
     said = [note for note in battles.notes if not (several and TOGETHER in note)]
     options = {"reading": dict(battles.reading), "level": level, "measure": measure, "by": by, "pool": pool}
@@ -94,6 +95,7 @@ def compare(
         gate=decide(required, findings, level) if required else None,
         warnings=tuple(dict.fromkeys([*said, *notes, *judge_warnings(battles, {})])),
         failures=tuple(failures),
+        unknown_answers=unknown,
     )
 
 
@@ -132,16 +134,14 @@ def _pairs(
 
 def _answers(
     sources: Sequence[str], responses: Responses | str | Path | Sequence[str | Path] | None
-) -> tuple[Responses | None, list[str]]:
-    """Return what the models answered, and notes of it."""
+) -> tuple[Responses | None, str | None]:
+    """Return what the models answered, or why that is not known."""
     if isinstance(responses, Responses):
-        return responses, notes_of_prompts(responses)
+        return responses, None
     if responses:
         paths = [responses] if isinstance(responses, str | Path) else list(responses)
-        answers: Responses | None = named_answers([str(path) for path in paths])
-    else:
-        answers, _ = answers_in(sources)
-    return answers, [] if answers is None else notes_of_prompts(answers)
+        return named_answers([str(path) for path in paths]), None
+    return answers_in(sources)
 
 
 def _findings(

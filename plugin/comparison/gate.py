@@ -6,7 +6,6 @@ gate passes although one of them does not hold is at most 1 - level). One that f
 by Holm's rule, and the upper bounds beside it are those that belong to it (Strassburger and Bretz 2008).
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,10 +17,10 @@ from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, PairFinding
 from podium.errors import DataError, UsageError
 from podium.rankers.difference import DifferenceTest
 from podium.rankers.intervals import finite_or_none, holm
+from podium.rankers.margins import read_margin
 
 Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 EXIT_CODES: dict[Verdict, int] = {"PASS": 0, "FAIL": 4, "UNDECIDED": 5}
-MARGIN = re.compile(r"(?P<number>[0-9.eE+-]+)\s*(?P<unit>elo|points?|units?)?")
 WAYS = "write better, or not-worse=10elo, not-worse=2points, not-worse=0.02"
 SCOPE = ("task", "metric", "candidate")
 FIELDS = ("require", *SCOPE, "advisory")
@@ -133,31 +132,6 @@ def parse_requirement(text: str) -> Requirement:
     return Requirement(text, *read_margin(margin, f"requirement {text!r}"))
 
 
-def read_margin(margin: str, where: str) -> tuple[float, str]:
-    """Return a margin and its unit: `elo`, `points`, or `units`, which a fraction below 1 need not say.
-
-    Args:
-        where: it stands, for messages.
-
-    Raises:
-        UsageError: it is no number of 0 or more, or has no unit.
-    """
-    shape = MARGIN.fullmatch(margin)
-    try:
-        number = float(shape["number"]) if shape else np.nan
-    except ValueError:
-        number = np.nan
-    if shape is None or not 0 <= number < np.inf:
-        raise UsageError(f"{where}: {margin!r} is no margin of 0 or more; write 10elo, 2points, 3units or 0.02")
-    unit = {"e": "elo", "p": "points", "u": "units"}.get((shape["unit"] or " ")[0], "")
-    if not unit and not ("." in shape["number"] and number < 1):
-        raise UsageError(
-            f"{where}: {margin} of what? write {margin}elo, {margin}points (hundredths of a share), "
-            f"{margin}units (of the metric itself), or a fraction such as 0.02"
-        )
-    return number, unit or "units"
-
-
 def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> list[Requirement]:
     """Return the requirements that were typed, and those of a file.
 
@@ -230,26 +204,28 @@ def decide(requirements: Sequence[Requirement], findings: Sequence[PairFinding],
     for requirement in requirements:
         own = [finding for finding in findings if requirement.is_about(finding)]
         asked += [(requirement, finding) for finding in own] or [(requirement, None)]
-    answered = [(requirement, finding) for requirement, finding in asked if finding is not None]
-    measured = {id(pair): _measure_of(*pair) for pair in answered}
-    alpha = 1 - level
-    refuted = holm(np.array([own.p_below(at) for own, at, _ in measured.values()])) <= alpha
-    shares = alpha / max(int((~refuted).sum()), 1), alpha / max(len(answered), 1)
-    decisions, number = [], 0
-    for requirement, finding in asked:
-        if finding is None:
-            decisions.append(GateDecision(requirement, None, "UNDECIDED"))
-            continue
-        difference, threshold, measure = measured[id(answered[number])]
-        fails, number = bool(refuted[number]), number + 1
-        passes = difference.p_above(threshold) <= alpha and not fails
+    decided = iter(_decisions([(requirement, finding) for requirement, finding in asked if finding], 1 - level))
+    return Gate(
+        tuple(
+            next(decided) if finding else GateDecision(requirement, None, "UNDECIDED") for requirement, finding in asked
+        )
+    )
+
+
+def _decisions(answered: Sequence[tuple[Requirement, PairFinding]], alpha: float) -> list[GateDecision]:
+    """Decide requirements together: passing needs no correction, failing is by Holm's rule."""
+    measured = [_measure_of(*pair) for pair in answered]
+    refuted = holm(np.array([difference.p_below(threshold) for difference, threshold, _ in measured])) <= alpha
+    share_of_open, share_of_all = alpha / max(int((~refuted).sum()), 1), alpha / max(len(answered), 1)
+    decisions = []
+    for pair, (difference, threshold, measure), fails in zip(answered, measured, refuted, strict=True):
         # What Holm rejects before all are rejected is known to lie below its threshold, and no more.
-        high = difference.high(shares[0] if not fails else shares[1])
-        high = min(high, threshold) if fails else high
+        high = min(difference.high(share_of_all), threshold) if fails else difference.high(share_of_open)
+        passes = difference.p_above(threshold) <= alpha
         verdict: Verdict = "FAIL" if fails else "PASS" if passes else "UNDECIDED"
         ends = finite_or_none(difference.low(alpha)), finite_or_none(high)
-        decisions.append(GateDecision(requirement, finding, verdict, threshold, *ends, measure))
-    return Gate(tuple(decisions))
+        decisions.append(GateDecision(*pair, verdict, threshold, *ends, measure))
+    return decisions
 
 
 def _measure_of(requirement: Requirement, finding: PairFinding) -> tuple[DifferenceTest, float, str]:

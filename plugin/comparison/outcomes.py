@@ -1,9 +1,8 @@
 """The nouns of a comparison: what was found of two models on one question, and of all of them together."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -171,6 +170,7 @@ class Comparison(Document):
         gate: what was required, and whether it holds; None where nothing was.
         warnings: what people should know of the data.
         failures: what could not be compared, and why.
+        unknown_answers: why it is not known on which items the models answered the same; None where it is.
     """
 
     findings: tuple[PairFinding, ...]
@@ -178,16 +178,20 @@ class Comparison(Document):
     provenance: Mapping[str, Any]
     gate: "Gate | None" = None
     warnings: tuple[str, ...] = ()
-    failures: tuple[str, ...] = field(default=())
+    failures: tuple[str, ...] = ()
+    unknown_answers: str | None = None
 
     def __str__(self) -> str:
-        # By its name: what shows comparisons depends on them, and not the other way round.
-        return str(import_module("podium.report.comparison_view").comparison_text(self)).rstrip("\n")
+        from podium.report.comparison_view import comparison_text
+
+        return comparison_text(self).rstrip("\n")
 
     @property
     def answer(self) -> tuple[str, ...]:
         """The answer in at most three sentences."""
-        return tuple(import_module("podium.report.comparison_view").answer_of(self))
+        from podium.report.comparison_view import answer_of
+
+        return tuple(answer_of(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 from podium.errors import UsageError
@@ -14,8 +13,6 @@ from podium.storage.remote import is_url
 TABLES = (".csv", ".tsv", ".parquet", ".duckdb", ".xlsx")
 """Suffixes of files that hold verdicts or scores, and no answers."""
 LOG = ".eval"
-LOG_READER = ("podium.hosts.inspect_ai.folders", "READER")
-"""Where the reader of Inspect's logs is, which is loaded where there are any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +93,11 @@ def named_answers(paths: Sequence[str]) -> Responses:
 def _readers(sources: Sequence[str]) -> list[FileReader]:
     places = [Path(split_label(source)[1]) for source in sources]
     has_logs = any(place.suffix == LOG or (place.is_dir() and any(place.rglob(f"*{LOG}"))) for place in places)
-    module, name = LOG_READER
-    return [getattr(import_module(module), name)] if has_logs else []
+    if not has_logs:
+        return []
+    from podium.hosts.inspect_ai.folders import READER
+
+    return [READER]
 
 
 def identical_items(responses: Responses, candidate: str, baseline: str) -> frozenset[str] | None:

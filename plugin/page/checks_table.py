@@ -1,9 +1,8 @@
 """Can you trust that: every check either way, those that pass with what they found, too."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from podium.answers.groups import and_list
-from podium.answers.measures import MOST_BATTLES, MOST_ENTRANTS, findings_of
+from podium.answers.measures import MOST_BATTLES, MOST_ENTRANTS, findings_of, items_text
 from podium.answers.trust import Finding, settle_tests
 from podium.battles import Battles
 from podium.checks import CHECKS
@@ -27,13 +26,14 @@ PASSED = {
 Row = tuple[str, str, str]
 
 
-def checks_table(standings: Standings, battles: Battles | None) -> Table:
+def checks_table(standings: Standings, battles: Battles | None, families: Mapping[str, str]) -> Table:
     """Return a row per check: its name, its verdict, and what was found.
 
     Args:
         battles: of the standings; None where only the ranking is there, and little can be looked at.
+        families: entrants and judges to their family, as given; the rest is guessed from names.
     """
-    settled = [] if battles is None else settle_tests(findings_of(battles, {}))
+    settled = [] if battles is None else settle_tests(findings_of(battles, families))
     rows = [_connection_row(standings), *_denominator_rows(standings, settled)]
     if battles is not None:
         rows += [_row(finding, standings) for finding in settled if finding.check not in ("unread", "items")]
@@ -97,4 +97,6 @@ def _hinge_row(battles: Battles) -> Row:
 def _hinge_text(hinge: Hinge) -> str:
     number = len(hinge.items)
     many = f"{'' if hinge.exact else 'at most '}{number} item{'' if number == 1 else 's'}"
-    return f"{hinge.leader} leads by {many}: without {and_list(hinge.items)} {hinge.rival} does, by a fit without them"
+    return (
+        f"{hinge.leader} leads by {many}: without {items_text(hinge.items)} {hinge.rival} does, by a fit without them"
+    )

@@ -1,6 +1,6 @@
 """What a page is made of: rankings, the battles behind them, and everything that is worked out from both."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -53,7 +53,14 @@ class Material:
 
 
 def with_battles(
-    material: Material, battles: Battles, presentations: Battles, texts: BattleTexts | None, *, level: float, seed: int
+    material: Material,
+    battles: Battles,
+    presentations: Battles,
+    texts: BattleTexts | None,
+    *,
+    families: Mapping[str, str],
+    level: float,
+    seed: int,
 ) -> Material:
     """Work out of battles what a page shows; what they cannot answer is missing, with the reason.
 
@@ -61,6 +68,7 @@ def with_battles(
         battles: of the ranking, the two orders merged.
         presentations: the same, the two orders apart.
         texts: None to leave them out.
+        families: entrants and judges to their family, as given; the rest is guessed from names.
         level, seed: of the judge cards' intervals, and of everything random.
     """
     missing = dict(material.missing)
@@ -75,7 +83,7 @@ def with_battles(
     if len(battles) > MOST_BATTLES:
         missing["judge"] = "Too many battles for a card beside them: `podium diagnose` makes it."
     try:
-        judge = () if "judge" in missing else card_reports(diagnose(presentations, battles, level=level, seed=seed))
+        judge = () if "judge" in missing else _card(presentations, battles, families, level, seed)
     except PodiumError as error:
         missing["judge"] = str(error)
     return replace(
@@ -87,8 +95,14 @@ def with_battles(
         judge=judge,
         missing=missing,
         notes=texts.notes if texts else (),
-        checks=checks_table(material.ranking.standings[0], battles),
+        checks=checks_table(material.ranking.standings[0], battles, families),
     )
+
+
+def _card(
+    presentations: Battles, battles: Battles, families: Mapping[str, str], level: float, seed: int
+) -> Sequence[Report]:
+    return card_reports(diagnose(presentations, battles, families=families, level=level, seed=seed))
 
 
 def _rank_shares(battles: Battles, names: Sequence[str], seed: int) -> np.ndarray:

@@ -45,6 +45,7 @@ def _standings(part: Mapping[str, Any]) -> Standings:
         fit=Fit(**{field.name: fit[field.name] for field in fields(Fit) if field.name in fit}),
         diagnostics=part.get("diagnostics", {}),
         warnings=tuple(part.get("warnings", ())),
+        answer=tuple(part.get("answer", ())),
     )
 
 

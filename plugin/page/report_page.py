@@ -67,7 +67,7 @@ def _plain_answer(first: Standings) -> tuple[str, ...]:
     """Say who is first, where the ranking itself says nothing in words."""
     shared = [entry.model for entry in first.entries if entry.rank_low == 1]
     if len(shared) == 1:
-        return (f"{shared[0]} is ahead of all others.",)
+        return (f"First is {shared[0]}.",)
     if shared:
         return (f"First is one of {some(shared, most=6)}: these battles do not tell more.",)
     return (f"{first.entries[0].model} has the highest score; no interval says how surely.",)
@@ -125,7 +125,7 @@ def _checks_part(material: Material) -> str:
     first = material.ranking.standings[0]
     warnings = dict.fromkeys(text for each in material.ranking.standings for text in each.warnings)
     notes = [Note(text, Kind.WARNING) for text in (*warnings, *map(_failure, material.ranking.failures))]
-    return table_part(material.checks or checks_table(first, None)) + notes_part(notes)
+    return table_part(material.checks or checks_table(first, None, {})) + notes_part(notes)
 
 
 def _failure(text: str) -> str:

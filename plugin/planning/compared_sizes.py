@@ -7,11 +7,11 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import binom, nct, t
 
-from podium.comparison.gate import read_margin
 from podium.errors import UsageError
 from podium.planning.plan import ComparedSize
 from podium.planning.sample_size import check_numbers
 from podium.rankers.intervals import check_level
+from podium.rankers.margins import read_margin
 from podium.rankers.scale import POINTS
 
 MOST_ITEMS = 1_000_000

@@ -1,6 +1,8 @@
 """What is known of the entrants themselves: a table with a row per model, for strata and weights."""
 
 import math
+from collections.abc import Mapping
+from glob import escape
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -36,6 +38,11 @@ def about_entrants(table: About) -> dict[str, dict[str, Any]]:
         str(name): {str(column): _plain_cell(value) for column, value in row.items()}
         for name, row in zip(names, facts, strict=True)
     }
+
+
+def families_of(about: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return the family of each entrant of whom one is known, by the pattern that fits its name alone."""
+    return {escape(name): str(facts["family"]) for name, facts in about.items() if facts.get("family")}
 
 
 def _plain_cell(value: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from podium.report.model import EMPTY, Form, Note, Report, Section, Table, notes_of
-from podium.report.numbers import percent
+from podium.report.numbers import further_sentence, percent
 from podium.report.printable import printable
 from podium.report.terminal import terminal_text
 from podium.text import some
@@ -59,13 +59,13 @@ def answer_of(comparison: "Comparison") -> list[str]:
     verdict = [_gate_sentence(gate, comparison.level)] if gate else []
     if not findings:
         return [*verdict, *comparison.failures[:1]]
-    said = _of_one(findings[0]) if len(findings) == 1 else _of_several(findings)
+    said = _of_one(findings[0], "two-sided p" if gate else "p") if len(findings) == 1 else _of_several(findings)
     return [*verdict, *said][:3]
 
 
-def _of_one(finding: "PairFinding") -> list[str]:
+def _of_one(finding: "PairFinding", p_name: str) -> list[str]:
     won, lost, even = finding.tally
-    sentences = [lead_sentence(finding)]
+    sentences = [lead_sentence(finding, p_name)]
     if finding.results:
         alike = f"; on {finding.identical:,} of those both answers are the same" if finding.identical else ""
         beaten = _plural(won, "item")
@@ -76,11 +76,15 @@ def _of_one(finding: "PairFinding") -> list[str]:
     return sentences
 
 
-def lead_sentence(finding: "PairFinding") -> str:
-    """Say who is ahead, by how much, and whether that is known."""
+def lead_sentence(finding: "PairFinding", p_name: str = "p") -> str:
+    """Say who is ahead, by how much, and whether that is known.
+
+    Args:
+        p_name: what p is called; beside a gate's one-sided bounds it is said to be two-sided.
+    """
     value, (low, high) = finding.difference.value, finding.interval
     names = finding.candidate, finding.baseline
-    why = f"p {_p_text(finding.p_adjusted)}, {finding.difference.method}"
+    why = f"{p_name} {_p_text(finding.p_adjusted)}, {finding.difference.method}"
     if value < 0:
         low, high = -high, -low
     ends = interval_of(finding, low, high)
@@ -97,10 +101,8 @@ def _further(finding: "PairFinding") -> str:
     number, value = finding.further_items, abs(finding.difference.value)
     if number is None:
         return "How many more items would tell is not known."
-    items = _plural(max(number, 1), "more item")
-    settle = "settles" if number <= 1 else "settle"
     are = "are" if finding.measure == ELO or finding.is_share else "is"
-    return f"If the {amount_text(finding, value)} {are} real, {items} {settle} it in eight cases of ten."
+    return further_sentence(f"the {amount_text(finding, value)} {are}", number, "settle", "it")
 
 
 def _of_several(findings: Sequence["PairFinding"]) -> list[str]:
@@ -242,9 +244,10 @@ def _result_cells(result: "ItemResult") -> tuple[str, ...]:
 
 def _denominators(comparison: "Comparison") -> list[str]:
     lines = []
+    unknown = f"whether answers are the same is not known: {comparison.unknown_answers or 'some are not there'}"
     for own in comparison.findings:
         name = f"{_label(own, comparison.findings)}: " if len(comparison.findings) > 1 else ""
-        same = "whether answers are the same is not known" if own.identical is None else f"{own.identical:,} identical"
+        same = unknown if own.identical is None else f"{own.identical:,} identical"
         unread = f", {own.unread:,} unread" if own.unread else ""
         lines.append(f"{name}{_plural(len(own.results), 'item')} with both, {same}{unread} · {own.difference.method}")
     return lines

@@ -61,3 +61,20 @@ def test_first_shown_is_what_the_card_says_of_both_orders() -> None:
     assert isinstance(figure, Statistic)
     assert sums is not None
     assert sums[0].sum() / sums[1].sum() == pytest.approx(figure.value, abs=1e-12)
+
+
+def test_nothing_is_said_of_what_the_first_place_hangs_on_where_plain_bradley_terry_has_another_leader() -> None:
+    """Items are left out of plain Bradley-Terry: of a ranking that length control turned round it knows nothing."""
+    from dataclasses import replace
+
+    from podium.answers.measures import hinge_of
+
+    battles = podium.read_battles("examples/simulated/battles.csv")
+    standings = podium.rank(battles).standings[0]
+    assert standings.separation is not None
+    near = replace(standings.separation, z=0.5)
+    turned = replace(near, names=(near.names[1], near.names[0], *near.names[2:]))
+    hinge = hinge_of(battles, replace(standings, separation=near))
+    assert hinge is not None
+    assert hinge.leader == near.names[0]
+    assert hinge_of(battles, replace(standings, separation=turned)) is None

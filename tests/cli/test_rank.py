@@ -484,3 +484,11 @@ def test_a_reader_that_leaves_early_sees_no_traceback_and_no_failure(example: Pa
         process.stdout.close()
         complaint = process.stderr.read().decode()
     assert (complaint, process.returncode) == ("", 0)
+
+
+def test_a_word_without_a_credit_is_named_with_what_to_do(podium, table):
+    """Empty is no credit; the proposal of a map has question marks to fill in."""
+    answer = podium("rank", table("1,a,b,good", "2,a,b,bad"), "--credit-map", "good=1,bad=")
+    assert answer.code == 2
+    assert "bad=: a credit is a number" in answer.err
+    assert "--unknown unread" in answer.err

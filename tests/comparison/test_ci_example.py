@@ -7,8 +7,8 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import ROOT
 from lm_eval_output import sample, write_run
+from places import ROOT
 
 WORKFLOW = ROOT / "examples" / "ci" / "workflow.yml"
 

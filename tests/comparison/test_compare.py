@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import EXAMPLE
 from lm_eval_output import sample, scored, write_run
+from places import EXAMPLE
 from scipy import stats
 
 import podium as api
@@ -258,3 +258,15 @@ def test_help_loads_neither_numpy_nor_a_host():
     code = "import sys, podium.cli.main; print([m for m in ('numpy', 'inspect_ai', 'scipy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_why_the_answers_are_not_known_is_said_under_the_table(podium, scores):
+    answer = podium("compare", scores("new", np.arange(40) % 3), scores("old", np.arange(40) % 2))
+    assert "whether answers are the same is not known: tables hold no answers (--responses names some)" in answer.out
+
+
+def test_beside_a_gate_the_p_of_the_difference_is_called_two_sided():
+    """Its bounds are one-sided: a gate may pass where the two-sided test does not tell the two apart."""
+    required, plain = (api.compare("amber", "birch", EXAMPLE, require=own) for own in (["not-worse=200elo"], []))
+    assert "not told apart (two-sided p = " in required.answer[1]
+    assert "not told apart (p = " in plain.answer[0]

@@ -6,8 +6,8 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import EXAMPLE
 from lm_eval_output import scored, write_run
+from places import EXAMPLE
 from scipy import stats
 
 import podium as api

@@ -31,7 +31,9 @@ def made_page(
     """Write the report of some sources; return its path."""
     apart, battles = read_battles(*sources, merge=False, **how), read_battles(*sources, **how)
     material = Material(rank(battles, rankers), command="podium report")
-    material = with_battles(material, battles, apart, texts_of(apart, sources, responses), level=0.95, seed=0)
+    material = with_battles(
+        material, battles, apart, texts_of(apart, sources, responses), families={}, level=0.95, seed=0
+    )
     path = folder / "report.html"
     path.write_text(report_page(material), encoding="utf-8")
     return path
@@ -221,7 +223,7 @@ def test_two_hundred_models_and_a_million_battles_fit_and_open(tmp_path: Path, o
     frame.to_parquet(table)
     battles = read_battles(str(table))
     path = tmp_path / "report.html"
-    material = with_battles(Material(rank(battles)), battles, battles, None, level=0.95, seed=0)
+    material = with_battles(Material(rank(battles)), battles, battles, None, families={}, level=0.95, seed=0)
     path.write_text(report_page(material), encoding="utf-8")
     assert path.stat().st_size < 5_000_000
     seen = open_page(path)

@@ -1,12 +1,38 @@
-"""Small files in their native containers, and what was read from them."""
+"""Fixtures that tests of several rooms share: the command line in this process, and a writer of files."""
 
 import json
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def podium(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """Return `podium("rank", path, ...)`, as a user would type it; the exit code is the one a shell would see."""
+    from podium.cli.main import main
+
+    def run(*words: object) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["podium", *map(str, words)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        written = capsys.readouterr()
+        return Answer(int(stop.value.code or 0), written.out, written.err)
+
+    return run
 
 
 @pytest.fixture

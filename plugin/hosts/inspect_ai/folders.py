@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,11 @@ from podium.errors import DataError, UsageError
 from podium.formats.runs import FiledRun, choose_runs
 from podium.hookspecs import Gathered, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_format import PROMPTS, RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
+from podium.hosts.inspect_ai.log_format import RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
 from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect, responses_in
+from podium.hosts.inspect_ai.plans import digest_of, plan_in
 from podium.responses.read import FileReader
 from podium.text import some
-
-NO_MATTER = frozenset({"responses", "cache", "pack", "reask", "shard", "look", "played"})
-"""Arguments of a tournament that do not make it another one, or stand in its identity by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +96,9 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     if not is_tournament(log):
         model = label or spec.model
         return FiledRun(path, model, spec.task, (model, spec.task), **common)
+    cut = [spec.config.limit, spec.config.sample_id, spec.config.epochs]
     arguments = flatten_arguments(spec.task_args)
-    identity = {
-        "tournament": spec.task.rpartition("/")[2],
-        "responses": spec.task_version,
-        "prompts": (spec.metadata or {}).get(PROMPTS),
-        "judges": {role: _plain(judge) for role, judge in (spec.model_roles or {}).items()},
-        "settings": {name: value for name, value in arguments.items() if name not in NO_MATTER},
-        "cut": [spec.config.limit, spec.config.sample_id, spec.config.epochs],
-    }
-    digest = sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()
-    question = (digest, str(arguments.get("shard")), str(arguments.get("look")))
+    question = (digest_of({**plan_in(log), "cut": cut}), str(arguments.get("shard")), str(arguments.get("look")))
     return FiledRun(path, f"the tournament {spec.task}", "the same responses", question, **common)
 
 
@@ -118,11 +107,6 @@ def _count_done(path: Path) -> int:
         return sum(summary.completed and not summary.error for summary in read_eval_log_sample_summaries(str(path)))
     except (ValueError, KeyError, OSError):
         return 0
-
-
-def _plain(judge: Any) -> Any:
-    """Return a model of a role, or several, as JSON can hold it."""
-    return [_plain(each) for each in judge] if isinstance(judge, list) else judge.model_dump(exclude_none=True)
 
 
 def _other_settings(runs: Iterable[FiledRun], headers: Mapping[Path, EvalLog], every: bool) -> list[str]:

@@ -121,6 +121,7 @@ def arrivals(calibrated_entrants=6, new=2):
     return read_battles(frame[a ^ b])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", [*SMALL, *HOLES, "twenty"])
 def test_a_calibration_reads_back_as_it_was(write, which):
     assert read_calibration(write(calibrated(which).to_json())) == calibrated(which)

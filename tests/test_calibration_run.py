@@ -384,6 +384,7 @@ def with_criteria(frame, seed=0):
     return frame.assign(margin_style=frame["margin"] + noise, margin_depth=frame["margin"] - noise)
 
 
+@pytest.mark.slow
 def test_every_target_that_the_battles_allow_is_compared():
     found, reasons = compared(with_criteria(labelled()))
     assert [one.target.kind for one in found] == [*COMPARED, *["smoothing"] * len(CONSTANTS)]
@@ -391,6 +392,7 @@ def test_every_target_that_the_battles_allow_is_compared():
     assert reasons == []
 
 
+@pytest.mark.slow
 def test_targets_that_cannot_be_compared_are_told_with_the_reason():
     found, reasons = compared(labelled().drop(columns=["length_a", "length_b"]))
     assert {one.target.kind for one in found} == {"margin", "smoothing"}
@@ -399,11 +401,13 @@ def test_targets_that_cannot_be_compared_are_told_with_the_reason():
     assert (length.startswith("length: none of the "), "length_a, length_b" in length) == (True, True)
 
 
+@pytest.mark.slow
 def test_a_compared_target_is_what_it_is_alone():
     found, _ = compared(labelled(), seed=7, level=0.8)
     assert found[0].entrants == run(labelled(), seed=7, level=0.8).entrants
 
 
+@pytest.mark.slow
 def test_soft_credits_are_compared_where_there_are_no_margins():
     frame = labelled()
     found, _ = compared(frame.assign(credit=expit(frame["margin"])).drop(columns=["margin", "swap"]))
@@ -431,6 +435,7 @@ def test_calibrating_a_constant_gives_the_anchors_of_ranking_by_it():
     assert scores == pytest.approx({one.model: MEAN + POINTS * one.soft_theta for one in anchors}, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_fitted_constant_is_a_beta_fitted_to_the_verdicts_sign():
     smoothed, signs = run(labelled(), target="smoothing"), run(as_signs(labelled()))
     assert held_out(smoothed, "soft") == held_out(signs, "soft")
@@ -452,6 +457,7 @@ def test_criteria_under_a_huge_ridge_are_their_mean():
     assert criteria.target.beta == pytest.approx(margin.target.beta, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_criteria_without_a_ridge_are_not_their_mean():
     frame = with_criteria(labelled())
     margin, criteria = run(frame), run(frame, target="criteria", ridge=0.0)

@@ -96,6 +96,7 @@ def without_provenance(answer: Any) -> dict[str, Any]:
     return {name: value for name, value in answer.to_dict().items() if name != "provenance"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", RANKED)
 @pytest.mark.parametrize(("ranker", "options"), RANKERS)
 def test_no_figure_of_a_ranking_depends_on_names_sides_or_order(ranker, options, kind):
@@ -158,6 +159,7 @@ def test_no_figure_of_a_calibration_depends_on_names_sides_or_order(kind, option
     assert moved(calibration, kind) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bootstrap", [None, 30])
 def test_no_figure_of_placed_newcomers_depends_on_names_sides_or_order(bootstrap):
     def placed(table, names):

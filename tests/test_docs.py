@@ -83,6 +83,7 @@ def marked_slow(page):
     return pytest.param(page, id=page.name, marks=() if page.name == "README.md" else pytest.mark.slow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [marked_slow(page) for page in PAGES if is_run(page)])
 def test_every_command_of_a_page_runs_and_prints_what_is_shown(page, tmp_path):
     pytest.importorskip("inspect_ai")
@@ -120,6 +121,7 @@ def anchors_of(page):
     return {re.sub(r"[^\w\- ]", "", title).lower().replace(" ", "-") for title in titles}
 
 
+@pytest.mark.slow
 def test_the_page_of_options_is_what_its_script_makes():
     page = ROOT / "docs" / "options.md"
     done = subprocess.run(

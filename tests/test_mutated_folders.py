@@ -100,6 +100,7 @@ def try_folder(tmp_path, folder, presentations, seed):
     shutil.rmtree(copy)
 
 
+@pytest.mark.slow
 def test_four_damaged_folders_of_each_kind_are_named_or_ranked_whole(tmp_path, whole):
     for seed in range(4):
         try_folder(tmp_path, *whole, seed)

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 
 import podium
@@ -34,9 +35,7 @@ def {hook}():
 
 def run(packages: Path, *words: object) -> subprocess.CompletedProcess[str]:
     """Run podium where the packages of a folder are installed too."""
-    command = [sys.executable, "-m", "podium", *map(str, words)]
-    environment = os.environ | {"PYTHONPATH": str(packages)}
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment, check=False)
+    return forked.run("podium", *words, environment=os.environ | {"PYTHONPATH": str(packages)})
 
 
 def install(packages: Path, name: str, code: str) -> None:

@@ -17,6 +17,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCS = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
 
 
+@pytest.mark.slow
 def test_the_example_set_is_what_its_script_makes(tmp_path):
     folder = ROOT / "examples" / "simulated"
     script = tmp_path / "make.py"
@@ -73,6 +74,7 @@ def test_the_figures_that_the_docs_give_of_the_comparison_are_printed():
     assert f"0.95 is nearly as far off as verdicts ({found['0.950']})" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["labelled.csv", "newcomers.csv", "entrants.csv"])
 def test_the_soft_elo_tables_are_what_their_script_makes(name, soft_elo_tables):
     assert (soft_elo_tables / name).read_text() == (ROOT / "examples" / "soft_elo" / name).read_text()

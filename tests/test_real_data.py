@@ -109,6 +109,7 @@ def test_keeping_one_sided_battles_moves_the_best_model_by_3_and_a_half_elo():
     assert abs(kept - dropped) == pytest.approx(3.5, abs=0.1)
 
 
+@pytest.mark.slow
 def test_rounding_merged_credits_moves_the_best_model_by_32_elo():
     """The figure of the data's own notes, against the unmerged fit."""
     soft = by_model(rank(round_robin(merge=False), "bradley-terry"))["gpt4"]
@@ -136,6 +137,7 @@ def test_informativeness_of_every_anchor_equals_the_reference(references):
         assert by_model(ranking, column) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", ["crowd", "gpt4"])
 def test_llmfao_elo_equals_the_reference(references, judge):
     found = shifted(by_model(rank(llmfao(judge), "bradley-terry", regularization=0.0)))
@@ -176,6 +178,7 @@ def test_the_labels_of_llmfao_are_told_with_their_denominators():
     )
 
 
+@pytest.mark.slow
 def test_labels_change_no_rating_of_the_judge():
     plain, labelled = (rank(llmfao("gpt4", **more), "bradley-terry") for more in ({}, {"human_judge": "crowd"}))
     assert by_model(plain) == by_model(labelled)
@@ -195,6 +198,7 @@ def test_several_judges_at_once_are_refused():
         rank(llmfao(None), "bradley-terry")
 
 
+@pytest.mark.slow
 def test_each_judge_can_be_ranked_apart():
     ranking = rank(llmfao(None), "bradley-terry", by="judge")
     assert [one.slice for one in ranking.standings] == ["crowd", "gpt3", "gpt4"]

@@ -46,6 +46,7 @@ def test_two_responses_in_two_orders_are_two_battles_of_one_order_each():
     assert (len(battles), battles.swaps()) == (2, None)
 
 
+@pytest.mark.slow
 def test_another_response_is_no_retest():
     rows = twice(1, 2)
     [card] = diagnose(read(rows, merge=False), read(rows)).cards

@@ -43,6 +43,7 @@ def in_package(name: Path) -> str:
     return "/".join([ROOMS[room], *rest])
 
 
+@pytest.mark.slow
 def test_every_module_of_the_rooms_is_in_the_wheel(content: set[str]) -> None:
     modules = {in_package(name) for name in tracked() if name.parts[0] in ROOMS and name.suffix == ".py"}
     assert (len(modules) > 30, sorted(modules - content)) == (True, [])

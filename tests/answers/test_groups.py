@@ -93,6 +93,7 @@ def test_the_cut_of_the_sentence_is_that_of_the_rank_sets_and_of_the_rule_in_the
     assert table.rules == {2, 4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_label", [False, True])
 def test_names_and_the_order_of_rows_change_no_sentence_but_for_the_names(by_label: bool) -> None:
     frame = pd.read_csv("examples/simulated/battles.csv")

@@ -47,6 +47,7 @@ def test_a_judge_that_is_related_is_named(judge: str, said: str) -> None:
     assert answer[1].startswith(said)
 
 
+@pytest.mark.slow
 def test_first_shown_is_what_the_card_says_of_both_orders() -> None:
     """Another way to the same figure: the judge card's, from presentations."""
     from podium.diagnosis.card import diagnose

@@ -65,6 +65,7 @@ def test_markdown_has_a_heading_per_section(podium, verdicts, tmp_path):
     assert "| shown first: wins |" in text
 
 
+@pytest.mark.slow
 def test_three_sentences_and_a_line_a_check_fit_on_one_screen(podium, example):
     lines = podium("diagnose", example).out.splitlines()
     assert lines[:3] == [
@@ -78,6 +79,7 @@ def test_three_sentences_and_a_line_a_check_fit_on_one_screen(podium, example):
     assert rows["position"].endswith("cancelled by both orders")
 
 
+@pytest.mark.slow
 def test_a_section_is_that_of_the_whole_card(podium, example):
     section, whole = (podium("diagnose", example, *words).out for words in (("--section", "people"), ("--full",)))
     figures = [line for line in section.splitlines() if "…" in line]
@@ -85,6 +87,7 @@ def test_a_section_is_that_of_the_whole_card(podium, example):
     assert set(figures) <= set(whole.splitlines())
 
 
+@pytest.mark.slow
 def test_judges_side_by_side_are_a_row_each(podium, verdicts):
     lines = podium("diagnose", verdicts).out.splitlines()
     assert re.match(r"People agree most with (gpt|claude)-9 on \d\d\.\d% of winners", lines[0])

@@ -120,6 +120,7 @@ def test_json_on_stdout_is_nothing_but_json(podium: Podium, table: Table) -> Non
     assert [one["ranker"] for one in json.loads(answer.out)["rankings"]] == ["win-rate"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SCHEMA.exists(), reason="the schema lies beside a development checkout")
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate", "informativeness"])
 def test_json_follows_the_schema(podium: Podium, example: Path, ranker: str) -> None:

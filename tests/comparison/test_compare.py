@@ -47,6 +47,7 @@ def test_the_answer_says_who_is_ahead_by_how_much_and_what_would_tell():
     assert str(found).startswith(first)
 
 
+@pytest.mark.slow
 def test_the_order_of_the_two_only_turns_the_sign():
     ahead, behind = (api.compare(*names, EXAMPLE).findings[0] for names in (("amber", "fjord"), ("fjord", "amber")))
     assert behind.difference.value == pytest.approx(-ahead.difference.value)
@@ -55,6 +56,7 @@ def test_the_order_of_the_two_only_turns_the_sign():
     assert api.compare("fjord", "amber", EXAMPLE).answer[0].startswith("fjord is worse than amber by ")
 
 
+@pytest.mark.slow
 def test_several_candidates_are_corrected_by_holm_and_have_simultaneous_intervals():
     found = api.compare(EXAMPLE, baseline="birch")
     alone = [api.compare(own.candidate, "birch", EXAMPLE).findings[0] for own in found.findings]
@@ -248,6 +250,7 @@ def test_a_win_rate_is_asked_for_by_its_name():
     assert "points" in api.compare("amber", "birch", EXAMPLE, measure="win-rate").answer[0]
 
 
+@pytest.mark.slow
 def test_a_frame_has_a_row_per_finding_and_slice():
     frame = api.compare(EXAMPLE, baseline="birch", by="category").to_frame()
     assert len(frame) == 5 * 3

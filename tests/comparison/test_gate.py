@@ -103,6 +103,7 @@ def runs(tmp_path):
     return tmp_path / "new", tmp_path / "old"
 
 
+@pytest.mark.slow
 def test_one_file_holds_several_requirements_and_an_advisory_one_decides_nothing(tmp_path, runs, podium):
     text = """
 [[requirements]]
@@ -160,6 +161,7 @@ def test_a_requirement_without_a_unit_in_a_file_names_its_place(tmp_path):
         api.compare("amber", "birch", EXAMPLE, requirements=requirements(tmp_path, text))
 
 
+@pytest.mark.slow
 def test_failing_is_by_holm_and_its_bounds_agree_with_it():
     """Five candidates: a requirement fails just where its simultaneous upper bound lies at or below what is needed."""
     gate = api.compare(EXAMPLE, baseline="birch", require="not-worse=10elo").gate

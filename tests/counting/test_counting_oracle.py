@@ -34,6 +34,7 @@ def test_everything_that_is_counted_equals_plain_loops(seed, merge, keep_one_sid
     check(drawn_rows(seed), COLUMNS, merge=merge, keep_one_sided=keep_one_sided)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("without", [(), ("item",), ("order",)])
 def test_rows_grouped_a_range_at_a_time_equal_plain_loops(without, monkeypatch):
     monkeypatch.setattr("podium.counting.duck.ROWS_AT_ONCE", 25)
@@ -51,6 +52,7 @@ def test_tables_without_some_columns_count_alike(seed, without, keep_one_sided):
     check(drawn_rows(seed, 40), columns, merge=True, keep_one_sided=keep_one_sided)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @needs_data
 @pytest.mark.parametrize("keep_one_sided", [False, True])

@@ -58,6 +58,7 @@ def test_rows_without_a_judge_have_a_card_of_their_own():
     assert sum(len(card.subject.presentations) for card in cards) == len(frame)
 
 
+@pytest.mark.slow
 def test_one_judge_is_held_against_people_not_against_nobody(two_judges):
     assert two_judges.cards[1].answers["self_preference"].who == "people"
 

@@ -55,6 +55,7 @@ def beside_the_crowd():
     return {judge: card("llmfao.parquet", judge, **LLMFAO) for judge in ("gpt3", "gpt4")}
 
 
+@pytest.mark.slow
 def test_gpt4_prefers_what_it_is_shown_first(gpt4):
     """Published with the data: 49.0% wins, 14.6% ties, 36.4% losses of the response shown first."""
     found = gpt4["position"]
@@ -92,6 +93,7 @@ def test_the_round_robin_says_what_it_cannot_answer(gpt4):
     assert isinstance(gpt4["self_preference"].excess, Missing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", ["gpt3", "gpt4"])
 def test_judges_beside_the_crowd_agree_as_counted(beside_the_crowd, judge):
     """Oracle: majority votes and hard verdicts joined in pandas; kappa by scikit-learn from both sides."""

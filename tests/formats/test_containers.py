@@ -51,6 +51,7 @@ def test_a_ragged_row_is_refused_with_its_number(save, bad):
     assert "every row needs every column" in message
 
 
+@pytest.mark.slow
 def test_a_ragged_row_far_down_is_still_numbered(save):
     text = HEADER + "1,x,y,1\n" * 200_000 + "2,x,y\n"
     assert "row 200001" in refusal(save("votes.csv", text))

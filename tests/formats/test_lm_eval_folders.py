@@ -582,6 +582,7 @@ def test_means_are_the_figures_that_the_installed_lm_eval_reports(from_the_host:
     assert scores_by_mean(from_the_host, metric=metric, where={"task": task}) == reported
 
 
+@pytest.mark.slow
 def test_the_lower_perplexity_of_the_installed_lm_eval_is_ranked_first(from_the_host: Path) -> None:
     contents = [json.loads(path.read_text()) for path in from_the_host.rglob("results_*.json")]
     reported = {

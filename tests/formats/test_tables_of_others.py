@@ -126,6 +126,7 @@ def test_credits_in_words_give_a_map_to_copy(save):
         assert part in message
 
 
+@pytest.mark.slow
 def test_slices_by_two_columns_are_named_by_both(save):
     sides = ("x,y", "y,z", "z,x")
     rows = [f"{item},{pair},1,{lang},{judge}" for item in "12" for pair in sides for lang in "de" for judge in "gh"]

@@ -80,6 +80,7 @@ def test_a_disk_too_full_to_spill_is_said_and_left_clean(tmp_path, start):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_memory_too_small_to_read_in_is_said(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text(rows(20_000))

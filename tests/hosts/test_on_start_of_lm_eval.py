@@ -107,6 +107,7 @@ def steady(text: str) -> str:
     return "\n".join(re.sub(r"\d{4}-\d\d-\d\d:\d\d:\d\d:\d\d", "*", line) for line in lines)
 
 
+@pytest.mark.slow
 def test_podium_lm_eval_in_an_enabled_environment_has_the_options_once(on: Environment) -> None:
     shown = on.podium("lm_eval", "run", "--help")
     assert (shown.returncode, shown.stdout.count("--ranker <")) == (0, 1)

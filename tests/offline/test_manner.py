@@ -118,6 +118,7 @@ def test_a_demand_repeated_without_end_is_read_in_less_than_a_second(piece):
     assert time.perf_counter() - started < 1
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(instruction=st.text(max_size=200), first=st.text(max_size=200), second=st.text(max_size=200))
 def test_any_texts_get_a_readable_letter(instruction, first, second):

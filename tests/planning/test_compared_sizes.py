@@ -59,6 +59,7 @@ def test_the_tests_of_compare_have_the_power_that_plan_promises(name):
     assert size.power == pytest.approx(0.8, abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_plan_for_a_difference_needs_no_entrants_and_says_the_items():
     plan = make_plan(difference="2points", disagree=0.1)
     assert plan.compared.items == compared_size("2points", ties=0.15, disagree=0.1).items

@@ -47,6 +47,7 @@ def test_a_plan_from_numbers_has_no_candidates_and_says_what_a_pilot_costs(numbe
     assert "play 10 items (100 battles, 200 calls)" in one.remedy
 
 
+@pytest.mark.slow
 def test_costs_are_those_of_the_tournaments(numbers) -> None:
     """By hand: 10 pairs; a path of 4; of SWIM 1 + 1 + 2 + 2 pairs; 190 items against the anchor after 10 of pilot."""
     battles = {line.design: line.planned.battles for line in numbers.lines}
@@ -70,6 +71,7 @@ def test_what_cannot_be_told_from_the_cheapest_is_named(piloted) -> None:
     assert all(name in piloted.cheapest for name in near)
 
 
+@pytest.mark.slow
 def test_candidates_are_the_rankers_informativeness(battles: Battles, piloted) -> None:
     """Oracle: podium rank --ranker informativeness."""
     entries = rank(battles, "informativeness").standings[0].entries

@@ -57,6 +57,7 @@ def test_no_losses_are_tested_by_the_normal_score():
     assert tails[0] == pytest.approx(stats.norm.sf(np.sqrt(12)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("items", [1, 2, 5, 29, 30, 60])
 def test_an_interval_reaches_beyond_zero_just_where_the_test_does_not_tell(items):
     rng = np.random.default_rng(items)

@@ -199,6 +199,7 @@ def test_a_joint_fit_that_rests_on_one_exception_says_so():
     assert not any("rests on as much" in text for text in healthy.warnings)
 
 
+@pytest.mark.slow
 def test_separation_by_length_is_what_linear_programming_finds():
     rng, found = np.random.default_rng(3), []
     for _ in range(150):

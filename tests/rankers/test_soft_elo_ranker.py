@@ -392,6 +392,7 @@ def test_probabilities_beside_hard_verdicts_are_warned_of_where_they_are_asked_f
     assert warning.startswith("119 of 120 credits are wins, ties and losses")
 
 
+@pytest.mark.slow
 def test_a_ridge_without_criteria_is_refused():
     _, battles = exact_worlds()[0]
     with pytest.raises(UsageError, match="ridge pulls the weights of target=criteria and jury together"):

@@ -68,6 +68,7 @@ def test_marks_that_turn_or_hide_text_are_shown_as_escapes(text: str) -> None:
     assert (text in html_text([report]), text in latex_text([report])) == (False, False)
 
 
+@pytest.mark.slow
 def test_nouns_show_themselves_in_notebooks() -> None:
     battles = read_battles("examples/simulated/battles.csv")
     apart = read_battles("examples/simulated/battles.csv", merge=False)

@@ -382,6 +382,7 @@ def test_a_network_that_refuses_is_said_without_secrets() -> None:
     assert "s3cret" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_no_key_is_in_what_is_said_of_a_store(
     folder: Callable[..., str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

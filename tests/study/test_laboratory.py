@@ -110,6 +110,7 @@ def test_error_without_centring_would_be_another_number(battles: Battles) -> Non
     assert np.abs(gaps).mean() > 1.2 * np.abs(gaps - gaps.mean()).mean()
 
 
+@pytest.mark.slow
 def test_all_pairs_on_all_items_are_the_reference(found) -> None:
     for ranker in ("bradley-terry", "win-rate"):
         point = one(found, figure="tournament", design="round_robin", items=40, ranker=ranker)

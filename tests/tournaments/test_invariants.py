@@ -73,6 +73,7 @@ def played(make: Make, seed: int, field: Field, judge: Judge) -> list[Round]:
         raise
 
 
+@pytest.mark.slow
 @every_tournament
 @settings(max_examples=60, deadline=None)
 @given(field=fields(), judge=judges(), seed=st.integers(0, 99))
@@ -87,6 +88,7 @@ def test_every_battle_can_be_played_and_is_asked_for_once(
     assert all({one.a, one.b} <= set(field.entrants) and one.item in field.items for one in found)
 
 
+@pytest.mark.slow
 @every_tournament
 @settings(max_examples=60, deadline=None)
 @given(field=fields(), judge=judges(), seed=st.integers(0, 99))
@@ -103,6 +105,7 @@ def test_the_size_is_exact_where_every_response_is_there(
     assert len(battles(played(tournament, seed, field, judge))) == tournament(seed).size(field)
 
 
+@pytest.mark.slow
 @every_tournament
 @settings(max_examples=40, deadline=None)
 @given(field=fields(), judge=judges(), seed=st.integers(0, 99))
@@ -116,6 +119,7 @@ def test_a_record_gives_the_same_schedule_from_every_point_on(
     assert tournament(seed).next(field, rounds).pairings == ()
 
 
+@pytest.mark.slow
 @every_tournament
 @settings(max_examples=60, deadline=None)
 @given(field=fields(), judge=judges(), seed=st.integers(0, 99), data=st.data())
@@ -130,6 +134,7 @@ def test_the_order_of_items_and_of_outcomes_changes_nothing(
         assert set(again) == {one.pairing for one in done.outcomes}
 
 
+@pytest.mark.slow
 @every_tournament
 @settings(max_examples=60, deadline=None)
 @given(field=fields(), judge=judges(), seed=st.integers(0, 99))
@@ -145,6 +150,7 @@ def test_new_names_in_the_same_order_change_nothing_but_names(
     assert [Pairing(one.item, old[one.a], old[one.b], first=old.get(one.first)) for one in after] == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["round robin", "round robin on a sample", "first as anchor", "chain"])
 @settings(max_examples=60, deadline=None)
 @given(field=fields(), seed=st.integers(0, 99))

@@ -58,6 +58,7 @@ def run(packages: Path, *words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment, check=False)
 
 
+@pytest.mark.slow
 def test_it_is_listed_with_its_package_and_its_options(tmp_path: Path) -> None:
     install(tmp_path)
     lines = run(tmp_path, "list", "tournaments").stdout.splitlines()

@@ -36,22 +36,26 @@ def study(battles: Battles) -> TournamentTable:
     return set_side_by_side(battles, seeds=20, budgets=(953 * 6,))
 
 
+@pytest.mark.slow
 def test_round_robin_reproduces_the_direct_ranking_exactly(battles: Battles) -> None:
     direct, found = (one.standings[0] for one in (rank(battles, "bradley-terry"), replay(battles).ranking))
     assert (direct.entries, direct.fit, direct.warnings) == (found.entries, found.fit, found.warnings)
 
 
+@pytest.mark.slow
 def test_round_robin_costs_all_40026_calls(battles: Battles) -> None:
     price = replay(battles).price
     assert (price.battles, price.calls, price.pairs, price.missing) == (20_013, 40_026, 21, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_swim_plays_12_pairs_of_models(battles: Battles, seed: int) -> None:
     price = replay(battles, "swim", seed=seed).price
     assert (price.pairs, price.rounds, price.battles) == (12, 12, 12 * 953)
 
 
+@pytest.mark.slow
 def test_anchors_reproduce_the_references_win_rates(battles: Battles) -> None:
     """The reference rounds merged verdicts to win, tie, loss: hard labels."""
     complete = battles.complete_items()
@@ -63,12 +67,14 @@ def test_anchors_reproduce_the_references_win_rates(battles: Battles) -> None:
         assert rates == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_newcomer_to_the_other_six_costs_three_opponents(battles: Battles) -> None:
     others = tuple(name for name in battles.entrants if name != "vicuna-13b")
     price = replay(battles, "swim", rated=others).price
     assert (price.pairs, price.battles, price.given) == (3, 3 * 953, 15 * 953)
 
 
+@pytest.mark.slow
 def test_the_pilot_never_chooses_the_best_model(battles: Battles) -> None:
     record = recording_of(battles)
     rounds = [play(Anchor(seed=seed, items=11), record).rounds for seed in range(40)]

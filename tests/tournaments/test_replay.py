@@ -107,6 +107,7 @@ def test_repeats_of_a_battle_are_averaged_for_the_tournament_and_all_ranked() ->
     assert found.rounds[0].outcomes[0].credit == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tournament", ["round_robin", "anchor", "swim", "chain"])
 def test_the_order_of_rows_and_of_sides_changes_nothing(frame: pd.DataFrame, tournament: str) -> None:
     turned = sides_swapped(frame)

@@ -93,6 +93,7 @@ def test_another_argument_of_the_model_makes_all_calls(calls):
     } == {True}
 
 
+@pytest.mark.slow
 def test_equal_responses_are_judged_once_in_each_order(play, record, write_responses):
     same = {(name, 0): "quality=1" for name in TWO}
     log = play(round_robin(responses=write_responses(TWO, items=1, texts=same)))
@@ -110,6 +111,7 @@ def test_an_unread_reply_in_the_cache_is_no_verdict_and_the_next_attempt_is_aske
     assert {one["attempts"] for s in battles(calls.log) for one in s.store["podium"]["presentations"]} == {2}
 
 
+@pytest.mark.slow
 def test_failures_of_the_provider_are_never_cached(calls, behave):
     behave(errors=1.0)
     failed = calls()

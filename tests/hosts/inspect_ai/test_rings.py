@@ -186,6 +186,7 @@ def test_a_newcomer_joins_the_newcomer_of_two_logs(play, write_responses):
     assert answer_in(log)["claims"][0].startswith("Against oak: ")
 
 
+@pytest.mark.slow
 def test_an_earlier_log_that_nobody_can_join_is_refused_with_the_remedy(play, write_responses):
     paths = write_responses({"ash": 0.0, "elm": 1.5}, 26)
     earlier = str(place(play(ring(responses=paths))))

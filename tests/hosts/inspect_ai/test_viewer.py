@@ -51,6 +51,7 @@ def test_names_that_end_alike_stay_whole():
     assert names_without_provider(names) == {"a/x": "a/x", "b/x": "b/x", "c/y": "c/y", "y": "y", "z": "z"}
 
 
+@pytest.mark.slow
 def test_the_table_of_entrants_begins_with_rank_rating_and_interval(behave, write_responses, play):
     log = play(round_robin(responses=write_responses()), behave())
     scores = [score for score in read_eval_log(str(place(log))).results.scores if score.name in ("ash", "elm")]
@@ -60,11 +61,13 @@ def test_the_table_of_entrants_begins_with_rank_rating_and_interval(behave, writ
     ] * 2
 
 
+@pytest.mark.slow
 def test_the_printed_table_says_its_task(behave, write_responses, play, capsys):
     play(round_robin(responses=write_responses(items=2)), behave())
     assert "bradley-terry [round_robin]" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_in_a_command_the_table_comes_when_the_command_ends(behave, write_responses, play, capsys):
     """Inspect's full screen takes, or covers, what is printed while it stands."""
     with click.Context(click.Command("inspect")):
@@ -91,6 +94,7 @@ def test_the_headline_says_who_may_be_first_and_how_many_groups_there_are(separa
     assert headline_of(separation) == headline
 
 
+@pytest.mark.slow
 def test_the_headline_is_the_first_score_of_the_log(behave, write_responses, play):
     log = play(round_robin(responses=write_responses()), behave())
     [(name, metric)] = read_eval_log(str(place(log))).results.scores[0].metrics.items()

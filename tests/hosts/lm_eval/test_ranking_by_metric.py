@@ -74,6 +74,7 @@ def test_the_ranking_stands_in_the_hosts_table_and_whole_on_stderr(three):
     assert all(name in third.err for name in (*MODELS, "120 judged", "informative items"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SCHEMA.exists(), reason="the schema lies beside a development checkout")
 def test_the_section_podium_follows_the_shared_schema(three, tmp_path):
     import jsonschema

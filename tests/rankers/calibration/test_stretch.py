@@ -105,6 +105,7 @@ def newcomers(known, **options):
     return {entry.model: entry for entry in entries if entry.extra["conformal_level"]}
 
 
+@pytest.mark.slow
 def test_without_the_stretch_ratings_and_errors_are_what_they_were():
     plain, stretched = calibration(stretch=False), calibration()
     assert plain.stretch == {}

@@ -84,6 +84,11 @@ class Anchor(Stopping):
         _, tried, pilot = self._pilot(field)
         return len(pilot.pairings) + (len(items) - len(tried)) * max(len(field.entrants) - 1, 0)
 
+    def rounds(self, field: Field) -> int | None:
+        """Return how many rounds there will be, at most; a pilot is one more."""
+        own = super(Anchor, self).rounds(field)
+        return own if own is None or self._anchors(field) else own + 1
+
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return how far it is, with `until`; the pilot's items do not count."""
         anchors = self._anchors(field)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +127,12 @@ def schedule_pairings(field: Field, pairings: Iterable[Pairing], played: Sequenc
     done = {outcome.pairing for round_ in played for outcome in round_.outcomes}
     coming = tuple(own for own in possible if own not in done) if done else tuple(possible)
     return Next(coming, note, len(asked) - len(possible))
+
+
+def rounds_of(rule: Any, field: Field) -> int | None:
+    """Return how many rounds a tournament has, at most; None where it does not say so (a method `rounds`)."""
+    own = getattr(getattr(rule, "rule", rule), "rounds", None)
+    return None if own is None else own(field)
 
 
 class TournamentRule(Protocol):

@@ -161,6 +161,13 @@ class Stopping:
             visits.append(2 * visits[-1])
         return (*(number for number in visits if number < most), most)
 
+    def rounds(self, field: Field) -> int | None:
+        """Return how many rounds there will be, at most: one, or with `until` one a look; None where nobody knows."""
+        if self.error is not None:
+            return None
+        visits = getattr(self, "passes", 1) * len(draw_items(field, self.items, self.seed))
+        return len(self.planned_looks(visits)) if self.until else 1
+
     def refuse_unanswerable(self, field: Field, items: int) -> None:
         """Refuse a question that this field cannot answer.
 

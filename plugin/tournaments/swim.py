@@ -85,9 +85,12 @@ class Swim:
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be, at most: all pairs on all items."""
+        return self.rounds(field) * len(draw_items(field, self.items, self.seed))
+
+    def rounds(self, field: Field) -> int:
+        """Return how many rounds there will be, at most: one a pair."""
         start = max(len(self.ranked_before(field)), 1)
-        pairs = sum(opponents(ranked) for ranked in range(start, len(field.entrants)))
-        return pairs * len(draw_items(field, self.items, self.seed))
+        return sum(opponents(ranked) for ranked in range(start, len(field.entrants)))
 
     def ranked_before(self, field: Field) -> tuple[str, ...]:
         """Return the entrants that others join as newcomers, sorted.

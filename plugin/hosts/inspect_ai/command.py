@@ -6,7 +6,7 @@ detached run inherits it, too.
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -18,6 +18,12 @@ from podium.storage.remote import Place, RemoteFile, place_of, siblings
 
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")
 HELP = "Rank the models when the run has ended; `podium list rankers` shows the names."
+SPARED = {
+    "--no-log-realtime": ("INSPECT_EVAL_NO_LOG_REALTIME", "INSPECT_EVAL_LOG_REALTIME"),
+    "--no-score-display": ("INSPECT_EVAL_NO_SCORE_DISPLAY", "INSPECT_EVAL_SCORE_DISPLAY"),
+    "--no-log-model-api": ("INSPECT_EVAL_LOG_MODEL_API",),
+}
+"""What costs a tournament a quarter of its CPU and shows nothing that it needs, and the variables that decide it."""
 REMEDY = "run `inspect` without --ranker, then `podium rank LOGS --ranker NAME`"
 
 
@@ -34,6 +40,14 @@ def run(arguments: Sequence[str]) -> None:
     # The help does without the option, rather than `podium inspect` without an Inspect that is built otherwise.
     with suppress(AttributeError, KeyError, TypeError):
         _document_option(host)
+    with suppress(AttributeError, KeyError, TypeError):
+        known = {
+            word for option in host.inspect.commands[own[0]].params for word in option.opts + option.secondary_opts
+        }
+        spared = [flag for flag in flags_to_spare(own, os.environ) if flag in known]
+        sys.argv += spared
+        if spared:
+            tell(f"{' '.join(spared)}: nothing of a tournament is lost, and it takes less CPU (`inspect` keeps them)")
     _run_stock(stock, own, ranking=bool(rankers))
 
 
@@ -79,6 +93,22 @@ def split_rankers(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
         else:
             own.append(argument)
     return own, [name.strip() for names in values for name in names.split(",")]
+
+
+def flags_to_spare(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """Return what turns off the costs that a tournament does without; what the user decided stays.
+
+    >>> flags_to_spare(["eval", "podium/ring", "--log-model-api"], {"INSPECT_EVAL_SCORE_DISPLAY": "true"})
+    ['--no-log-realtime']
+    """
+    if not {*arguments[:1]} & {*COMMANDS[:2]} or not any(word.startswith("podium/") for word in arguments[1:]):
+        return []
+    said = {word.partition("=")[0].replace("--no-", "--") for word in arguments}
+    return [
+        flag
+        for flag, variables in SPARED.items()
+        if flag.replace("--no-", "--") not in said and not any(name in environment for name in variables)
+    ]
 
 
 def _ask_for(rankers: Sequence[str], arguments: Sequence[str]) -> None:

@@ -5,8 +5,11 @@ from contextlib import contextmanager
 from inspect import signature
 from typing import Any
 
+import click
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalResults, EvalScore
+from inspect_ai.model import BatchConfig, Model
+from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.scorer import Score
 from rich.markup import escape
 
@@ -49,6 +52,17 @@ def set_headline(results: EvalResults, score: EvalScore, metric: str) -> None:
         from inspect_ai.log import HeadlineMetric
 
         results.headline = HeadlineMetric(scorer=score.scorer, score=score.name, metric=metric)
+
+
+def batch_of(judge: Model) -> bool | int | BatchConfig | None:
+    """Return how a judge's calls are batched: as its role says, else as `--batch`, which Inspect keeps from roles."""
+    return active_generate_config().batch if judge.config.batch is None else judge.config.batch
+
+
+def option_typed(name: str) -> Any:
+    """Return an option of the command that runs now, as `log_format`; None where no command runs, or none was given."""
+    command = click.get_current_context(silent=True)
+    return None if command is None else command.params.get(name)
 
 
 @contextmanager

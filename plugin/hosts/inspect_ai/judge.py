@@ -15,7 +15,7 @@ from inspect_ai.model import CachePolicy, Content, GenerateConfig, Model, ModelO
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.compatibility import flatten_arguments
+from podium.hosts.inspect_ai.compatibility import batch_of, flatten_arguments
 from podium.hosts.inspect_ai.log_format import (
     BATTLES,
     FIRST,
@@ -293,17 +293,24 @@ async def ask_jury(run: Run, battle: Mapping[str, Any], epoch: int = 1) -> dict[
 
 def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
     """Return the judges: those given, else the role `judge` (else `grader`), one or a list, and `judge2` ..."""
-    jury = list(given)
+    jury = list(given) or jury_named()
     if not jury:
-        roles = model_roles()
-        role = next((name for name in ROLES if name in roles), ROLES[0])
-        for name in (role, *sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))):
-            models = roles.get(name)
-            jury += models if isinstance(models, list) else [get_model(role=name, required=True)]
+        get_model(role=ROLES[0], required=True)
     names = [identity(model, how) for model in jury]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UsageError(f"the jury has a judge twice: {', '.join(twice)}; for more verdicts of one, use repeats")
+    return jury
+
+
+def jury_named() -> list[Model]:
+    """Return the models of the role `judge` (else `grader`), one or a list, and of `judge2` ...; none without them."""
+    roles = model_roles()
+    role = next((name for name in ROLES if name in roles), ROLES[0])
+    jury: list[Model] = []
+    for name in (role, *sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))):
+        models = roles.get(name)
+        jury += models if isinstance(models, list) else [get_model(role=name)] if name in roles else []
     return jury
 
 
@@ -387,6 +394,7 @@ async def _ask(
     media: Sequence[Content] = (),
 ) -> Reply:
     asked, usual = prompt_with_media(prompt, media), config or GenerateConfig()
+    usual = usual.merge(GenerateConfig(batch=batch_of(model)))
 
     async def ask() -> ModelOutput | str:
         try:

@@ -16,17 +16,18 @@ The path of responses, for a task of `tasks`, from the command to standings in t
 
 import asyncio
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from inspect_ai import Task
 from inspect_ai.model._model import active_model
 
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
 from podium.hosts.inspect_ai.folders import READER
-from podium.hosts.inspect_ai.judge import JudgeStoppedError, judge, refuse_without_judge, texts_of
+from podium.hosts.inspect_ai.judge import JudgeStoppedError, judge, jury_named, refuse_without_judge, texts_of
 from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, PLANNED, PROMPTS, SCHEDULED, TASKS
 from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.source import Deck, TournamentSource
@@ -40,11 +41,16 @@ from podium.scorers.judging import Judging, known_options, refuse_unknown_option
 from podium.scorers.reasoning import Policy
 from podium.text import some
 from podium.tournaments.budget import Budget
-from podium.tournaments.schedule import Outcome, Round
+from podium.tournaments.ring import Ring
+from podium.tournaments.schedule import Outcome, Round, rounds_of
 
 CHARACTERS_PER_TOKEN = 4
 PROMPTS_BUILT = 50
 """Prompts that are built to estimate their length."""
+PACKED_FROM = 1000
+"""Battles from which a pack per item is dealt instead of a sample per battle."""
+FEW_ROUNDS = 10
+"""Rounds that provider batches may follow one another in without a word."""
 PORTION = 1000
 """Packs given to Inspect at once."""
 NO_MODEL = "none/none"
@@ -62,7 +68,7 @@ def tournament_task(
     category: str | Sequence[str] | None = None,
     seed: int = 0,
     max_battles: int | None = None,
-    pack: bool = False,
+    pack: bool | Literal["auto"] = "auto",
     cache: bool = True,
     reask: str | None = None,
     earlier: str | None = None,
@@ -80,7 +86,8 @@ def tournament_task(
         limit, category: only so many items, or of this category.
         seed: of everything drawn.
         max_battles: at most so many.
-        pack: put all battles of an item and a round into one sample: smaller and faster logs for big tournaments.
+        pack: put all battles of an item and a round into one sample: smaller and faster logs; `auto` does so from
+            `PACKED_FROM` battles.
         cache: take replies of earlier runs instead of new calls.
         reask: the log of an earlier run: what could be read there is taken from it, and only the rest is asked.
         earlier: the log of a tournament: its battles count, and who is not in it joins as a newcomer.
@@ -96,6 +103,8 @@ def tournament_task(
     refuse_unknown_options({**settings, **how}, own | known | known_options())
     if seed < 0:
         raise UsageError(f"seed={seed} is below 0")
+    if pack not in (True, False, "auto"):
+        raise UsageError(f"pack={pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)")
     competing = read_responses(*_split_names(responses), readers=(READER,), reasoning=reasoning)
     if entrants:
         competing = competing.only(_split_names(entrants))
@@ -115,7 +124,9 @@ def tournament_task(
         # Every battle of such an item would fail.
         raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
     deck = Deck(competing)
-    deal, portion = (deck.deal_packs, PORTION) if pack else (deck.deal_battles, None)
+    planned = round(rule.size(competing.field()) * competing.mean_number())
+    packed = planned >= PACKED_FROM if pack == "auto" else pack
+    deal, portion = (deck.deal_packs, PORTION) if packed else (deck.deal_battles, None)
     shown = shows_first(name, rule, judged, how)
     source = TournamentSource(
         rule,
@@ -146,7 +157,7 @@ def tournament_task(
             f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out,
             f"{NAMESPACE}_sources": list(competing.sources),
             SCHEDULED: len(source.first.pairings),
-            PLANNED: round(rule.size(source.field) * competing.mean_number()),
+            PLANNED: planned,
             TASKS: list(competing.tasks),
             PROMPTS: judged.prompt_hash,
         },
@@ -230,14 +241,29 @@ def _announce(name: str, responses: Responses, source: TournamentSource, how: Ju
     battles = round(source.rule.size(source.field) * responses.mean_number())
     missing = _missing_text(responses)
     calls = battles * source.calls
+    number = rounds_of(source.rule, source.field)
+    rounds = "" if number is None else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
     tokens = calls * _prompt_length(responses, source, how) / CHARACTERS_PER_TOKEN
     tell(
         f"{len(responses.entrants)} entrants, {len(responses.items)} items; at most {battles:,} "
-        f"battles, {calls:,} calls per judge, about {tokens:,.0f} input tokens" + (f"; {missing}" if missing else ""),
+        f"battles, {calls:,} calls per judge, about {tokens:,.0f} input tokens{rounds}"
+        + (f"; {missing}" if missing else ""),
         f"podium {name}",
     )
-    for note in responses.notes:
+    for note in (*responses.notes, *_notes_of_run(source)):
         tell(f"note: {note}", f"podium {name}")
+
+
+def _notes_of_run(source: TournamentSource) -> Iterator[str]:
+    """Yield what makes a run slower than it need be, where the command or the judge's role says so."""
+    if option_typed("log_format") == "json":
+        yield "--log-format json takes twice the CPU and eight times the disk of the format eval: leave it out"
+    number = rounds_of(source.rule, source.field) or 1
+    if any(map(batch_of, jury_named())) and number > FEW_ROUNDS:
+        yield (
+            f"provider batches wait for one another: {number:,} rounds, at least a batch each; podium/ring plays all "
+            f"battles in one round, or with until= in at most {Ring(until='order').rounds(source.field)}"
+        )
 
 
 def _prompt_length(responses: Responses, source: TournamentSource, how: Judging) -> float:

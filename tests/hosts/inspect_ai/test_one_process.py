@@ -1,0 +1,143 @@
+"""One process at its best: packs by default, what costs turned off, batches passed on, rounds told beforehand."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval
+from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model, modelapi
+
+import podium
+from podium.hosts.inspect_ai import play as play_module
+from podium.hosts.inspect_ai.command import flags_to_spare
+from podium.hosts.inspect_ai.log_format import BATTLES
+from podium.hosts.inspect_ai.tasks import anchor, chain, ring, round_robin, swim
+from podium.plugins import catalogue
+from podium.replays import recording_of
+from podium.tournaments.schedule import rounds_of
+
+SIMULATED = Path(__file__).parents[3] / "examples" / "simulated" / "battles.csv"
+QUIET = ["--no-log-realtime", "--no-score-display", "--no-log-model-api"]
+
+
+def test_packs_are_dealt_from_so_many_battles_and_as_typed(write_responses, monkeypatch):
+    monkeypatch.setattr(play_module, "PACKED_FROM", 36)
+    packs = {}
+    for items, pack in ((5, "auto"), (6, "auto"), (6, False), (5, True)):
+        first = round_robin(responses=write_responses(items=items), pack=pack).dataset
+        packs[items, pack] = {BATTLES in sample.metadata for sample in first} == {True}
+    assert packs == {(5, "auto"): False, (6, "auto"): True, (6, False): False, (5, True): True}
+
+
+def test_nobody_types_pack_for_a_thousand_battles(write_responses):
+    names = {f"m{k}": k / 5 for k in range(5)}
+    dealt = {items: round_robin(responses=write_responses(names, items)).dataset for items in (99, 100)}
+    assert {items: len(source) for items, source in dealt.items()} == {99: 990, 100: 100}
+
+
+def test_another_word_for_pack_is_refused(write_responses):
+    with pytest.raises(Exception, match="pack=maybe: write true, false or auto"):
+        round_robin(responses=write_responses(), pack="maybe")
+
+
+def test_podium_inspect_turns_off_what_costs_of_a_tournament_and_of_nothing_else():
+    assert flags_to_spare(["eval", "podium/swim"], {}) == QUIET
+    assert flags_to_spare(["eval-set", "podium/swim", "mine.py"], {}) == QUIET
+    for other in ([], ["eval"], ["eval", "mine.py"], ["score", "podium/x"], ["list", "tasks"]):
+        assert flags_to_spare(other, {}) == []
+
+
+def test_what_the_user_decided_stays():
+    assert flags_to_spare(["eval", "podium/swim", "--log-model-api", "--no-log-realtime"], {}) == QUIET[1:2]
+    told = {"INSPECT_EVAL_NO_LOG_REALTIME": "false", "INSPECT_EVAL_SCORE_DISPLAY": "true"}
+    assert flags_to_spare(["eval", "podium/swim"], told) == QUIET[2:]
+
+
+@pytest.mark.slow
+def test_podium_inspect_says_what_it_turned_off_and_the_log_has_it(write_responses, tmp_path):
+    paths = ",".join(write_responses(items=2))
+    words = ("inspect", "eval", "podium/swim", "-T", f"responses={paths}", "--model-role", "judge=podium/offline")
+    run = subprocess.run(
+        [sys.executable, "-m", "podium", *words, "--log-format", "json"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "INSPECT_DISPLAY": "none"},
+        cwd=tmp_path,
+    )
+    assert run.returncode == 0, run.stderr
+    assert " ".join(QUIET) in run.stderr
+    assert "note: --log-format json takes" in run.stderr
+    assert ", in at most 4 rounds" in run.stderr
+    [log] = [path for path in Path(tmp_path, "logs").glob("*.json") if not path.name.startswith("podium-")]
+    assert '"log_realtime": false' in log.read_text()
+
+
+BATCHES: list[object] = []
+"""How the calls of the judge were batched, as they came."""
+
+
+@modelapi(name="batching")
+class BatchingJudge(ModelAPI):
+    """Prefers what is shown first, and notes how it is batched."""
+
+    async def generate(self, input, tools, tool_choice, config: GenerateConfig) -> ModelOutput:
+        BATCHES.append(config.batch)
+        return ModelOutput.from_content("batching/judge", "A")
+
+
+def batches_of(paths, own=None, **options) -> list[object]:
+    """Return how the calls of a round robin were batched."""
+    BATCHES.clear()
+    judge = get_model("batching/judge", config=GenerateConfig(batch=own), memoize=False)
+    eval(round_robin(responses=paths), model_roles={"judge": judge}, **options)
+    return BATCHES
+
+
+@pytest.mark.slow
+def test_batch_reaches_a_judge_given_by_role_unless_the_role_says_another(write_responses):
+    paths = write_responses({"ash": 1.0, "elm": 2.0}, items=1)
+    assert batches_of(paths, batch=50) == [50, 50]
+    assert batches_of(paths, own=7, batch=50, log_dir="other") == []  # both replies are kept: a batch is no other call
+    assert batches_of(write_responses({"ash": 1.0, "elm": 2.0}, items=2)[:2], own=7, batch=50) == [7, 7]
+    assert batches_of(write_responses({"ash": 1.0, "elm": 2.0}, items=3)) == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "said"),
+    [
+        (round_robin, {}, "in one round"),
+        (chain, {}, "in one round"),
+        (swim, {}, "in at most 4 rounds"),
+        (anchor, {"anchor": "auto"}, "in at most 2 rounds"),
+        (anchor, {"anchor": "oak"}, "in one round"),
+        (ring, {"until": "order", "start": 25}, "in at most 3 rounds"),
+        (ring, {"until": "error:20", "start": 25}, "input tokens\n"),
+    ],
+)
+def test_rounds_are_told_beforehand(task, options, said, write_responses, capsys):
+    task(responses=write_responses(items=40), **options)
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("swim", {}), ("anchor", {}), ("chain", {}), ("ring", {"until": "order"}), ("anchor", {"until": "top1"})],
+)
+def test_a_replay_takes_no_more_rounds_than_are_told(name, settings):
+    record = recording_of(podium.read_battles(SIMULATED))
+    rule = catalogue.make_tournament(name, settings)
+    took = podium.replay(SIMULATED, name, **settings).price.rounds
+    assert took <= rounds_of(rule, record.field)
+    assert settings or took == rounds_of(rule, record.field)
+
+
+def test_swim_with_batches_says_how_many_follow_each_other_and_names_ring(write_responses, capsys, monkeypatch):
+    paths = write_responses({f"m{k}": k / 5 for k in range(7)}, items=40)
+    monkeypatch.setattr(play_module, "jury_named", lambda: ["judge"])
+    monkeypatch.setattr(play_module, "batch_of", {"judge": 50}.get)
+    swim(responses=paths)
+    assert "12 rounds, at least a batch each; podium/ring plays all battles in one round" in capsys.readouterr().err
+    ring(responses=paths)
+    assert "batch" not in capsys.readouterr().err

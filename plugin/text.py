@@ -75,10 +75,13 @@ class Document:
     view: ClassVar[str] = ""
     """From the noun to reports, by the place of the function: what shows nouns depends on them, not they on it."""
 
-    def _repr_html_(self) -> str:
+    def reports(self) -> tuple[Any, ...]:
+        """Return what is shown of it, as reports."""
         module, _, name = self.view.partition(":")
-        reports = getattr(import_module(module), name)(self)
-        return str(import_module("podium.report.html").notebook_part(reports))
+        return tuple(getattr(import_module(module), name)(self))
+
+    def _repr_html_(self) -> str:
+        return str(import_module("podium.report.html").notebook_part(self.reports()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""

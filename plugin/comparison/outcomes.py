@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -173,6 +174,7 @@ class Comparison(Document):
         unknown_answers: why it is not known on which items the models answered the same; None where it is.
     """
 
+    view = "podium.report.comparison_view:comparison_reports"
     findings: tuple[PairFinding, ...]
     level: float
     provenance: Mapping[str, Any]
@@ -182,16 +184,13 @@ class Comparison(Document):
     unknown_answers: str | None = None
 
     def __str__(self) -> str:
-        from podium.report.comparison_view import comparison_text
-
-        return comparison_text(self).rstrip("\n")
+        # By its name: what shows comparisons depends on them, and not the other way round.
+        return str(import_module("podium.report.comparison_view").comparison_text(self)).rstrip("\n")
 
     @property
     def answer(self) -> tuple[str, ...]:
         """The answer in at most three sentences."""
-        from podium.report.comparison_view import answer_of
-
-        return tuple(answer_of(self))
+        return tuple(self.reports()[0].answer)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""

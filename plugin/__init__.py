@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
     from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
     from podium.planning.planner import make_plan
+    from podium.planning.simulation import Judge, World, simulate
     from podium.rank_battles import rank
     from podium.ranking import Ranking, Standings
     from podium.reading.judgements import read_battles
     from podium.replays import Replay, replay
     from podium.scorers.prompt import Template
     from podium.scorers.realization import Realization
-    from podium.simulation import Judge, World, simulate
     from podium.study.laboratory import run_study
 
 __version__ = "0.1.0"
@@ -49,7 +49,7 @@ _PUBLIC = {
     "replays": "Replay replay",
     "scorers.prompt": "Template",
     "scorers.realization": "Realization",
-    "simulation": "Judge World simulate",
+    "planning.simulation": "Judge World simulate",
     "study.laboratory": "run_study",
 }
 """Modules, and the names that each gives to users."""

@@ -26,9 +26,9 @@ from podium.answers.sentences import add_answers
 from podium.battles import Battles
 from podium.calibration import Calibration
 from podium.calibration_file import read_calibration
+from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError
 from podium.hookspecs import Ranker
-from podium.judge_checks import judge_warnings
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
 from podium.rankers.cells import pairs_of, sum_battles

@@ -9,7 +9,7 @@ from scipy.special import expit
 from podium import Battles, Judge, World
 from podium.battles import COLUMNS
 from podium.counting.relations import ONE_ORDER_UNREAD
-from podium.simulation import UNREAD
+from podium.planning.simulation import UNREAD
 
 Columns = dict[str, Any]
 

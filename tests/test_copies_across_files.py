@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 
 import podium
-from podium import table
 from podium.counting.duck import Duck
 from podium.counting.relations import ROW
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.figures import Missing
+from podium.formats.records import records_of
+from podium.reading import table
 from podium.reading.rows import RecordTable, join_tables
-from podium.records import records_of
 
 ANNOTATION = {"generator_1": "base", "generator_2": "wren", "annotator": "judge", "preference_price_per_example": 0.1}
 

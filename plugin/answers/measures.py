@@ -13,8 +13,8 @@ from podium.diagnosis.clustered import Clustered, column_of, sample_of
 from podium.diagnosis.cycles import items_of, rings_of, triples_of
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit
+from podium.diagnosis.judge_checks import relations_of, unread_share
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.judge_checks import relations_of, unread_share
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.hanging import Hinge, first_place

@@ -18,8 +18,8 @@ from podium.comparison.gate import decide, read_requirements
 from podium.comparison.outcomes import Comparison, PairFinding
 from podium.comparison.pair_data import MEASURES, Matchup, finding_of
 from podium.comparison.words import answers_in, identical_items, named_answers, notes_of_prompts, split_words
+from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
-from podium.judge_checks import judge_warnings
 from podium.rank_battles import refuse_several_judges
 from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level, holm

@@ -19,10 +19,10 @@ from podium.diagnosis.decisiveness import (
 )
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
 from podium.diagnosis.gold_pairs import GoldDraws, GoldPairs
+from podium.diagnosis.judge_checks import same_model
 from podium.diagnosis.sides import FEWEST_DECIDED, taus
 from podium.diagnosis.subject import Subject, model_of
 from podium.errors import NotIdentifiedError
-from podium.judge_checks import same_model
 from podium.rankers.coded import ratio_or_nan
 from podium.rankers.intervals import finite_or_none, holm, t_reach
 

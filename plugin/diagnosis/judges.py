@@ -9,12 +9,12 @@ from podium.battles import Battles
 from podium.diagnosis.clustered import agreement_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.gold_pairs import GoldPairs, gold_pairs_of
+from podium.diagnosis.judge_checks import parts_of
 from podium.diagnosis.sides import JudgedSide, number_items, taus
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import Transitivity, transitivity
 from podium.diagnosis.variance import Analysis, analyse
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.judge_checks import parts_of
 from podium.rankers.intervals import resample
 from podium.rankers.pairs import win_rates
 from podium.rankers.pointwise import score_matrix

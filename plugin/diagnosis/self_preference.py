@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from podium.diagnosis.families import family_of, members
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value
 from podium.diagnosis.reference import error_sums, fit_line
 from podium.diagnosis.sides import Ratings
 from podium.diagnosis.subject import Subject
-from podium.families import family_of, members
 from podium.report.model import EMPTY, Table
 from podium.text import some
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
-from podium.records import shorten
+from podium.formats.records import shorten
 from podium.text import EMPTY, text_of
 
 

@@ -9,7 +9,7 @@ from podium.counting.duck import Duck, literal_path
 from podium.counting.relations import ROW, text
 from podium.errors import DataError
 from podium.formats.lines import LONGEST_LINE, not_utf_8, short_lines
-from podium.records import TEXT, Column, Records, shorten
+from podium.formats.records import TEXT, Column, Records, shorten
 
 DELIMITERS = (",", "\t", ";")
 

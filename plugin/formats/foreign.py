@@ -8,7 +8,7 @@ from typing import Literal
 from podium.battles import COLUMNS, criterion_columns
 from podium.counting.relations import ROW, text
 from podium.errors import DataError, UsageError, unknown_name
-from podium.records import Column, Records, shorten
+from podium.formats.records import Column, Records, shorten
 
 NAMES = frozenset({*COLUMNS, "model", "score", "length"})
 """Columns of a battles table, and of a table of scores."""

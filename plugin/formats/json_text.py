@@ -14,7 +14,16 @@ from podium.counting.duck import Duck, literal_path, out_of_memory
 from podium.counting.relations import ROW, text
 from podium.errors import DataError
 from podium.formats.lines import LONGEST_LINE, short_lines
-from podium.records import JSON, Column, Records, exact_column, nested_too_deeply, records_of, shorten, whole_number
+from podium.formats.records import (
+    JSON,
+    Column,
+    Records,
+    exact_column,
+    nested_too_deeply,
+    records_of,
+    shorten,
+    whole_number,
+)
 
 LARGEST_DOCUMENT = 2**30
 """Bytes of JSON that is not in lines, and is read whole."""

@@ -6,7 +6,7 @@ import pandas as pd
 
 from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError
-from podium.records import Column, Records
+from podium.formats.records import Column, Records
 
 NAMES = {
     "arena_hard_question_id": "item",

@@ -15,6 +15,7 @@ from scipy.stats import norm
 from podium.errors import NotIdentifiedError
 from podium.planning.plan import Quantity
 from podium.planning.sample_size import check_numbers
+from podium.planning.simulation import Judge, simulate
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.coded import code_battles
 from podium.rankers.identification import are_bounded, strengths_of
@@ -24,7 +25,6 @@ from podium.rankers.rank_sets import rank_sets
 from podium.rankers.scale import scale_of
 from podium.replays import Recording, TournamentDesign, play, recording_of
 from podium.scorers.battle import Orders
-from podium.simulation import Judge, simulate
 from podium.text import some
 from podium.tournaments.selection import generator
 

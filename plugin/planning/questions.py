@@ -10,11 +10,11 @@ from podium.errors import UsageError
 from podium.planning.draft import Draft
 from podium.planning.plan import AnsweredDesign, Tariff
 from podium.planning.precision import MOST_ENTRANTS, SPREAD
+from podium.planning.simulation import Judge, simulate
 from podium.plugins.catalogue import make_tournament
 from podium.progress import track
 from podium.rankers.scale import POINTS
 from podium.replays import asks_order
-from podium.simulation import Judge, simulate
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
 from podium.tournaments.selection import order_of_visits
 from podium.tournaments.stopping import Look, Stopping

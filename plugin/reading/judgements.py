@@ -19,6 +19,7 @@ from podium.formats.alpaca_eval import folder_of_model
 from podium.formats.containers import open_records
 from podium.formats.files import find_files, local_files
 from podium.formats.foreign import Foreign, name_columns, propose_map, translate_verdicts
+from podium.formats.records import Column, Records, records_of
 from podium.hookspecs import Format, Reading, SourceFiles
 from podium.human_labels import check_judge, label_by
 from podium.plugins import catalogue
@@ -31,9 +32,8 @@ from podium.reading.rows import (
     keep_rows,
     odd_items,
 )
-from podium.records import Column, Records, records_of
+from podium.reading.table import FRAME, check
 from podium.storage.remote import Place, local_file, urls_in_errors, with_urls, without_secrets
-from podium.table import FRAME, check
 from podium.text import some
 
 Source: TypeAlias = str | Path | pd.DataFrame

@@ -9,8 +9,8 @@ from typing import Any
 from podium.counting.engine import Engine
 from podium.counting.relations import CRITERION, ROW, SCORES, quote_name, text
 from podium.errors import DataError, UsageError
+from podium.reading.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 from podium.storage.remote import without_secrets
-from podium.table import NUMBERS, ORDERS, TEXTS, remedy_of_columns
 
 NAMES = ("model_a", "model_b", *TEXTS)
 COPIES = "rows that stand in two of the files count twice: Spark does not look for them, DuckDB does"

@@ -3,7 +3,7 @@
 from podium.errors import DataError, UsageError
 from podium.hookspecs import Format
 from podium.plugins import catalogue
-from podium.table import remedy_of_columns
+from podium.reading.table import remedy_of_columns
 
 
 def known_formats() -> list[Format]:

@@ -5,13 +5,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from podium import table
 from podium.battles import COLUMNS, REPLIES, criterion_columns
 from podium.counting.duck import Duck
 from podium.counting.relations import ROW, ROWS_OF_A_FILE, quote_name, text
 from podium.errors import UsageError
 from podium.formats import pointwise
-from podium.records import TEXT, Column, Records, columns_as
+from podium.formats.records import TEXT, Column, Records, columns_as
+from podium.reading import table
 from podium.text import some
 
 PLACE = f"({ROW} // {ROWS_OF_A_FILE})"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from podium.report.model import Note, Report, Table
 
 if TYPE_CHECKING:
-    from podium.label_draw import LabelDraw
+    from podium.planning.label_draw import LabelDraw
 
 
 def draw_reports(draw: "LabelDraw") -> tuple[Report, ...]:

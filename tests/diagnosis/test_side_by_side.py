@@ -9,9 +9,9 @@ from scipy.stats import kendalltau
 from podium import rank, read_battles
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.judge_checks import parts_of
 from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.subject import Subject, model_of
-from podium.judge_checks import parts_of
 from podium.rankers.scale import POINTS
 
 THETA = strengths(6)

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from podium.offline import StandIn
 from podium.scorers.checklist import MOST_QUESTIONS, checklist_prompt, read_checklist
 from podium.scorers.cot import COT
 from podium.scorers.direct import DIRECT
 from podium.scorers.judging import Judging
 from podium.scorers.levels import LABELS, LIKERT, NUMERIC, grades, labels, points
+from podium.scorers.offline import StandIn
 from podium.scorers.prompt import Settings, Template, Texts
 from podium.scorers.reply import Reply
 from podium.scorers.rubric import RUBRIC

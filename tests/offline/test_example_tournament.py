@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from podium.offline import demands, missed_demands
 from podium.responses.read import read_responses
+from podium.scorers.offline import demands, missed_demands
 
 FOLDER = Path(__file__).parents[2] / "examples" / "tournament"
 

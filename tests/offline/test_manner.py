@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import podium
-from podium.offline import StandIn
 from podium.scorers.direct import DIRECT, chances_of_letters
 from podium.scorers.judging import Judging
 from podium.scorers.levels import LABELS
+from podium.scorers.offline import StandIn
 from podium.scorers.prompt import Settings, Texts
 from podium.scorers.realization import Preference
 

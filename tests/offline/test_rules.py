@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.offline import demands, missed_demands
+from podium.scorers.offline import demands, missed_demands
 
 CASES = [
     ("Name it in exactly three words.", "a small boat", "a boat"),

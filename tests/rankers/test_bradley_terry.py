@@ -15,6 +15,7 @@ from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
 from podium import NotConvergedError, NotIdentifiedError, UsageError, rank, read_battles, simulate
+from podium.planning.simulation import Judge
 from podium.rankers.bradley_terry import bradley_terry, estimate_elo
 from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.coded import Coded, code_battles
@@ -33,7 +34,6 @@ from podium.rankers.pairs import (
 )
 from podium.rankers.scale import MEAN, POINTS, scale_of
 from podium.rankers.strengths import fit_strengths, pair_likelihood
-from podium.simulation import Judge
 
 
 def rng():

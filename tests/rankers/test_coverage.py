@@ -13,6 +13,7 @@ from merged_worlds import battles_of, scored_battles
 from scipy.stats import norm, t
 
 from podium import Judge
+from podium.planning.simulation import simulate
 from podium.rankers.bradley_terry import bradley_terry
 from podium.rankers.coded import code_battles
 from podium.rankers.identification import strengths_of
@@ -21,7 +22,6 @@ from podium.rankers.intervals import by_bootstrap, by_sandwich, resample
 from podium.rankers.pointwise import mean, median, score_matrix
 from podium.rankers.rank_sets import rank_sets
 from podium.rankers.win_rate import win_rate
-from podium.simulation import simulate
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from podium import NotIdentifiedError, read_battles, simulate
+from podium.planning.simulation import Judge
 from podium.rankers.informativeness import Comparisons, _influence, informativeness
 from podium.rankers.intervals import covariance_of
-from podium.simulation import Judge
 
 
 def table(rows):

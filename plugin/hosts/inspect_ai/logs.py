@@ -20,6 +20,7 @@ from inspect_ai.scorer import Score, value_to_float
 from pydantic import TypeAdapter
 
 from podium.errors import DataError
+from podium.formats.records import shorten
 from podium.hosts.inspect_ai.log_format import (
     ANSWER,
     FIRST,
@@ -34,7 +35,6 @@ from podium.hosts.inspect_ai.log_format import (
     presentation_rows,
 )
 from podium.hosts.inspect_ai.media import media_as_text, media_in, text_with_places, why_not_shown
-from podium.records import shorten
 from podium.responses.answers import QuestionRow, ResponseRow, answer
 from podium.scorers.reply import UNSHOWN
 

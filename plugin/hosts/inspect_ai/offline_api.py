@@ -22,9 +22,9 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from podium.errors import PluginError, UsageError
 from podium.hosts.inspect_ai.media import refuse_media
-from podium.offline import StandIn
 from podium.plugins.catalogue import origin_of_realization
 from podium.scorers.judging import Judging
+from podium.scorers.offline import StandIn
 from podium.scorers.prompt import Texts
 from podium.scorers.reply import Reply
 

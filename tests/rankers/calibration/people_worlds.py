@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from podium import Battles, Calibration, Judge, calibrate, rank, read_battles, simulate
+from podium.planning.simulation import World
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.leave_one_out import own_battles
 from podium.rankers.calibration.placement import place_one
 from podium.rankers.calibration.signals import signal_of
 from podium.rankers.scale import MEAN, POINTS
-from podium.simulation import World
 
 JUDGES = {
     "noisy": (Judge(scale=1, noise=2, length_bias=0.3), 1.0),

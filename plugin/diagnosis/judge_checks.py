@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from podium.battles import Battles
 from podium.checks import CHECKS
 from podium.counting.relations import ONE_ORDER_UNREAD
-from podium.families import family_of
+from podium.diagnosis.families import family_of
 from podium.plugins import catalogue
 from podium.scorers.reply import UNSHOWN
 from podium.text import some

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.judge_checks import judge_warnings
+from podium.diagnosis.judge_checks import judge_warnings
 
 LETTER = "gpt-4o|direct|3fa9c0de1122"
 

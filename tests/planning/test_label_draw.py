@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from podium import Judge, UsageError, read_battles, simulate
-from podium.label_draw import draw_labels
+from podium.planning.label_draw import draw_labels
 from podium.responses.collection import Item, Responses
 
 

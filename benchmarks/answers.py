@@ -70,7 +70,7 @@ FAULTS: dict[str, tuple[Callable[[int], pd.DataFrame], str]] = {
     "own family, 60 Elo": (own_family, "is of the family of"),
     "a cycle of three at .65": (cycle, "no order explains all three"),
     "12 items": (lambda seed: healthy(seed, items=12), "12 items are few"),
-    "a leader by one item": (by_one_item, "is not known: without q"),
+    "a leader by one item": (by_one_item, "is not known: without item q"),
 }
 """What is planted, and what names it."""
 

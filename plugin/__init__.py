@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from podium.calibration_file import read_calibration
     from podium.calibration_run import calibrate
     from podium.comparison.compare import compare
-    from podium.comparison.outcomes import Comparison
+    from podium.comparison.comparison import Comparison
     from podium.diagnosis.card import diagnose
     from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
     from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
@@ -38,7 +38,7 @@ _PUBLIC = {
     "calibration_file": "read_calibration",
     "calibration_run": "calibrate",
     "comparison.compare": "compare",
-    "comparison.outcomes": "Comparison",
+    "comparison.comparison": "Comparison",
     "diagnosis.card": "diagnose",
     "errors": "DataError NotConvergedError NotIdentifiedError PodiumError UsageError",
     "hookspecs": "Format Ranker Scorer Tournament hookimpl",

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pandas as pd
 from podium.counting.relations import CRITERION, NO_REASON, SWAPS, quote_name, text
 from podium.counting.verdicts import Tally, Verdicts
 from podium.errors import DataError, UsageError, unknown_name
-from podium.text import as_text
+from podium.text import as_text, call
 
 COLUMNS = {
     "item": "instruction id; without it each row is its own item",
@@ -143,7 +142,7 @@ class Battles:
         return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unread} unread)"
 
     def _repr_html_(self) -> str:
-        return str(import_module("podium.report.battles_view").battles_html(self))
+        return str(call("podium.report.battles_view:battles_html", self))
 
     def __len__(self) -> int:
         return self.tally.battles
@@ -155,7 +154,7 @@ class Battles:
             UsageError: altair is not installed (`pip install 'podium[report]'`).
             NotIdentifiedError: nothing is readable.
         """
-        return import_module("podium.pictures.charts").battles_plot(self)
+        return call("podium.pictures.charts:battles_plot", self)
 
     @property
     def verdicts(self) -> Verdicts | None:

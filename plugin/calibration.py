@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from importlib import import_module
 from typing import Any
 
-from podium.text import FORMAT_VERSION, Document
+from podium.text import FORMAT_VERSION, Document, call
 
 SMALLEST_SE = 1e-6
 """Elo points; an error this small is rounding: every battle says the same."""
@@ -303,7 +302,7 @@ class Calibration(Document):
         Raises:
             UsageError: altair is not installed (`pip install 'podium[report]'`).
         """
-        return import_module("podium.pictures.charts").calibration_plot(self)
+        return call("podium.pictures.charts:calibration_plot", self)
 
     @property
     def resamples(self) -> int:

@@ -4,14 +4,13 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
 import pandas as pd
 
 from podium.battles import Counts
-from podium.text import FORMAT_VERSION, Document
+from podium.text import FORMAT_VERSION, Document, call
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +158,7 @@ class Ranking(Document):
         return f"Ranking({', '.join(parts)}: {len({e.model for s in self.standings for e in s.entries})} entrants)"
 
     def __str__(self) -> str:
-        # By its name: what shows rankings depends on them, and not the other way round.
-        return str(import_module("podium.report.ranking_view").ranking_text(self)).rstrip("\n")
+        return str(call("podium.report.ranking_view:ranking_text", self)).rstrip("\n")
 
     def plot(self) -> Any:
         """Return the forest plot of scores, intervals and rank sets, an altair chart.
@@ -168,7 +166,7 @@ class Ranking(Document):
         Raises:
             UsageError: altair is not installed (`pip install 'podium[report]'`).
         """
-        return import_module("podium.pictures.charts").ranking_plot(self)
+        return call("podium.pictures.charts:ranking_plot", self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contract's JSON document as plain Python values."""

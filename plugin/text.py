@@ -68,20 +68,25 @@ def json_text(document: Any) -> str:
     return INVISIBLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
+def call(place: str, *arguments: Any) -> Any:
+    """Call a function by its place, `module:name`: what shows a noun depends on the noun, not the other way round."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)(*arguments)
+
+
 class Document:
     """A noun that is written as JSON."""
 
     __slots__ = ()
     view: ClassVar[str] = ""
-    """From the noun to reports, by the place of the function: what shows nouns depends on them, not they on it."""
+    """The place of what makes reports of it."""
 
     def reports(self) -> tuple[Any, ...]:
         """Return what is shown of it, as reports."""
-        module, _, name = self.view.partition(":")
-        return tuple(getattr(import_module(module), name)(self))
+        return tuple(call(self.view, self))
 
     def _repr_html_(self) -> str:
-        return str(import_module("podium.report.html").notebook_part(self.reports()))
+        return str(call("podium.report.html:notebook_part", self.reports()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""

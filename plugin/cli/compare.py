@@ -7,7 +7,7 @@ import click
 from podium.cli import options
 
 if TYPE_CHECKING:
-    from podium.comparison.outcomes import Comparison
+    from podium.comparison.comparison import Comparison
 
 
 @click.command(
@@ -62,7 +62,7 @@ def compare(context: click.Context, **arguments: Any) -> None:
     """
     from podium.cli.output import warn, write_figures
     from podium.cli.progress_bar import show_progress
-    from podium.report.comparison_view import comparison_reports
+    from podium.comparison.comparison_report import comparison_reports
 
     style, output = options.pop_output(arguments)
     with show_progress():

@@ -48,7 +48,7 @@ def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) 
     from podium.cli.output import print_reports
     from podium.formats.label_sheet import sheet_table
     from podium.planning.label_draw import draw_labels
-    from podium.report.label_view import draw_reports
+    from podium.planning.label_report import draw_reports
     from podium.responses.read import read_responses
     from podium.storage.drafts import write_text
 

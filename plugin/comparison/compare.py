@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 
 from podium.battles import Battles
+from podium.comparison.comparison import Comparison
 from podium.comparison.gate import decide, read_requirements
-from podium.comparison.outcomes import Comparison, PairFinding
+from podium.comparison.outcomes import PairFinding
 from podium.comparison.pair_data import MEASURES, Matchup, finding_of
 from podium.comparison.words import answers_in, identical_items, named_answers, notes_of_prompts, split_words
 from podium.diagnosis.judge_checks import judge_warnings

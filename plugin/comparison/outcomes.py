@@ -1,21 +1,15 @@
-"""The nouns of a comparison: what was found of two models on one question, and of all of them together."""
+"""What was found of two models on one question."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from podium.rankers.difference import DifferenceTest
 from podium.rankers.further_items import further_items
 from podium.rankers.intervals import finite_or_none
-from podium.text import FORMAT_VERSION, Document
-
-if TYPE_CHECKING:
-    from podium.comparison.gate import Gate
 
 ELO, WIN_RATE, SCORE = "elo", "win-rate", "score"
 """Measures: points of Elo, the share won of the battles between the two, the metric's own units."""
@@ -160,52 +154,3 @@ class PairFinding:
         ends = {"value": difference.value, "low": low, "high": high}
         known = {name: finite_or_none(value) for name, value in ends.items()}
         return known | {"p": difference.p_value, "items": difference.items, "method": difference.method}
-
-
-@dataclass(frozen=True)
-class Comparison(Document):
-    """The answer to whether candidates are better than a baseline.
-
-    Attributes:
-        findings: one per candidate and question.
-        gate: what was required, and whether it holds; None where nothing was.
-        warnings: what people should know of the data.
-        failures: what could not be compared, and why.
-        unknown_answers: why it is not known on which items the models answered the same; None where it is.
-    """
-
-    view = "podium.report.comparison_view:comparison_reports"
-    findings: tuple[PairFinding, ...]
-    level: float
-    provenance: Mapping[str, Any]
-    gate: "Gate | None" = None
-    warnings: tuple[str, ...] = ()
-    failures: tuple[str, ...] = ()
-    unknown_answers: str | None = None
-
-    def __str__(self) -> str:
-        # By its name: what shows comparisons depends on them, and not the other way round.
-        return str(import_module("podium.report.comparison_view").comparison_text(self)).rstrip("\n")
-
-    @property
-    def answer(self) -> tuple[str, ...]:
-        """The answer in at most three sentences."""
-        return tuple(self.reports()[0].answer)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "podium": FORMAT_VERSION,
-            "answer": list(self.answer),
-            "gate": None if self.gate is None else self.gate.to_dict(),
-            "comparisons": [finding.to_dict() for finding in self.findings],
-            "warnings": list(self.warnings),
-            "failures": list(self.failures),
-            "provenance": dict(self.provenance),
-        }
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row per finding and slice."""
-        rows = [own.to_dict() for finding in self.findings for own in (finding, *finding.slices)]
-        nested = {"measures", "slices", "item_results", "scores"}
-        return pd.DataFrame([{name: value for name, value in row.items() if name not in nested} for row in rows])

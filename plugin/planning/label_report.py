@@ -1,14 +1,10 @@
 """A draw of battles to label as reports: what it is worth, and what more labels would be."""
 
-from typing import TYPE_CHECKING
-
+from podium.planning.label_draw import LabelDraw
 from podium.report.model import Note, Report, Table
 
-if TYPE_CHECKING:
-    from podium.planning.label_draw import LabelDraw
 
-
-def draw_reports(draw: "LabelDraw") -> tuple[Report, ...]:
+def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
     """Say what the labels of a sheet leave ratings to err, and others beside."""
     total = draw.known + len(draw.rows)
     at = {forecast.labels: forecast for forecast in draw.forecast}

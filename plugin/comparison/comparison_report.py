@@ -1,35 +1,32 @@
 """A comparison as a report: the verdict, the differences, what was required, slices, and the items that changed."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from podium.comparison.comparison import Comparison
+from podium.comparison.gate import Gate, GateDecision
+from podium.comparison.outcomes import ELO, ItemResult, PairFinding
 from podium.report.model import EMPTY, Form, Note, Report, Section, Table, notes_of
 from podium.report.numbers import further_sentence, percent
 from podium.report.printable import printable
 from podium.report.terminal import terminal_text
 from podium.text import some
 
-if TYPE_CHECKING:
-    from podium.comparison.gate import Gate, GateDecision
-    from podium.comparison.outcomes import Comparison, ItemResult, PairFinding
-
 SHOWN = 10
 """Items that are named for either of the two."""
 FEW_SHOWN = 3
 """The same where several comparisons are shown."""
-ELO = "elo"
 WAYS = {"PASS": "met", "FAIL": "refuted", "UNDECIDED": "undecided"}
 
 
-def comparison_text(comparison: "Comparison") -> str:
+def comparison_text(comparison: Comparison) -> str:
     """Return the report as lines."""
     notes = [Note(warning) for warning in (*comparison.warnings, *comparison.failures)]
     return terminal_text(comparison_reports(comparison)) + "".join(f"podium: {printable(own.line)}\n" for own in notes)
 
 
-def comparison_reports(comparison: "Comparison") -> tuple[Report, ...]:
+def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
     """Return the report of a comparison; a gate's verdict comes first."""
     findings = comparison.findings
     sections = []
@@ -53,7 +50,7 @@ def comparison_reports(comparison: "Comparison") -> tuple[Report, ...]:
     )
 
 
-def answer_of(comparison: "Comparison") -> list[str]:
+def answer_of(comparison: Comparison) -> list[str]:
     """Return the answer in at most three sentences; that of a gate begins with PASS, FAIL or UNDECIDED."""
     findings, gate = comparison.findings, comparison.gate
     verdict = [_gate_sentence(gate, comparison.level)] if gate else []
@@ -63,7 +60,7 @@ def answer_of(comparison: "Comparison") -> list[str]:
     return [*verdict, *said][:3]
 
 
-def _of_one(finding: "PairFinding", p_name: str) -> list[str]:
+def _of_one(finding: PairFinding, p_name: str) -> list[str]:
     won, lost, even = finding.tally
     sentences = [lead_sentence(finding, p_name)]
     if finding.results:
@@ -76,7 +73,7 @@ def _of_one(finding: "PairFinding", p_name: str) -> list[str]:
     return sentences
 
 
-def lead_sentence(finding: "PairFinding", p_name: str = "p") -> str:
+def lead_sentence(finding: PairFinding, p_name: str = "p") -> str:
     """Say who is ahead, by how much, and whether that is known.
 
     Args:
@@ -97,7 +94,7 @@ def lead_sentence(finding: "PairFinding", p_name: str = "p") -> str:
     return f"{names[0]} is {ahead} {names[1]}{amount}{ends}: not told apart ({why})."
 
 
-def _further(finding: "PairFinding") -> str:
+def _further(finding: PairFinding) -> str:
     number, value = finding.further_items, abs(finding.difference.value)
     if number is None:
         return "How many more items would tell is not known."
@@ -105,7 +102,7 @@ def _further(finding: "PairFinding") -> str:
     return further_sentence(f"the {amount_text(finding, value)} {are}", number, "settle", "it")
 
 
-def _of_several(findings: Sequence["PairFinding"]) -> list[str]:
+def _of_several(findings: Sequence[PairFinding]) -> list[str]:
     groups = (
         ("better", [own for own in findings if own.is_told and own.difference.value > 0]),
         ("worse", [own for own in findings if own.is_told and own.difference.value < 0]),
@@ -116,13 +113,13 @@ def _of_several(findings: Sequence["PairFinding"]) -> list[str]:
     return [f"Against {', '.join(baselines)}, {'; '.join(parts)} ({len(findings)} tests, Holm)."]
 
 
-def _label(finding: "PairFinding", among: Sequence["PairFinding"]) -> str:
+def _label(finding: PairFinding, among: Sequence[PairFinding]) -> str:
     several = len({own.candidate for own in among}) > 1
     parts = [finding.candidate] if several or finding.question is None else []
     return " on ".join([*parts, *([finding.question] if finding.question else [])])
 
 
-def _gate_sentence(gate: "Gate", level: float) -> str:
+def _gate_sentence(gate: Gate, level: float) -> str:
     blocking = [own for own in gate.decisions if not own.requirement.is_advisory]
     worst = [own for own in blocking if own.verdict == gate.verdict]
     if not blocking:
@@ -135,13 +132,13 @@ def _gate_sentence(gate: "Gate", level: float) -> str:
     return f"{gate.verdict}: {len(worst)} of {len(blocking)} requirements {WAYS[gate.verdict]}: {names}."
 
 
-def _decision_name(decision: "GateDecision") -> str:
+def _decision_name(decision: GateDecision) -> str:
     finding = decision.finding
     about = decision.requirement.scope if finding is None else finding.question or finding.candidate
     return f"{decision.requirement.text}{f' on {about}' if about else ''}"
 
 
-def _decision_words(decision: "GateDecision", level: float) -> str:
+def _decision_words(decision: GateDecision, level: float) -> str:
     """Say of one requirement what the bounds are, and what they would have to be."""
     finding, name = decision.finding, _decision_name(decision)
     if finding is None or decision.threshold is None:
@@ -152,14 +149,14 @@ def _decision_words(decision: "GateDecision", level: float) -> str:
     return f"{finding.candidate} against {finding.baseline} is {at} ({percent(level)}, one-sided); {need}"
 
 
-def _bound_text(decision: "GateDecision", value: float | None) -> str:
+def _bound_text(decision: GateDecision, value: float | None) -> str:
     finding = decision.finding
     if value is None or finding is None:
         return "anything"
     return _amount(value, decision.measure or finding.measure, finding.is_share)
 
 
-def _gate_section(gate: "Gate", level: float) -> Section:
+def _gate_section(gate: Gate, level: float) -> Section:
     header = ("verdict", "requirement", "about", "estimate", "at least", "at most", "needed")
     rows = []
     for own in gate.decisions:
@@ -179,18 +176,18 @@ def _gate_section(gate: "Gate", level: float) -> Section:
     return Section("gate", "required", tables=(Table("", header, tuple(rows), "lllrrrr"),), notes=notes)
 
 
-def _table(findings: Sequence["PairFinding"]) -> Table:
+def _table(findings: Sequence[PairFinding]) -> Table:
     return Table("", *_rows(findings, "question" if any(own.question for own in findings) else ""))
 
 
-def _slices(finding: "PairFinding") -> Section:
+def _slices(finding: PairFinding) -> Section:
     header, rows, align = _rows(finding.slices, "slice")
     notes = notes_of(f"p by Holm's rule over {_plural(len(finding.slices), 'slice')}; intervals simultaneous")
     title = f"by slice{f': {finding.question}' if finding.question else ''}"
     return Section("slices", title, tables=(Table("", header, rows, align),), notes=notes)
 
 
-def _rows(findings: Sequence["PairFinding"], about: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...], str]:
+def _rows(findings: Sequence[PairFinding], about: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...], str]:
     level = percent(findings[0].level)
     interval = f"{level} interval" if findings[0].tests == 1 else f"{level}, simultaneous"
     scored = any(own.scores for own in findings)
@@ -208,11 +205,11 @@ def _rows(findings: Sequence["PairFinding"], about: str) -> tuple[tuple[str, ...
     return tuple(header), tuple(rows), "l" + ("l" if about else "") + "r" * (len(header) - (2 if about else 1))
 
 
-def _scores_text(finding: "PairFinding") -> str:
+def _scores_text(finding: PairFinding) -> str:
     return EMPTY if finding.scores is None else " / ".join(f"{score:.3g}" for score in finding.scores)
 
 
-def _win_rate_text(finding: "PairFinding") -> str:
+def _win_rate_text(finding: PairFinding) -> str:
     difference = finding.differences.get("win-rate")
     if difference is None:
         return "never met"
@@ -220,7 +217,7 @@ def _win_rate_text(finding: "PairFinding") -> str:
     return f"{0.5 + difference.value:.1%} ({0.5 + low:.1%} … {0.5 + high:.1%})"
 
 
-def _items(finding: "PairFinding", most: int) -> Section:
+def _items(finding: PairFinding, most: int) -> Section:
     """Name the items on which the two differ most, either way."""
     scored = any(own.candidate is not None for own in finding.results)
     header = ("won by", "item", *((finding.candidate, finding.baseline) if scored else ("credit",)))
@@ -236,13 +233,13 @@ def _items(finding: "PairFinding", most: int) -> Section:
     return Section("items", title, tables=(table,), notes=notes_of(shown))
 
 
-def _result_cells(result: "ItemResult") -> tuple[str, ...]:
+def _result_cells(result: ItemResult) -> tuple[str, ...]:
     if result.candidate is None or result.baseline is None:
         return result.item, f"{0.5 + result.difference:.3g}"
     return result.item, f"{result.candidate:.3g}", f"{result.baseline:.3g}"
 
 
-def _denominators(comparison: "Comparison") -> list[str]:
+def _denominators(comparison: Comparison) -> list[str]:
     lines = []
     unknown = f"whether answers are the same is not known: {comparison.unknown_answers or 'some are not there'}"
     for own in comparison.findings:
@@ -253,7 +250,7 @@ def _denominators(comparison: "Comparison") -> list[str]:
     return lines
 
 
-def amount_text(finding: "PairFinding", value: float) -> str:
+def amount_text(finding: PairFinding, value: float) -> str:
     """Write a difference with its unit."""
     return _amount(value, finding.measure, finding.is_share)
 
@@ -266,14 +263,14 @@ def _amount(value: float, measure: str, is_share: bool) -> str:
     return f"{100 * value + 0:.1f} points" if is_share else f"{value + 0:.3g} units"
 
 
-def interval_of(finding: "PairFinding", low: float, high: float) -> str:
+def interval_of(finding: PairFinding, low: float, high: float) -> str:
     """Write an interval in brackets, in the unit of the difference; nothing where no end is known."""
     if np.isinf(low) and np.isinf(high):
         return ""
     return f" ({_end(finding, low)} … {_end(finding, high)})"
 
 
-def _end(finding: "PairFinding", value: float) -> str:
+def _end(finding: PairFinding, value: float) -> str:
     if np.isinf(value):
         return "∞" if value > 0 else "-∞"
     return amount_text(finding, value).rpartition(" ")[0].replace("-0.0", "0.0")

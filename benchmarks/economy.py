@@ -2,7 +2,7 @@
 
     python benchmarks/economy.py                           # 20 models, 800 items, 20 worlds: some minutes
     python benchmarks/economy.py --models 8 --items 200 --worlds 10
-    python benchmarks/economy.py --strengths close --designs "ring, order,z >" --worlds 500    # wrong claims
+    python benchmarks/economy.py --strengths close --designs "ring, order;z >" --worlds 500    # wrong claims
     python benchmarks/economy.py --record FILE --worlds 40     # items of a record, drawn with replacement
     python benchmarks/economy.py --rounds --models 40 --items 500      # CPU seconds of each `next` of until=order
 
@@ -11,8 +11,9 @@ normal quantiles with a standard deviation of 120 Elo (`spread`), 1 Elo apart (`
 that `podium plan` imagines is `imagined`. The truth is the round robin's Bradley-Terry on infinitely many items (of a
 record: on all its items). Calls are judge calls: one a battle in the ring and the knock-out, two elsewhere.
 
-RMSE is in Elo; wrong: worlds in which a claim of the order, at any look, or the set of the best is; of `error`,
-intervals that miss; open: pairs asked about that are not settled at the end, a mean over worlds.
+RMSE is in Elo; wrong: worlds in which a claim of the order, at any look, or the set of the best is (where all are
+alike, any claim); of `error`, intervals that miss; open: pairs asked about that are not settled at the end, a mean
+over worlds.
 """
 
 import argparse
@@ -84,14 +85,14 @@ def rounds_of(run: ImaginedRun, rule: TournamentRule, latest: list = []) -> list
 def stop_naively(run: ImaginedRun, rounds: Sequence[Round], looks: Sequence[Look], calls: int) -> Result:
     """Claim each pair at the first look at which z > 1.96, and stop when all are claimed."""
     gap = run.truth[:, None] - run.truth
-    claimed = np.eye(len(gap))
+    claimed = -np.eye(len(gap))
     for look in looks:
         fresh = (look.z(0.0) > 1.96) & (claimed == 0)
         claimed[fresh] = np.sign(look.theta[:, None] - look.theta)[fresh]
         last = look
         if claimed.all():
             break
-    is_wrong_somewhere = bool(((claimed > 0) & (gap < 0)).any())
+    is_wrong_somewhere = bool(((claimed > 0) & (gap <= 0)).any())
     return Result(calls * last.battles, elo_of(rounds[: last.number], run), bool(claimed.all()), is_wrong_somewhere)
 
 
@@ -101,7 +102,7 @@ def is_wrong(rule: Stopping, last: Look, run: ImaginedRun) -> float:
     if rule.error is not None:
         return float(np.mean(np.abs(last.theta - run.truth) * POINTS > last.half))
     if rule.first is None:
-        return bool(((last.settled > 0) & (gap < -rule.margin)).any())
+        return bool(((last.settled > 0) & (gap <= -rule.margin)).any())
     inside = np.isin(np.arange(len(gap)), np.argsort(-last.theta, kind="stable")[: rule.first])
     return not last.open.any() and bool((gap[inside][:, ~inside] < -rule.margin).any())
 
@@ -215,14 +216,14 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=20)
     parser.add_argument("--record")
     parser.add_argument("--strengths", choices=("spread", "close", "equal", "imagined"), default="spread")
-    parser.add_argument("--designs", help="only those whose names begin so, with commas")
+    parser.add_argument("--designs", help="only those whose names are so, or begin so; with semicolons")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--rounds", action="store_true")
     options = parser.parse_args()
     if options.rounds:
         time_rounds(options.models, options.items)
         return
-    chosen = [name for name in DESIGNS if not options.designs or name.startswith(tuple(options.designs.split(",")))]
+    chosen = designs_named([name.strip() for name in (options.designs or "").split(";")])
     results: dict[str, list[tuple[Result, ImaginedRun]]] = {name: [] for name in chosen}
     for seed, run in enumerate(worlds(options)):
         for name in chosen:
@@ -231,6 +232,13 @@ def main() -> None:
     kind = "a record" if options.record else options.strengths
     title = f"{options.worlds} worlds ({kind}) of {len(run.truth)} models and {len(run.earned)} items; {machine()}"
     show(title, ("design", "calls", "RMSE", "tau", "answered", "wrong", "open"), rows, markdown=options.markdown)
+
+
+def designs_named(asked: Sequence[str]) -> list[str]:
+    """Return the designs of these names, or whose names begin so where none is called so."""
+    whole = [name for name in asked if name in DESIGNS]
+    begun = tuple(name for name in asked if name not in whole)
+    return [name for name in DESIGNS if name in whole or name.startswith(begun)]
 
 
 def time_rounds(models: int, items: int) -> None:

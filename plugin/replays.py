@@ -43,7 +43,8 @@ class Recording:
 
     def code_of(self, pairing: Pairing) -> int | None:
         """Return the number of a battle; where the record says no order, of its verdict in whichever order it was."""
-        return self.codes.get(pairing, self.codes.get(replace(pairing, first=None)))
+        code = self.codes.get(pairing)
+        return self.codes.get(replace(pairing, first=None)) if code is None and pairing.first else code
 
     def rows_of(self, pairings: Sequence[Pairing]) -> np.ndarray:
         """Return the mask of the rows of battles, shape (rows,); a battle that is not on record has none."""

@@ -37,17 +37,24 @@ class ImaginedRun:
 
     def credit(self, place: int, pairing: Pairing) -> float | None:
         """Return what `a` earns on an item: in the order that the pairing says, else in both; None where unread."""
-        a, b = self.field.entrants.index(pairing.a), self.field.entrants.index(pairing.b)
-        ahead, behind = self.earned[place, a, b], 1 - self.earned[place, b, a]
-        credit = float({None: (ahead + behind) / 2, pairing.a: ahead, pairing.b: behind}[pairing.first])
-        return None if np.isnan(credit) else credit
+        return self.credits([place], [pairing])[0]
+
+    def credits(self, places: Sequence[int], pairings: Sequence[Pairing]) -> list[float | None]:
+        """Return the same of many battles."""
+        code = {name: k for k, name in enumerate(self.field.entrants)}
+        a, b = (np.array([code[getattr(own, side)] for own in pairings]) for side in ("a", "b"))
+        ahead, behind = self.earned[places, a, b], 1 - self.earned[places, b, a]
+        first = np.array([-1 if own.first is None else code[own.first] for own in pairings])
+        credit = np.where(first < 0, (ahead + behind) / 2, np.where(first == a, ahead, behind))
+        return np.where(np.isnan(credit), None, credit).tolist()
 
     def play(self, rule: TournamentRule) -> list[Round]:
         """Play until it is over."""
         places = {item: k for k, item in enumerate(self.field.items)}
         rounds: list[Round] = []
         while coming := rule.next(self.field, rounds).pairings:
-            rounds.append(Round(tuple(Outcome(each, self.credit(places[each.item], each)) for each in coming)))
+            credits = self.credits([places[each.item] for each in coming], coming)
+            rounds.append(Round(tuple(map(Outcome, coming, credits))))
         return rounds
 
 

@@ -124,7 +124,10 @@ def schedule_pairings(field: Field, pairings: Iterable[Pairing], played: Sequenc
     possible = (
         [battle for battle in asked if field.can_play(battle.item, battle.a, battle.b)] if field.absent else asked
     )
-    done = {outcome.pairing for round_ in played for outcome in round_.outcomes}
+    items, pairs = {own.item for own in asked}, {(own.a, own.b) for own in asked}
+    before = (outcome.pairing for round_ in played for outcome in round_.outcomes)
+    # Hashing a pairing is slow, and most of what was played is of other items or pairs.
+    done = {own for own in before if own.item in items and (own.a, own.b) in pairs}
     coming = tuple(own for own in possible if own not in done) if done else tuple(possible)
     return Next(coming, note, len(asked) - len(possible))
 

@@ -451,7 +451,7 @@ class _Outcomes:
             (number, code[own.pairing.a], code[own.pairing.b], own.credit, item.setdefault(own.pairing.item, len(item)))
             for number, done in [*((0, done) for done in given), *enumerate(played, start=1)]
             for own in done.outcomes
-            if own.credit is not None and {own.pairing.a, own.pairing.b} <= code.keys()
+            if own.credit is not None and own.pairing.a in code and own.pairing.b in code
         ]
         columns: list[np.ndarray] = [np.array(column) for column in zip(*rows, strict=True)] or [np.empty(0)] * 5
         self.round, self.a, self.b, self.credit, self.item = columns

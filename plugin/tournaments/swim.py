@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from podium.errors import UsageError
 from podium.rankers.scale import POINTS
 from podium.tournaments.between_rounds import (
+    Meetings,
     meetings_in,
     opponents_of,
     place_newcomers,
     refuse_unknown,
-    strengths_after,
+    strengths_of_meetings,
 )
 from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, schedule_pairings
 from podium.tournaments.selection import draw_items, elo_of, entrants_named, generator, ranked_before
@@ -76,7 +77,7 @@ class Swim:
                 rng, names = generator(self.seed, "first opponent", str(position)), sorted(ranked)
                 opponent, why = next(names[k] for k in rng.permutation(position) if names[k] in open_), "at random"
             else:
-                known = self._strengths(field, order[: position + 1], played)
+                known = self._strengths(field, order[: position + 1], met)
                 gap = {name: round(abs(known[name] - known[joins]), SAME_GAP) for name in open_}
                 opponent, why = min(open_, key=lambda name: (gap[name], name)), "nearest"
             note = f"{joins} joins {position}: opponent {len(done) + 1} of {opponents(position)}, {why}: {opponent}"
@@ -110,13 +111,13 @@ class Swim:
             raise UsageError(f"order={','.join(order)}: name each of these once: {', '.join(new)}")
         return (*before, *order)
 
-    def _strengths(self, field: Field, joined: Sequence[str], played: Sequence[Round]) -> Mapping[str, float]:
+    def _strengths(self, field: Field, joined: Sequence[str], met: Meetings) -> Mapping[str, float]:
         if self.ratings is None:
-            return strengths_after(played, joined).theta
+            return strengths_of_meetings(met, joined)
         elo = elo_of(self.ratings)
         centre = sum(elo.values()) / len(elo)
         fixed = {name: (value - centre) / POINTS for name, value in elo.items() if name in field.entrants}
-        return place_newcomers(fixed, [name for name in joined if name not in fixed], meetings_in(played))
+        return place_newcomers(fixed, [name for name in joined if name not in fixed], met)
 
 
 def opponents(ranked: int) -> int:

@@ -19,7 +19,7 @@ from podium.planning.precision import (
 )
 from podium.planning.sample_size import informative_needed, items_needed
 from podium.plugins.catalogue import make_tournament
-from podium.replays import Recording, TournamentDesign
+from podium.replays import Recording, TournamentDesign, asks_order, recording_of
 from podium.text import some
 from podium.tournaments.schedule import Field
 
@@ -71,13 +71,15 @@ def _designs(draft: Draft) -> Iterator[TournamentDesign]:
         yield TournamentDesign("anchor, by a pilot", "anchor", seed)
     else:
         yield TournamentDesign(f"anchor {draft.anchor}", "anchor", {"anchor": draft.anchor, **seed})
-    for name in ("round_robin", "swim", "chain"):
+    for name in ("round_robin", "swim", "chain", "ring"):
         yield TournamentDesign(name, name, seed)
 
 
 def _priced_tournament(
     draft: Draft, design: TournamentDesign, names: Sequence[str], records: Sequence[Recording]
 ) -> PricedDesign:
+    if asks_order(make_tournament(design.name, design.settings)):
+        draft, records = _in_one_order(draft, records)
     precision = _precision(draft, design, records) if records else None
     test = {"alpha": draft.alpha, "power": draft.power}
     needed = None if precision is None else precision.items_for(draft.gap_elo, **test)
@@ -90,6 +92,23 @@ def _priced_tournament(
         gap=precision.smallest_gap(draft.items, **test),
         rank_width=precision.rank_width(draft.items, level=draft.level, seed=draft.seed),
     )
+
+
+def _in_one_order(draft: Draft, records: Sequence[Recording]) -> tuple[Draft, list[Recording]]:
+    """Return both for a design that says who is shown first: a call a battle, and a verdict for each order.
+
+    A pilot in which no pair was asked in both orders serves as it is: its verdict stands for either. Means of both
+    orders do not say how one alone varies: no records then.
+    """
+    if draft.record is None and draft.tariff.orders != "both":
+        records = _records(replace(draft, tariff=replace(draft.tariff, orders="both")))
+    apart = [recording_of(record.battles, by_order=True) for record in records]
+    if any((own.calls > 1).any() for own in apart):
+        draft.lack("precision of ring", "verdicts of the pilot are means of both orders", "plan from the single ones")
+        apart = records = []
+    chosen = [own if len(own.codes) > len(of.codes) else of for own, of in zip(apart, records, strict=True)]
+    tariff = replace(draft.tariff, orders="as-given")
+    return replace(draft, tariff=tariff, record=chosen[0] if draft.record and chosen else draft.record), chosen
 
 
 def _precision(draft: Draft, design: TournamentDesign, records: Sequence[Recording]) -> Precision | None:

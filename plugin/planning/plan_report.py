@@ -58,8 +58,9 @@ def _answers(plan: Plan) -> Section:
     )
     runs = plan.answers[0].runs
     notes = notes_of(
-        f"shares of {runs} imagined runs, calls are their mean; wrong: of runs in which a claim is, by a round robin's "
-        f"ratings; the promise is at most {1 - plan.asked['level']:.0%}",
+        f"shares of {runs} imagined runs, so known to ±{0.98 / runs**0.5:.0%} at worst (95%); calls are their mean; "
+        f"wrong: of runs in which a claim is, by a round robin's ratings; the promise is at most "
+        f"{1 - plan.asked['level']:.0%}",
         "swim cannot stop on the way: it is looked at once, when all is played; anchor: order settles all against it",
     )
     title = f"until {plan.question}, on {plan.asked['items']:,} items at most"

@@ -2,9 +2,11 @@
 
 import pytest
 
-from podium import UsageError
+from podium import UsageError, read_battles, simulate
 from podium.planning.cost import battles_of
 from podium.planning.plan import Bill, Tariff
+from podium.planning.planner import make_plan
+from podium.planning.precision import precision_in_worlds, simulated_worlds
 from podium.replays import TournamentDesign
 
 SEVEN = tuple("abcdefg")
@@ -13,11 +15,11 @@ SEVEN = tuple("abcdefg")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "settings", "an_item"),
-    [("anchor", {"anchor": "c"}, 6), ("round_robin", {}, 21), ("swim", {}, 12), ("chain", {}, 6)],
+    [("anchor", {"anchor": "c"}, 6), ("round_robin", {}, 21), ("swim", {}, 12), ("chain", {}, 6), ("ring", {}, 7)],
 )
 @pytest.mark.parametrize("items", [1, 250, 1000, 1001, 4321])
 def test_every_item_costs_what_the_papers_say(name: str, settings: dict[str, str], an_item: int, items: int) -> None:
-    """M - 1 for one anchor and a path, M (M - 1) / 2 for all pairs, and 12 pairs of seven entrants for SWIM."""
+    """M - 1 for an anchor and a path, M for a circle, M (M - 1) / 2 for all pairs, 12 pairs of seven for SWIM."""
     assert battles_of(TournamentDesign(name, name, settings), SEVEN, items) == an_item * items
 
 
@@ -52,3 +54,37 @@ def test_without_one_of_four_numbers_there_is_no_sum(unknown: str) -> None:
 def test_a_negative_price_is_refused() -> None:
     with pytest.raises(UsageError, match="price_in=-1"):
         Tariff(price_in=-1)
+
+
+@pytest.mark.slow
+def test_a_battle_of_a_ring_is_one_call_and_is_planned_with_the_verdict_of_its_order() -> None:
+    """In whatever orders the others ask; the wrong variant: means of both orders, which err clearly less."""
+    plan = make_plan(entrants=6, items=100, tariff=Tariff(orders="random"), simulations=100)
+    ring = next(line for line in plan.lines if line.design == "ring")
+    assert (ring.planned.battles, ring.planned.calls) == (600, 600)
+    merged = simulated_worlds(6, ties=0.15)
+    meaned = precision_in_worlds(lambda _: TournamentDesign("ring", "ring", {"seed": 0}), merged, level=0.95)
+    assert ring.error.low > meaned.standard_error(100).high
+
+
+@pytest.mark.slow
+def test_a_pilot_in_one_order_or_two_says_how_precise_a_ring_is() -> None:
+    """Where no pair was asked in both orders, its verdict stands for either: the error is about the same."""
+    world = simulate(5, 60, seed=3)
+    found = {}
+    for orders in ("both", "ab"):
+        plan = make_plan(world.battles(orders=orders), items=100, simulations=100)
+        ring = next(line for line in plan.lines if line.design == "ring")
+        assert ring.planned.calls == 500
+        found[orders] = ring.error.value
+    assert found["both"] == pytest.approx(found["ab"], rel=0.25)
+
+
+@pytest.mark.slow
+def test_means_of_both_orders_say_nothing_of_a_ring() -> None:
+    table = simulate(5, 60, seed=3).battles().to_frame()
+    plan = make_plan(read_battles(table, merge=False), items=100, simulations=100)
+    ring = next(line for line in plan.lines if line.design == "ring")
+    assert (ring.planned.calls, ring.error) == (500, None)
+    assert any("means of both orders" in lacking.why for lacking in plan.missing)
+    assert not plan.is_partial

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ class ImaginedRun:
         ahead, behind = self.earned[places, a, b], 1 - self.earned[places, b, a]
         first = np.array([-1 if own.first is None else code[own.first] for own in pairings])
         credit = np.where(first < 0, (ahead + behind) / 2, np.where(first == a, ahead, behind))
-        return np.where(np.isnan(credit), None, credit).tolist()
+        return [None if isnan(value) else value for value in credit.tolist()]
 
     def play(self, rule: TournamentRule) -> list[Round]:
         """Play until it is over."""

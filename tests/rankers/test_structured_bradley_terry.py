@@ -263,6 +263,7 @@ def test_the_columns_beside_the_rating_are_labels_people_judge_and_pull():
         ("inflated", 30, 0.50, None),
         ("long-winded", 30, 0.80, None),
         ("noisy", 100, 0.75, None),
+        ("inflated", 100, 0.75, None),
     ],
 )
 def test_few_labels_and_a_judge_err_less_than_either_by_the_share_that_was_measured(name, labels, of_alone, of_soft):

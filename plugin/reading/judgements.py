@@ -134,7 +134,8 @@ def read_battles(
     reading |= {"runs": runs} if runs != "newest" else {}
     names = tuple(each.source for each in tables)
     battles = Battles(verdicts, joined.missing, (*lost, *notes), names, reading, tuple(lost), joined.copies, apart)
-    is_whole = len(tables) == 1 and not conditions
+    # Of a tournament that was played in parts, each has the answer of all.
+    is_whole = all(each.answer == tables[0].answer for each in tables) and not conditions
     battles = replace(battles, answer=tables[0].answer) if is_whole else battles
     return battles if human_judge is None else label_by(battles, human_judge)
 

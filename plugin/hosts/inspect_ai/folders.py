@@ -16,6 +16,7 @@ from podium.hookspecs import Gathered, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.log_format import RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
 from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect, responses_in
+from podium.hosts.inspect_ai.parts import join_parts
 from podium.hosts.inspect_ai.plans import digest_of, plan_in
 from podium.responses.read import FileReader
 from podium.text import some
@@ -159,6 +160,9 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
                 raise
             lost.append(f"left out: {error}")
             continue
+        if frame.empty:
+            frames.append((log, frame))
+            continue
         kept = {name: frame.attrs.get(name) for name in ("missing", "answer")}
         chosen.notes.extend(_note_of_cut(log, frame.attrs.get("unplayed", 0)))
         chosen.notes.extend(_note_of_media(log, frame.attrs.get("unshown", ())))
@@ -172,6 +176,10 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
         frame = _name_task(frame, log.header, labels[log.path])
         frame.attrs = kept
         frames.append((log, frame))
+    chosen.notes.extend(join_parts([(log.path, log.header, frame) for log, frame in frames]))
+    silent = [log.path for log, frame in frames if frame.empty]
+    lost += [f"left out: {path}: it plays no battle; give the logs of the looks before it" for path in silent]
+    frames = [(log, frame) for log, frame in frames if not frame.empty]
     if not frames:
         raise DataError(
             f"nothing to rank in {len(labels)} logs: {some(lost, '; ', most=5)}",

@@ -15,7 +15,16 @@ from inspect_ai.log import EvalLog, EvalMetric, EvalResults, EvalScore, list_eva
 
 from podium.errors import PodiumError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, set_headline
-from podium.hosts.inspect_ai.log_format import NAMESPACE, PLAYED_FOR, RANKER_VARIABLE, RANKING, STOPPED, is_tournament
+from podium.hosts.inspect_ai.log_format import (
+    NAMESPACE,
+    PLAYED_FOR,
+    RANKER_VARIABLE,
+    RANKING,
+    SCHEDULED,
+    SHARD,
+    STOPPED,
+    is_tournament,
+)
 from podium.report.printable import tell
 from podium.storage.drafts import write_text, written_whole
 from podium.storage.remote import Place, RemoteFile, local_file, place_of
@@ -83,7 +92,8 @@ def rank_logs(logs: Iterable[EvalLog], done: set[States] | None = None) -> None:
             why = log.error.message[log.error.message.index(STOPPED) :].rstrip("\"')")
             tell(f"not ranked: {PurePosixPath(log.location).name}: {why}")
             continue
-        if log.status == "started" or ranked_elsewhere or not (rankers or is_tournament(log)):
+        plays_nothing = SHARD in (log.eval.metadata or {}) and not (log.eval.metadata or {}).get(SCHEDULED)
+        if log.status == "started" or ranked_elsewhere or plays_nothing or not (rankers or is_tournament(log)):
             continue
         key = log.location if is_tournament(log) else log.eval.task
         groups.setdefault((key, tuple(rankers or [USUAL])), []).append(log)

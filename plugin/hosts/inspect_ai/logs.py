@@ -30,6 +30,7 @@ from podium.hosts.inspect_ai.log_format import (
     RESPONSE,
     ROUND,
     SCHEDULED,
+    SHARD,
     battles_of,
     is_tournament,
     presentation_rows,
@@ -238,6 +239,11 @@ def log_rows(path: Path) -> pd.DataFrame:
         for battle in lost:
             columns.add({**battle, "judge": judge})
     failure = failure or (f"{UNSHOWN}: {unshown[0]}" if unshown else None)
+    if SHARD in about and not scheduled:
+        # A shard may have no battle at a look; one log says the answer of all.
+        frame = columns.frame()
+        frame.attrs = {"missing": missing, "answer": answer}
+        return frame
     if not columns.count and is_tournament(log) and failure is not None:
         problem = f"no battle was judged; the first of those that failed: {failure}"
         raise DataError(problem, source=str(path), remedy="mend that, and run `inspect eval-retry` on the log")

@@ -9,6 +9,7 @@ from inspect_ai.log import EvalLog
 
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.log_format import PROMPTS
+from podium.text import some
 
 NO_MATTER = frozenset({"name", "responses", "cache", "pack", "reask", "shard", "look", "played"})
 """Arguments of a tournament that do not make it another one, or stand in its plan by themselves."""
@@ -53,6 +54,14 @@ def plan_in(log: EvalLog) -> dict[str, Any]:
 def digest_of(plan: Mapping[str, Any]) -> str:
     """Return a hash of a plan."""
     return sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
+
+
+def difference_of(plan: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Say in what two plans differ."""
+    names = [name for name in plan if name != "settings" and plan[name] != other[name]]
+    ours, theirs = plan["settings"], other["settings"]
+    names += sorted(f"{name}=" for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
+    return some(names)
 
 
 def _plain(judge: Any) -> Any:

@@ -28,7 +28,9 @@ from podium.errors import UsageError
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
 from podium.hosts.inspect_ai.folders import READER
 from podium.hosts.inspect_ai.judge import JudgeStoppedError, judge, jury_named, refuse_without_judge, texts_of
-from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, PLANNED, PROMPTS, SCHEDULED, TASKS
+from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, PLANNED, PROMPTS, SCHEDULED, SHARD, TASKS
+from podium.hosts.inspect_ai.looks import known_judges, own_part
+from podium.hosts.inspect_ai.plans import plan_of
 from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.source import Deck, TournamentSource
 from podium.plugins import catalogue
@@ -62,6 +64,10 @@ def tournament_task(
     responses: str | Sequence[str],
     settings: Mapping[str, Any],
     *,
+    typed: Mapping[str, Any],
+    shard: str | None = None,
+    look: int | None = None,
+    played: str | Sequence[str] | None = None,
     entrants: str | Sequence[str] | None = None,
     answered_by: str | None = None,
     limit: int | None = None,
@@ -81,6 +87,10 @@ def tournament_task(
         name: of the tournament, podium's own or a plugin's.
         responses: files, folders or globs, each optionally `label=path`.
         settings: of the tournament.
+        typed: all options as they were typed, by which logs of one plan are known.
+        shard: `k/n`: only the battles on the k-th of n parts of the items.
+        look: only the battles between two looks of a tournament that stops by itself, counted from 1.
+        played: where the logs of the looks before it are.
         entrants: only these.
         answered_by: only items that this entrant was asked, whatever became of its response.
         limit, category: only so many items, or of this category.
@@ -98,7 +108,7 @@ def tournament_task(
         UsageError, DataError: what was typed, or what a file holds, is not what it should be.
     """
     refuse_missing_judge()
-    own = inspect.signature(tournament_task).parameters.keys() - {"name", "settings", "how"}
+    own = inspect.signature(tournament_task).parameters.keys() - {"name", "settings", "typed", "how"}
     known = parameters_of(catalogue.tournament_rule(name)).keys()
     refuse_unknown_options({**settings, **how}, own | known | known_options())
     if seed < 0:
@@ -128,26 +138,46 @@ def tournament_task(
     packed = planned >= PACKED_FROM if pack == "auto" else pack
     deal, portion = (deck.deal_packs, PORTION) if packed else (deck.deal_battles, None)
     shown = shows_first(name, rule, judged, how)
+    version = competing.digest()[:12]
+    given_rounds = (Round(before, f"in {earlier}"),) if before else ()
+    part = None
+    if shard or look is not None or played:
+        plan = plan_of(name, responses=version, prompts=judged.prompt_hash, judges=known_judges(), settings=typed)
+        part = own_part(
+            name,
+            rule,
+            competing,
+            plan=plan,
+            shard=shard,
+            look=look,
+            played=played,
+            before=given_rounds,
+            seed=seed,
+            calls=judged.calls(shown),
+        )
     source = TournamentSource(
-        rule,
+        part.rule if part else rule,
         competing.field(),
-        deal,
+        part.count_rounds_on(deal) if part else deal,
         portion=portion,
         spread=competing.in_all_responses,
         calls=judged.calls(shown),
-        given=(Round(before, f"in {earlier}"),) if before else (),
+        given=part.given if part else given_rounds,
         say=partial(tell, who=f"podium {name}"),
+        opening=part.opening if part else (),
     )
-    if not source.first.pairings:
+    if not source.initial_samples():
         raise UsageError(f"{name}: nothing can be played: {_missing_text(competing) or 'fewer than two entrants'}")
     _announce(name, competing, source, judged)
+    for said in part.said if part else ():
+        source.say(said)
     return Task(
         dataset=source,
         solver=judge(seed=seed, cache=cache, reask=reask, **how),
         scorer=verdict(seed=seed, **how),
         model=NO_MODEL,
         name=name,
-        version=competing.digest()[:12],
+        version=version,
         # Every battle is played, and a log in which some failed is not done: an eval set asks again for those.
         fail_on_error=True,
         continue_on_fail=True,
@@ -157,9 +187,10 @@ def tournament_task(
             f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out,
             f"{NAMESPACE}_sources": list(competing.sources),
             SCHEDULED: len(source.first.pairings),
-            PLANNED: planned,
+            PLANNED: round(source.rule.size(source.field) * competing.mean_number()),
             TASKS: list(competing.tasks),
             PROMPTS: judged.prompt_hash,
+            **({SHARD: part.about} if part else {}),
         },
     )
 

@@ -24,10 +24,11 @@ from podium.hosts.inspect_ai.log_format import (
     credit_of,
     response_fields,
 )
+from podium.hosts.inspect_ai.logs import Scored
 from podium.hosts.inspect_ai.media import input_of
 from podium.report.printable import tell
 from podium.responses.collection import Responses, response_key
-from podium.tournaments.claims import answer_of
+from podium.tournaments.claims import Answer, answer_of
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule, merge_responses
 
 Deal = Callable[[Sequence[Pairing], int], list[Sample]]
@@ -110,7 +111,7 @@ def _shown_first(pairing: Pairing) -> dict[str, str]:
     return {} if pairing.first is None else {FIRST: pairing.first}
 
 
-def outcomes_of(sample: EvalSample) -> tuple[Outcome, ...]:
+def outcomes_of(sample: EvalSample | Scored) -> tuple[Outcome, ...]:
     """Return how the battles of a sample ended; nothing where it failed."""
     if sample.error is not None or not sample.scores:
         return ()
@@ -149,6 +150,7 @@ class TournamentSource(SampleSource):
         calls: of each judge for a battle.
         given: what was played before this tournament, which newcomers join.
         say: tells people, while a tournament plays that stops by itself, what each look found.
+        opening: the samples of a first round without battles.
         first: the battles of the first round; they depend on nothing that was played.
     """
 
@@ -163,6 +165,7 @@ class TournamentSource(SampleSource):
         calls: int = 1,
         given: Sequence[Round] = (),
         say: Callable[[str], None] = tell,
+        opening: Sequence[Sample] = (),
     ) -> None:
         self.rule = rule
         self.field = field
@@ -173,6 +176,7 @@ class TournamentSource(SampleSource):
         self.calls = calls
         self.given = tuple(given)
         self.say = say
+        self.opening = list(opening)
         self.stops_early = bool(getattr(getattr(rule, "rule", rule), "until", ""))
         self.events: list[tuple[str, dict[str, Any], tuple[Outcome, ...]]] = []
         self.first = spread(rule.next(field, self.given))
@@ -181,7 +185,7 @@ class TournamentSource(SampleSource):
 
     def initial_samples(self) -> list[Sample]:
         """Return the first samples of the first round."""
-        return self.deal(self.first.pairings, 1)[: self.portion]
+        return self.deal(self.first.pairings, 1)[: self.portion] or self.opening
 
     async def sample_complete(self, sample: EvalSample) -> None:
         """Note how the battles of a sample ended, or what a round announced."""
@@ -216,7 +220,7 @@ class TournamentSource(SampleSource):
                     return self._answer(played, asked, number + 1)
                 if self.stops_early:
                     self.say(upcoming.note)
-                return [_announcement(upcoming, number + 1)]
+                return [announcement(upcoming, number + 1)]
             if not announced[ROUND]:
                 return None
             pairings = tuple(Pairing(*names) for names in announced[ROUND])
@@ -239,8 +243,7 @@ class TournamentSource(SampleSource):
         kept = replace(answer, calls=asked * self.calls)
         for claim in kept.claims:
             self.say(claim)
-        said = "\n".join(kept.claims)
-        return [Sample(id=name, input=said, metadata={ROUND: [], "note": said, ANSWER: kept.to_dict()})]
+        return [closing_sample(kept, number)]
 
     def _deal_once(self, missing: list[Sample]) -> list[Sample] | None:
         """Return what was not dealt in this attempt; None where all was, and Inspect leaves it out (--sample-id)."""
@@ -259,6 +262,12 @@ class TournamentSource(SampleSource):
         return {name: (announced, ended) for name, announced, ended in self.events[start:]}
 
 
+def closing_sample(answer: Answer, number: int) -> Sample:
+    """Return the sample that says what was found, in the place of a round of this number."""
+    said, name = "\n".join(answer.claims), ANNOUNCEMENT.format(number)
+    return Sample(id=name, input=said, metadata={ROUND: [], "note": said, ANSWER: answer.to_dict()})
+
+
 def _announced_round(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a round announces; of a battle nothing is remembered but its outcome."""
     return dict(metadata) if ROUND in metadata else {}
@@ -271,7 +280,7 @@ def _fields_of(pairing: Pairing) -> list[str | int]:
     return [pairing.item, pairing.a, pairing.b, *([pairing.response] if pairing.response > 1 else [])]
 
 
-def _announcement(upcoming: Next, number: int) -> Sample:
+def announcement(upcoming: Next, number: int) -> Sample:
     """Return the sample that records what a round schedules."""
     pairings = [_fields_of(pairing) for pairing in upcoming.pairings]
     note = upcoming.note or f"{len(pairings)} battles"

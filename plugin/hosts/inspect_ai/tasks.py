@@ -71,5 +71,6 @@ def _tournament(
     from podium.hosts.inspect_ai.play import split_options, tournament_task
 
     with plain_errors():
-        own, how = split_options(name, flatten_arguments(options))
-        return tournament_task(name, responses, {**settings, **own}, **how)
+        typed = flatten_arguments(options)
+        own, how = split_options(name, typed)
+        return tournament_task(name, responses, {**settings, **own}, typed={**settings, **typed}, **how)

@@ -1,0 +1,23 @@
+#!/bin/sh
+#SBATCH --job-name=podium
+#SBATCH --array=1-4
+#SBATCH --cpus-per-task=2
+#SBATCH --time=04:00:00
+#SBATCH --requeue
+# One shard of a tournament for each task of the array; all logs below one folder that every node sees.
+# Started again, a task goes on with the log that it left. What stands behind the script goes to `inspect eval`.
+set -eu
+TOURNAMENT=${TOURNAMENT:-podium/round_robin}
+RESPONSES=${RESPONSES:-examples/tournament}
+JUDGE=${JUDGE:-podium/offline}
+LOGS=${LOGS:-logs}
+SHARD=${SLURM_ARRAY_TASK_ID:-$((JOB_COMPLETION_INDEX + 1))}
+SHARDS=${SHARDS:-$SLURM_ARRAY_TASK_COUNT}
+OWN="$LOGS/look-${LOOK:-0}/shard-$SHARD"
+
+LAST=$(ls -t "$OWN"/*.eval 2>/dev/null | head -n 1)
+if [ -n "$LAST" ]; then
+    exec inspect eval-retry "$LAST" --log-dir "$OWN" --display plain
+fi
+exec inspect eval "$TOURNAMENT" -T "responses=$RESPONSES" -T "shard=$SHARD/$SHARDS" \
+    ${LOOK:+-T "look=$LOOK" -T "played=$LOGS"} --model-role "judge=$JUDGE" --log-dir "$OWN" --display plain "$@"

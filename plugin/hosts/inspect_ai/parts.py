@@ -1,0 +1,95 @@
+"""The parts of a plan among logs that are read together: which shards were not seen, and what that leaves missing."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from inspect_ai.log import EvalLog
+
+from podium.errors import DataError
+from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, SCHEDULED, SHARD, is_tournament
+from podium.hosts.inspect_ai.plans import difference_of, digest_of, plan_in
+from podium.text import some
+
+PartLog = tuple[Path, EvalLog, pd.DataFrame]
+"""A log, what it says of itself, and its rows."""
+
+
+def join_parts(logs: Sequence[PartLog]) -> list[str]:
+    """Count as missing what no part holds that was read, and give all parts the answer of their plan.
+
+    Returns:
+        Notes of what was not seen.
+
+    Raises:
+        DataError: parts of several plans, of which one is not whole; or the same battles in parts and as a whole.
+    """
+    plans: dict[str, list[PartLog]] = {}
+    for log in logs:
+        if is_tournament(log[1]):
+            plans.setdefault(digest_of(plan_in(log[1])), []).append(log)
+    divided = {plan: own for plan, own in plans.items() if any(_part_in(header) for _, header, _ in own)}
+    for own in divided.values():
+        _refuse_twice_divided(own)
+    unseen = {plan: _count_unseen(own) for plan, own in divided.items()}
+    if len(divided) > 1 and any(unseen.values()):
+        (first, header, _), (second, other, _), *_ = (own[0] for own in divided.values())
+        why = difference_of(plan_in(header), plan_in(other))
+        raise DataError(
+            f"shards of different plans: {first} and {second} differ in {why}",
+            remedy="give the shards of one plan, or all shards of each",
+        )
+    return [note for plan, own in divided.items() for note in (unseen[plan] or _end_of_looks(own))]
+
+
+def _part_in(log: EvalLog) -> dict[str, Any]:
+    return (log.eval.metadata or {}).get(SHARD) or {}
+
+
+def _refuse_twice_divided(logs: Sequence[PartLog]) -> None:
+    """Refuse parts of halves and of thirds, and a whole run beside parts: they hold the same battles."""
+    numbers = {_part_in(header).get("of"): path for path, header, _ in logs}
+    if len(numbers) == 1:
+        return
+    ways = [f"{path} ({f'one of {of} shards' if of else 'the whole'})" for of, path in numbers.items()]
+    raise DataError(
+        f"the same battles would count twice: {' and '.join(ways)} are of one plan",
+        remedy="give the shards of one division, or the whole run alone",
+    )
+
+
+def _count_unseen(logs: Sequence[PartLog]) -> list[str]:
+    """Say which parts of a plan were not seen; count what they would hold at the first of those that were."""
+    parts = [_part_in(header) for _, header, _ in logs]
+    last = max(parts, key=lambda part: part["look"] or 1)
+    of, looks = last["of"], range(1, (last["look"] or 1) + (not last["over"]))
+    seen = {(part["look"] or 1, part["number"]) for part in parts}
+    unseen = [(look, k) for look in looks for k in range(1, of + 1) if (look, k) not in seen]
+    if not unseen:
+        return []
+    # Runs of one part that count as repeats are one part here.
+    own = {
+        (part["look"], part["number"]): _battles_asked(header) for part, (_, header, _) in zip(parts, logs, strict=True)
+    }
+    missing = max(last["battles"] + last["left_out"] - sum(own.values()), 0) * (logs[0][1].eval.config.epochs or 1)
+    logs[0][2].attrs["missing"] = (logs[0][2].attrs.get("missing") or 0) + missing
+    names = [f"{k}/{of}{f' of look {look}' * bool(last['look'])}" for look, k in unseen]
+    return [f"not seen: shard {some(names, most=8)}; {missing:,} battles of the plan are missing with it"]
+
+
+def _end_of_looks(logs: Sequence[PartLog]) -> list[str]:
+    """Give all parts the answer of their plan; say how it is found where no log holds it."""
+    answer = next((frame.attrs["answer"] for _, _, frame in logs if frame.attrs.get("answer")), None)
+    for _, _, frame in logs:
+        frame.attrs["answer"] = answer
+    look = max(_part_in(header)["look"] or 0 for _, header, _ in logs)
+    if not look or answer:
+        return []
+    further = f"-T look={look + 1} -T played=LOGS"
+    return [f"look {look} is the last that was played; {further} goes on, or says the answer and asks nothing"]
+
+
+def _battles_asked(log: EvalLog) -> int:
+    about = log.eval.metadata or {}
+    return int(about[SCHEDULED]) + int(about[f"{NAMESPACE}_{LEFT_OUT}"])

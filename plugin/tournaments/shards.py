@@ -1,0 +1,134 @@
+"""Shards: one tournament played by several processes, each of which asks about items of its own."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.errors import UsageError
+from podium.text import some
+from podium.tournaments.schedule import OVER, Field, Next, Outcome, Pairing, Round, TournamentRule
+from podium.tournaments.selection import order_of_visits
+from podium.tournaments.stopping import Stopping
+
+SHARD = re.compile(r"([1-9]\d*)/([1-9]\d*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of several parts of a tournament, counted from 1."""
+
+    number: int = 1
+    of: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def items_of(self, field: Field, seed: int) -> frozenset[str]:
+        """Return the items that are this shard's: every n-th in the order of visits, so that looks are dealt evenly."""
+        return frozenset(order_of_visits(field, None, seed)[self.number - 1 :: self.of])
+
+    def part_of(self, coming: Next, items: Collection[str]) -> Next:
+        """Return what this shard, which has these items, plays of a round.
+
+        Battles that nobody can play belong to no shard; each counts its share of them.
+        """
+        own = tuple(battle for battle in coming.pairings if battle.item in items)
+        first, last = (coming.left_out * number // self.of for number in (self.number - 1, self.number))
+        return Next(own, coming.note, last - first)
+
+
+def read_shard(text: str) -> Shard:
+    """Return the shard that `k/n` names.
+
+    >>> read_shard("2/4")
+    Shard(number=2, of=4)
+
+    Raises:
+        UsageError: text that is written otherwise, or a shard that is not among them.
+    """
+    match = SHARD.fullmatch(str(text).strip())
+    if match is None or int(match[1]) > int(match[2]):
+        raise UsageError(f"shard={text}: write k/n, k from 1 to n: the four of a tournament are 1/4, 2/4, 3/4 and 4/4")
+    return Shard(int(match[1]), int(match[2]))
+
+
+def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard, look: int | None) -> None:
+    """Refuse a tournament whose battles on one item depend on verdicts on others, in other shards.
+
+    Raises:
+        UsageError: it does, or stops by itself without `look`, or has more shards than items.
+    """
+    ring = "play podium/ring, which can be divided"
+    if not isinstance(rule, Stopping):
+        raise UsageError(f"shard={shard}: {name} chooses opponents by the verdicts on all items; {ring}")
+    if getattr(rule, "anchor", "") == "auto":
+        raise UsageError(
+            f"shard={shard}: the pilot of anchor=auto needs the verdicts on all its items; play the pilot first "
+            f"(-T items=11 -T pilot=10, without shards, names the anchor), then -T anchor=NAME in shards; or {ring}"
+        )
+    if rule.until and look is None:
+        raise UsageError(
+            f"shard={shard}: until={rule.until} is decided by the verdicts of all shards; play a look at a time: "
+            "-T look=1, and when all shards of it have ended -T look=2 -T played=LOGS, and so on"
+        )
+    if look is not None and not rule.until:
+        raise UsageError(f"look={look} belongs to a tournament that stops by itself: add until=, or leave it out")
+    items = len(order_of_visits(field, rule.items, rule.seed))
+    if shard.of > items:
+        raise UsageError(f"shard={shard}: there are {items} items; make at most so many shards")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A rule that plays one round, of which all battles are known, and nothing after it.
+
+    Attributes:
+        coming: the battles.
+        before: how many rounds were played before it.
+        shows_first: whether its pairings say who is shown first.
+    """
+
+    coming: Next
+    before: int
+    shows_first: bool
+
+    def next(self, field: Field, played: Sequence[Round]) -> Next:  # noqa: ARG002
+        """Return the round, once."""
+        return OVER if len(played) > self.before else self.coming
+
+    def rounds(self, field: Field) -> int:  # noqa: ARG002
+        """Return how many rounds there will be."""
+        return 1
+
+    def size(self, field: Field) -> int:  # noqa: ARG002
+        """Return how many battles there will be."""
+        return len(self.coming.pairings)
+
+
+def rounds_on_record(
+    rule: TournamentRule, field: Field, given: Sequence[Round], looks: Sequence[Mapping[Pairing, Outcome]]
+) -> tuple[Round, ...]:
+    """Return the rounds that looks on record ended, in the order of their schedule, behind those that were given.
+
+    Args:
+        looks: how the battles of each ended, all shards together.
+
+    Raises:
+        UsageError: a look holds battles that the looks before it do not lead to.
+    """
+    played = list(given)
+    for number, ended in enumerate(looks, start=1):
+        coming = rule.next(field, played)
+        if not coming.pairings:
+            break
+        strange = ended.keys() - set(coming.pairings)
+        if strange:
+            raise UsageError(
+                f"played=: look {number} holds {len(strange)} battles that the verdicts before it do not lead to "
+                f"({some(sorted(own.key for own in strange), most=2)}), as where a log was scored again; play from "
+                f"look {number} on into another folder, beside the logs of the looks before it"
+            )
+        outcomes = tuple(ended.get(battle, Outcome(battle, None)) for battle in coming.pairings)
+        played.append(Round(outcomes, coming.note))
+    return tuple(played)

@@ -16,7 +16,7 @@ from podium.formats.files import find_files, local_files
 from podium.hosts.inspect_ai.folders import ChosenLog, choose_logs
 from podium.hosts.inspect_ai.log_format import ROUND, SHARD, is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs import samples_of
-from podium.hosts.inspect_ai.plans import difference_of, plan_in
+from podium.hosts.inspect_ai.plans import difference_of, digest_of, plan_in
 from podium.hosts.inspect_ai.source import Deal, announcement, closing_sample, outcomes_of
 from podium.responses.collection import Responses
 from podium.text import some
@@ -83,7 +83,7 @@ def own_part(
     inner, field, own = getattr(rule, "rule", rule), competing.field(), read_shard(shard or "1/1")
     refuse_undividable(name, inner, field, own, look)
     done = _looks_before(look or 1, played, plan, own)
-    about = done[-1][0].header.eval.metadata[SHARD] if done else {"battles": 0, "left_out": 0}
+    about = _shard_in(done[-1][0].header) if done else {"battles": 0, "left_out": 0}
     given = rounds_on_record(rule, field, before, [_outcomes_in(logs) for logs in done])
     coming = rule.next(field, given)
     part = own.part_of(coming, own.items_of(field, seed))
@@ -131,6 +131,8 @@ def _looks_before(
     end = min((_shard_in(log.header)["look"] for log in ours.values() if _shard_in(log.header)["over"]), default=look)
     look = min(look, end)
     lacking = []
+    if len({digest_of(plan_in(log.header)) for log in ours.values()}) > 1:
+        lacking.append("its logs are of several judges: give each a folder of its own")
     for number in range(1, look):
         for k in range(1, own.of + 1):
             log = ours.get((number, k))
@@ -138,10 +140,8 @@ def _looks_before(
                 lacking.append(f"shard {k}/{own.of} of look {number} is not there")
             elif log.header.status != "success":
                 lacking.append(f"shard {k}/{own.of} of look {number} did not end: inspect eval-retry {log.path}")
-            elif log.header.eval.config.limit or log.header.eval.config.sample_id:
-                lacking.append(f"shard {k}/{own.of} of look {number} was cut by --limit or --sample-id ({log.path})")
     if lacking:
-        others = {f"{log.path} is of another plan ({why})" for log in divided if (why := _foreign(log, plan, own))}
+        others = {f"{log.path} is left out ({why})" for log in divided if (why := _foreign(log, plan, own))}
         raise UsageError(f"look={look}, played={some(sources)}: {some([*lacking, *sorted(others)], '; ', most=4)}")
     return [[ours[number, k] for k in range(1, own.of + 1)] for number in range(1, look)]
 
@@ -156,11 +156,15 @@ def _place_of(log: ChosenLog) -> tuple[int | None, int]:
 
 
 def _foreign(log: ChosenLog, plan: Mapping[str, Any], own: Shard) -> str:
-    """Say in what a log's plan differs from this one; nothing where it is the same."""
-    theirs, shards = plan_in(log.header), _shard_in(log.header)["of"]
+    """Say why a log is no part of this plan; nothing where it is one."""
+    theirs, shards, config = plan_in(log.header), _shard_in(log.header)["of"], log.header.eval.config
     # Made in Python, a task does not know its judge yet.
-    known = plan if plan["judges"] else {**plan, "judges": theirs["judges"]}
-    return difference_of(known, theirs) or ("" if shards == own.of else f"{shards} shards, not {own.of}")
+    names = difference_of(plan if plan["judges"] else {**plan, "judges": theirs["judges"]}, theirs)
+    if names:
+        return f"another plan: {names}"
+    if shards != own.of:
+        return f"{shards} shards, not {own.of}"
+    return "cut by --limit or --sample-id" if config.limit or config.sample_id else ""
 
 
 def _outcomes_in(logs: Sequence[ChosenLog]) -> dict[Pairing, Outcome]:

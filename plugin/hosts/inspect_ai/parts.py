@@ -63,7 +63,8 @@ def _count_unseen(logs: Sequence[PartLog]) -> list[str]:
     """Say which parts of a plan were not seen; count what they would hold at the first of those that were."""
     parts = [_part_in(header) for _, header, _ in logs]
     last = max(parts, key=lambda part: part["look"] or 1)
-    of, looks = last["of"], range(1, (last["look"] or 1) + (not last["over"]))
+    end = min((part["look"] for part in parts if part["over"]), default=(last["look"] or 1) + 1)
+    of, looks = last["of"], range(1, end)
     seen = {(part["look"] or 1, part["number"]) for part in parts}
     unseen = [(look, k) for look in looks for k in range(1, of + 1) if (look, k) not in seen]
     if not unseen:

@@ -178,12 +178,12 @@ def test_a_look_waits_for_all_shards_of_the_one_before_of_its_own_plan(play, wri
     play(ring(**how, shard="1/2", look=1), log_dir="parts")
     with pytest.raises(UsageError, match=r"look=2, played=parts: shard 2/2 of look 1 is not there$"):
         ring(**how, shard="1/2", look=2)
-    with pytest.raises(UsageError, match=r"shard 1/2 of look 1 is not there; .* is of another plan \(seed=\)"):
+    with pytest.raises(UsageError, match=r"shard 1/2 of look 1 is not there; .* is left out \(another plan: seed=\)"):
         ring(**how, shard="1/2", look=2, seed=1)
-    with pytest.raises(UsageError, match=r"is of another plan \(2 shards, not 3\)"):
+    with pytest.raises(UsageError, match=r"is left out \(2 shards, not 3\)"):
         ring(**how, shard="1/3", look=2)
     play(ring(**how, shard="2/2", look=1), log_dir="parts", limit=1)
-    with pytest.raises(UsageError, match="shard 2/2 of look 1 was cut by --limit"):
+    with pytest.raises(UsageError, match=r"2/2 of look 1 is not there; .* is left out \(cut by --limit"):
         ring(**how, shard="1/2", look=2)
 
 

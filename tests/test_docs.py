@@ -12,12 +12,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$(\n\n<!-- not run: (.+?) -->)?", re.MULTILINE | re.DOTALL)
-MODULES = {"podium": "podium", "inspect": "inspect_ai"}
+COMMANDS = ("podium", "inspect")
 
 
 def blocks_of(page):
@@ -33,17 +34,14 @@ def commands_of(text):
 
 
 def printed_by(command, folder):
-    """Run a command by this Python, with logs and caches in the folder."""
+    """Return the exit code and all output of a command, with logs and caches in the folder."""
     environment = {**os.environ, "INSPECT_CACHE_DIR": str(folder / "cache"), "INSPECT_DISPLAY": "none"}
-    return subprocess.run(
-        [sys.executable, "-m", MODULES[command[0]], *command[1:]],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-    )
+    output = folder / "printed"
+    output.unlink(missing_ok=True)
+    process = forked.start(*command, folder=folder, environment=environment, streams=(output, output))
+    process.join(timeout=300)
+    assert process.exitcode is not None, f"{shlex.join(command)} is still running"
+    return process.exitcode, output.read_text(encoding="utf-8")
 
 
 def lines_not_printed(shown, printed):
@@ -63,28 +61,24 @@ def run_page(page, folder):
         if language != "sh" or excuse:
             continue
         for command in commands_of(text):
-            if command[0] not in MODULES:
+            if command[0] not in COMMANDS:
                 continue
-            done = printed_by(command, folder)
-            printed += done.stdout
-            if done.returncode:
-                wrong.append(f"{shlex.join(command)}: exit {done.returncode}: {done.stdout[-500:]}")
+            code, output = printed_by(command, folder)
+            printed += output
+            if code:
+                wrong.append(f"{shlex.join(command)}: exit {code}: {output[-500:]}")
     return wrong
 
 
 def is_run(page):
     return any(
-        language == "sh" and not excuse and any(command[0] in MODULES for command in commands_of(text))
+        language == "sh" and not excuse and any(command[0] in COMMANDS for command in commands_of(text))
         for language, text, excuse in blocks_of(page)
     )
 
 
-def marked_slow(page):
-    return pytest.param(page, id=page.name, marks=() if page.name == "README.md" else pytest.mark.slow)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [marked_slow(page) for page in PAGES if is_run(page)])
+@pytest.mark.parametrize("page", filter(is_run, PAGES), ids=lambda page: page.name)
 def test_every_command_of_a_page_runs_and_prints_what_is_shown(page, tmp_path):
     pytest.importorskip("inspect_ai")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")

@@ -1,9 +1,8 @@
 """Requirements: what they mean, how they are decided, and the exit code that a pipeline sees."""
 
 import json
-import subprocess
-import sys
 
+import forked
 import numpy as np
 import pytest
 from lm_eval_output import scored, write_run
@@ -50,7 +49,7 @@ def test_a_unit_that_the_comparison_lacks_is_refused(podium, scores):
 
 @pytest.mark.slow
 def test_exit_codes_of_a_pipeline(tmp_path):
-    """Three real commands, as a shell runs them: 0 passes, 4 fails, 5 is undecided; the first word says it."""
+    """Real commands, in processes of their own: 0 passes, 4 fails, 5 is undecided; the first word says it."""
     rng = np.random.default_rng(7)
     old = (rng.random(400) < 0.6).astype(float)
     worse = old * (rng.random(400) < 0.8)
@@ -64,10 +63,8 @@ def test_exit_codes_of_a_pipeline(tmp_path):
         ("worse", "not-worse=12points", 5, "UNDECIDED"),
     ]
     for name, requirement, code, word in runs:
-        command = [sys.executable, "-m", "podium", "compare", tmp_path / name, tmp_path / "old"]
-        done = subprocess.run(
-            [*command, "--require", requirement, "--format", "md"], capture_output=True, text=True, check=False
-        )
+        paths = tmp_path / name, tmp_path / "old"
+        done = forked.run("podium", "compare", *paths, "--require", requirement, "--format", "md")
         assert (done.returncode, done.stdout.split(":")[0]) == (code, word), (name, requirement, done)
 
 

@@ -6,7 +6,7 @@ falls below it with these seeds, or is much wider.
 
 import pytest
 from figure_cases import FIGURES, HELD_FIGURES
-from interval_cases import CASES, HELD, MEDIANS, Shares, shares_of
+from interval_cases import CASES, HELD, MEDIANS, Case, Shares, shares_of
 
 pytestmark = pytest.mark.slow
 WORLDS = {
@@ -23,6 +23,8 @@ WORLDS = {
 }
 """By the beginning of the name, the first that fits; 100 of others."""
 WIDER = 1.2
+USUAL = Case.least
+"""Share that `benchmarks/coverage.py` asks of a design of which nothing else is said."""
 
 
 def number_of(name: str) -> int:
@@ -30,8 +32,10 @@ def number_of(name: str) -> int:
 
 
 def holds(found: Shares, name: str) -> bool:
-    """Tell whether a right interval may look like that."""
-    return found.others >= found.least() and ("newcomer" not in name or found.last >= found.least_of_one())
+    """Tell whether a right interval may look like that; a design known to fall short is held to what is said of it."""
+    known = (CASES | FIGURES | HELD | HELD_FIGURES)[name].least
+    least = min(found.least(), known) if known < USUAL else found.least()
+    return found.others >= least and ("newcomer" not in name or found.last >= found.least_of_one())
 
 
 @pytest.mark.parametrize("name", [*CASES, *FIGURES])

@@ -1,6 +1,5 @@
 """Which battles people should judge next, and how many labels leave which error."""
 
-from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
@@ -16,6 +15,7 @@ from podium.rankers.labels_by_people import PeopleLabels, people_labels
 from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, expected_errors, fit_random_effects
 from podium.rankers.scale import POINTS
 from podium.responses.collection import Responses, response_key
+from podium.tournaments.selection import draw_balanced
 
 NUMBERS = (25, 50, 100, 200, 500, 1000, 2000)
 ALONE = 10.0
@@ -86,7 +86,12 @@ def draw_labels(
         raise UsageError("no row says its item, and labels go back by item and pair: name it, as --columns item=prompt")
     counts = labels.coded.battles_of() if labels else np.zeros(len(coded.entrants), dtype=np.int64)
     candidates = _candidates(battles, labels, responses, {*coded.entrants})
-    rows, counts = _draw_balanced(candidates, coded.entrants, counts, number, rng)
+    if len(candidates) < number:
+        raise UsageError(
+            f"{number} battles were asked for, and {len(candidates):,} have no label yet (and both responses, where "
+            "those are given): ask for fewer"
+        )
+    rows, counts = draw_balanced(candidates, coded.entrants, number, rng, counts)
     known = round(labels.votes) if labels else 0
     return LabelDraw(
         rows=tuple(_sheet_row(item, *pair, responses, rng) for item, pair in rows),
@@ -124,38 +129,6 @@ def _candidates(
         texts = {name: responses.texts.get(name, {}) for name in battles.entrants}
         pairs = {(item, pair) for item, pair in pairs if all(response_key(item, 1) in texts[name] for name in pair)}
     return sorted((item, pair) for item, pair in pairs if rated >= set(pair))  # type: ignore[misc]
-
-
-def _draw_balanced(
-    candidates: Sequence[Candidate],
-    entrants: tuple[str, ...],
-    counts: np.ndarray,
-    number: int,
-    rng: np.random.Generator,
-) -> tuple[list[Candidate], np.ndarray]:
-    """Draw battles one by one: a random item of a random pair among those whose models have fewest labels."""
-    if len(candidates) < number:
-        raise UsageError(
-            f"{number} battles were asked for, and {len(candidates):,} have no label yet (and both responses, where "
-            "those are given): ask for fewer"
-        )
-    codes = {name: k for k, name in enumerate(entrants)}
-    waiting: dict[tuple[str, str], list[str]] = {}
-    for k in rng.permutation(len(candidates)):
-        item, pair = candidates[k]
-        waiting.setdefault(pair, []).append(item)
-    pairs, counts = sorted(waiting), counts.copy()
-    a, b = np.array([[codes[name] for name in pair] for pair in pairs]).T
-    left = np.array([len(waiting[pair]) for pair in pairs])
-    drawn: list[Candidate] = []
-    for _ in range(number):
-        load = np.where(left > 0, counts[a] + counts[b], np.inf)
-        chosen = int(rng.choice(np.flatnonzero(load == load.min())))
-        drawn.append((waiting[pairs[chosen]].pop(), pairs[chosen]))
-        left[chosen] -= 1
-        counts[a[chosen]] += 1
-        counts[b[chosen]] += 1
-    return drawn, counts
 
 
 def _sheet_row(item: str, first: str, second: str, responses: Responses | None, rng: np.random.Generator) -> SheetRow:

@@ -30,6 +30,7 @@ SCORERS = (
 TOURNAMENTS = (
     ("anchor", "anchor:Anchor", "all against one, named or chosen by a pilot, or a few"),
     ("chain", "chain:Chain", "each item plays a random path through all entrants"),
+    ("recorded", "recorded:Recorded", "battles that are on record, or a sample of them, for another judge"),
     ("ring", "ring:Ring", "each item plays a random circle, one order a pair; stops when the answer is known"),
     ("round_robin", "round_robin:RoundRobin", "all pairs, on all items or a sample"),
     ("swim", "swim:Swim", "entrants join one by one and meet ever nearer neighbours"),

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from typing import TypeVar
 
 import numpy as np
 
 from podium.errors import UsageError, find_name
 from podium.tournaments.schedule import Field
+
+Drawn = TypeVar("Drawn")
 
 
 def generator(seed: int, *words: str) -> np.random.Generator:
@@ -52,6 +55,50 @@ def order_of_visits(field: Field, number: int | None, seed: int) -> tuple[str, .
     drawn, ordered = set(draw_items(field, number, seed)), sorted(field.items)
     places = generator(seed, "items").permutation(len(ordered))
     return tuple(ordered[k] for k in places if ordered[k] in drawn)
+
+
+def draw_balanced(
+    candidates: Sequence[tuple[Drawn, tuple[str, str]]],
+    entrants: Sequence[str],
+    number: int,
+    rng: np.random.Generator,
+    counts: np.ndarray | None = None,
+    *,
+    over_pairs: bool = False,
+) -> tuple[list[tuple[Drawn, tuple[str, str]]], np.ndarray]:
+    """Draw battles one by one: a random one of a random pair among those whose entrants have fewest.
+
+    Args:
+        candidates: what can be drawn, each with its pair; at least `number`.
+        entrants: names.
+        number: how many; a larger number draws the smaller one's first.
+        rng: of the draw.
+        counts: battles that each entrant has, shape (entrants,); by default none.
+        over_pairs: whether the pairs that were drawn fewest times come first.
+
+    Returns:
+        What was drawn, and the battles that each entrant has then.
+    """
+    codes = {name: k for k, name in enumerate(entrants)}
+    waiting: dict[tuple[str, str], list[Drawn]] = {}
+    for k in rng.permutation(len(candidates)):
+        own, pair = candidates[k]
+        waiting.setdefault(pair, []).append(own)
+    pairs = sorted(waiting)
+    counts = np.zeros(len(codes), dtype=np.int64) if counts is None else counts.copy()
+    a, b = np.array([[codes[name] for name in pair] for pair in pairs]).T
+    left = np.array([len(waiting[pair]) for pair in pairs])
+    times = np.zeros(len(pairs))
+    drawn: list[tuple[Drawn, tuple[str, str]]] = []
+    for _ in range(number):
+        load = np.where(left > 0, counts[a] + counts[b] + (times * 2 * (number + 1) if over_pairs else 0), np.inf)
+        chosen = int(rng.choice(np.flatnonzero(load == load.min())))
+        drawn.append((waiting[pairs[chosen]].pop(), pairs[chosen]))
+        left[chosen] -= 1
+        times[chosen] += 1
+        counts[a[chosen]] += 1
+        counts[b[chosen]] += 1
+    return drawn, counts
 
 
 def entrants_named(given: str | Sequence[str], entrants: Sequence[str]) -> tuple[str, ...]:

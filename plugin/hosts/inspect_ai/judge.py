@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -70,6 +70,7 @@ class Run:
         jury: who judges; where none is given, the models of the role `judge`.
         cache: whether replies of earlier runs are taken instead of new calls.
         known: presentations of an earlier run that could be read.
+        asked_before: how often each judge was asked about these battles in earlier runs: what it says now are repeats.
         modes: of token probabilities, by judge; not there until a reply decides.
         again: what tells calls apart from those of the earlier run.
         shared: replies that several battles share (ratings of a response, checklists of an item), by what they are of.
@@ -83,10 +84,12 @@ class Run:
         reask: str | None = None,
         jury: Sequence[Model] = (),
         ends_run: bool = False,
+        asked_before: Mapping[str, int] | None = None,
     ) -> None:
         self.how = how
         self.jury = tuple(jury)
         self.cache = cache
+        self.asked_before = asked_before or {}
         self.known: Mapping[Key, dict[str, Any]] = readable_presentations(reask, how) if reask else {}
         self.modes: dict[str, Settled] = {shown["judge"]: shown["mode"] for shown in self.known.values()}
         self.again = f" again {reask}" if reask else ""
@@ -212,16 +215,19 @@ def readable_presentations(path: str, how: Judging) -> dict[Key, dict[str, Any]]
 
 
 @solver
-def judge(*, cache: bool = True, reask: str | None = None, **kwargs: Any) -> Solver:
+def judge(
+    *, cache: bool = True, reask: str | None = None, asked_before: dict[str, int] | None = None, **kwargs: Any
+) -> Solver:
     """Ask every judge for every presentation of the battle, and keep the replies in the store.
 
     Args:
         cache: whether replies of earlier runs are taken instead of new calls.
         reask: a log: what could be read there is taken from it, and only the rest is asked.
+        asked_before: how often each judge was asked about these battles in earlier runs.
         **kwargs: of `podium.plugins.catalogue.judging_settings`.
     """
     options = flatten_arguments(kwargs)
-    run = Run(judging_settings(**options), cache=cache, reask=reask, ends_run=True)
+    run = Run(judging_settings(**options), cache=cache, reask=reask, ends_run=True, asked_before=asked_before)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if ROUND in state.metadata:
@@ -281,14 +287,21 @@ async def ask_jury(run: Run, battle: Mapping[str, Any], epoch: int = 1) -> dict[
     if wants_checklist and not battle.get("checklist"):
         questions = await run.share(("checklist", battle["item"]), partial(_write_checklist, run, battle))
         battle = {**battle, "checklist": questions}
-    in_all_epochs = replace(run.how, repeats=run.how.repeats * epoch)
-    sides = (_answered_item(battle), battle["model_a"], battle["model_b"])
-    shown_so_far = in_all_epochs.presentations(*sides, battle.get(FIRST))
-    presentations = [shown for shown in shown_so_far if shown.repeat >= run.how.repeats * (epoch - 1)]
-    jury = jury_of(run.how, run.jury)
-    calls = [partial(_ask_judge, run, model, shown, battle) for model in jury for shown in presentations]
+    calls = [
+        partial(_ask_judge, run, model, shown, battle)
+        for model in jury_of(run.how, run.jury)
+        for shown in _presentations_to(model, run, battle, epoch)
+    ]
     kept = {PRESENTATIONS: [{**row, "mode": run.mode(row["judge"])} for row in await make_calls(calls)]}
     return kept | ({"checklist": list(battle["checklist"])} if wants_checklist else {})
+
+
+def _presentations_to(model: Model, run: Run, battle: Mapping[str, Any], epoch: int) -> Iterator[Presentation]:
+    """Yield the presentations of a battle that a judge is asked about in an epoch, behind those of earlier runs."""
+    before = run.asked_before.get(identity(model, run.how), 0) + run.how.repeats * (epoch - 1)
+    sides = (_answered_item(battle), battle["model_a"], battle["model_b"])
+    so_far = replace(run.how, repeats=before + run.how.repeats).presentations(*sides, battle.get(FIRST))
+    return (shown for shown in so_far if shown.repeat >= before)
 
 
 def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:

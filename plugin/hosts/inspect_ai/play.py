@@ -25,6 +25,7 @@ from inspect_ai import Task
 from inspect_ai.model._model import active_model
 
 from podium.errors import UsageError
+from podium.hosts.inspect_ai.again import RECORDED, RecordedBattles, recorded_battles
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
 from podium.hosts.inspect_ai.folders import READER
 from podium.hosts.inspect_ai.judge import JudgeStoppedError, judge, jury_named, refuse_without_judge, texts_of
@@ -107,6 +108,8 @@ def tournament_task(
     Raises:
         UsageError, DataError: what was typed, or what a file holds, is not what it should be.
     """
+    if "battles" in how:
+        raise UsageError(f"battles={how['battles']}: {name} makes its own; inspect eval podium/{RECORDED} plays them")
     refuse_missing_judge()
     own = inspect.signature(tournament_task).parameters.keys() - {"name", "settings", "typed", "how"}
     known = parameters_of(catalogue.tournament_rule(name)).keys()
@@ -115,7 +118,13 @@ def tournament_task(
         raise UsageError(f"seed={seed} is below 0")
     if pack not in (True, False, "auto"):
         raise UsageError(f"pack={pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)")
-    competing = read_responses(*_split_names(responses), readers=(READER,), reasoning=reasoning)
+    judged = judging_settings(seed=seed, **how)
+    record = _record_to_judge(settings, judged, how) if name == RECORDED else None
+    if record is not None and record.responses is not None and not responses:
+        competing = record.responses
+    else:
+        competing = read_responses(*_split_names(responses), readers=(READER,), reasoning=reasoning)
+    unanswered = record.without_answers(competing) if record is not None else []
     if entrants:
         competing = competing.only(_split_names(entrants))
     if limit is not None or category or answered_by:
@@ -124,11 +133,12 @@ def tournament_task(
     before = _played_before(name, earlier, competing.entrants) if earlier else ()
     if before:
         given["rated"] = tuple(sorted({side for own in before for side in (own.pairing.a, own.pairing.b)}))
+    if record is not None:
+        given["battles"] = record.pairings
     rule = catalogue.make_tournament(name, {**({"seed": seed} if "seed" in known else {}), **given})
     if max_battles is not None:
         most = max(item.responses for item in competing.items)
         rule = Budget(rule, max(max_battles // most, min(max_battles, 1)), given=len(before))
-    judged = judging_settings(seed=seed, **how)
     lacking = [item.id for item in competing.items if item.reference is None] if judged.settings.reference else []
     if lacking:
         # Every battle of such an item would fail.
@@ -171,9 +181,14 @@ def tournament_task(
     _announce(name, competing, source, judged)
     for said in part.said if part else ():
         source.say(said)
+    if unanswered:
+        count = f"{len(unanswered):,} of {len(given['battles']):,} recorded battles"
+        example = f"{unanswered[0].a} and {unanswered[0].b} on {unanswered[0].item}"
+        tell(f"{count} have no responses here and are missing, as {example}", f"podium {name}")
+    asked_before = record.asked if record is not None else {}
     return Task(
         dataset=source,
-        solver=judge(seed=seed, cache=cache, reask=reask, **how),
+        solver=judge(seed=seed, cache=cache, reask=reask, asked_before=asked_before, **how),
         scorer=verdict(seed=seed, **how),
         model=NO_MODEL,
         name=name,
@@ -184,7 +199,7 @@ def tournament_task(
         metadata={
             f"{NAMESPACE}_entrants": list(competing.entrants),
             f"{NAMESPACE}_missing": competing.missing_reasons(),
-            f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out,
+            f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out + len(unanswered),
             f"{NAMESPACE}_sources": list(competing.sources),
             SCHEDULED: len(source.first.pairings),
             PLANNED: round(source.rule.size(source.field) * competing.mean_number()),
@@ -193,6 +208,12 @@ def tournament_task(
             **({SHARD: part.about} if part else {}),
         },
     )
+
+
+def _record_to_judge(settings: Mapping[str, Any], judged: Judging, how: Mapping[str, Any]) -> RecordedBattles:
+    """Return the battles to judge again: in the order on record, unless the run says or sees none."""
+    record = recorded_battles(*_split_names(settings.get("battles") or ()))
+    return record.in_any_order() if "orders" in how or not judged.is_pairwise else record
 
 
 def _played_before(name: str, log: str, entrants: Sequence[str]) -> tuple[Outcome, ...]:

@@ -1,4 +1,4 @@
-"""The tasks `podium/round_robin`, `podium/anchor`, `podium/swim`, `podium/chain`, `podium/ring`: one engine, `play`."""
+"""The tasks of all tournaments, as `podium/round_robin`: one engine, `play`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -56,6 +56,17 @@ def ring(
 ) -> Task:
     """Let each item play a random circle, one order a pair; with `until` it stops when the answer is known."""
     return _tournament("ring", responses, {"until": until, "margin": margin, "items": items}, kwargs)
+
+
+@task
+def recorded(
+    battles: str | Sequence[str] = (),
+    responses: str | Sequence[str] = (),
+    sample: int | None = None,
+    **kwargs: Any,
+) -> Task:
+    """Play recorded battles again, the answers being the same: for another judge, realization or prompt."""
+    return _tournament("recorded", responses, {"battles": battles, "sample": sample}, kwargs)
 
 
 @task

@@ -1,0 +1,157 @@
+"""Recorded battles on their way to be judged again: who met whom on what, the answers, and how often judges were asked.
+
+Logs of tournaments hold all of it. Verdicts in other files hold the pairings alone: the answers come beside them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import EvalSample
+
+from podium.errors import DataError, UsageError
+from podium.formats.files import find_files, local_files
+from podium.hosts.inspect_ai.folders import ChosenLog, choose_logs, tasks_of
+from podium.hosts.inspect_ai.log_format import (
+    FIRST,
+    RESPONSE,
+    ROUND,
+    battles_of,
+    is_beside_logs,
+    is_log,
+    is_tournament,
+    presentation_rows,
+)
+from podium.hosts.inspect_ai.logs import read_by_inspect
+from podium.hosts.inspect_ai.media import media_as_text, media_in
+from podium.responses.answers import QuestionRow, ResponseRow
+from podium.responses.assembly import assemble
+from podium.responses.collection import Responses
+from podium.text import some
+from podium.tournaments.schedule import Pairing, pairing
+
+RECORDED = "recorded"
+"""The tournament that plays recorded battles."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedBattles:
+    """What is judged again.
+
+    Attributes:
+        pairings: who met whom on which item; who was shown first, where the tournament said so.
+        asked: how often each judge was asked about them at most: its next verdicts are repeats.
+        responses: the answers that met; None where the source holds none.
+    """
+
+    pairings: tuple[Pairing, ...]
+    asked: Mapping[str, int]
+    responses: Responses | None = None
+
+    def in_any_order(self) -> "RecordedBattles":
+        """Return the same battles, each once, for a run that settles by itself who is shown first."""
+        return replace(self, pairings=tuple(dict.fromkeys(replace(own, first=None) for own in self.pairings)))
+
+    def without_answers(self, responses: Responses) -> list[Pairing]:
+        """Return the battles of which one side has no response here."""
+        keys = {item.id: item.keys for item in responses.items}
+        return [
+            own
+            for own in self.pairings
+            if not all(
+                any(key in responses.texts.get(name, {}) for key in keys.get(own.item, ())) for name in (own.a, own.b)
+            )
+        ]
+
+
+def recorded_battles(*sources: str) -> RecordedBattles:
+    """Read the battles of logs of tournaments, or else of verdicts in any known format.
+
+    Raises:
+        UsageError: no source is named, or none of them holds battles.
+        DataError: two answers of an entrant to one item, which no one battle can hold.
+    """
+    if not sources:
+        raise UsageError(
+            f"{RECORDED} needs battles to judge again: -T battles=LOG (logs, or verdicts beside responses=)"
+        )
+    files = [local_files(find_files(source, (".eval",)), ("*.eval", "*.json")) for source in sources]
+    paths = {path: None for place in files for path in place.paths if not is_beside_logs(path) and is_log(path)}
+    chosen = [log for log in choose_logs(paths).logs if is_tournament(log.header) and not _is_unfinished(log)]
+    return _battles_in_logs(chosen) if chosen else _battles_in_tables(sources)
+
+
+def _is_unfinished(log: ChosenLog) -> bool:
+    """Whether battles are being judged again in a log, which may lie in the folder that they are read from."""
+    return log.header.eval.task.rpartition("/")[2] == RECORDED and log.header.status != "success"
+
+
+def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
+    from podium.reading.judgements import read_battles
+
+    battles = read_battles(*sources, merge=False)
+    table = battles.table[battles.table["item"].notna()] if battles.has_items else battles.table[:0]
+    if not len(table):
+        raise UsageError(f"battles={','.join(sources)}: no row says its item, and answers go by item: name the column")
+    met = zip(table["item"], table["model_a"], table["model_b"], strict=True)
+    pairings = tuple(dict.fromkeys(pairing(str(item), str(a), str(b)) for item, a, b in met))
+    return RecordedBattles(pairings, _times_asked(table))
+
+
+def _times_asked(table: Any) -> dict[str, int]:
+    """Return how often each judge of a table was asked about a battle, at most."""
+    if "judge" not in table:
+        return {}
+    repeat = table["repeat"].fillna(0) if "repeat" in table else 0 * table["credit"].fillna(0)
+    return {str(name): int(last) + 1 for name, last in repeat.groupby(table["judge"].astype(str)).max().items()}
+
+
+def _battles_in_logs(logs: Sequence[ChosenLog]) -> RecordedBattles:
+    several = len({task for log in logs for task in tasks_of(log.header)}) > 1
+    pairings: dict[Pairing, None] = {}
+    asked: dict[str, int] = defaultdict(int)
+    answers: dict[tuple[str, str, int], ResponseRow] = {}
+    for log in logs:
+        tasks = tasks_of(log.header)
+        prefix = f"{tasks[0]}:" if several and len(tasks) == 1 else ""
+        for sample in _samples(log.path):
+            for row in (row for score in (sample.scores or {}).values() for row in presentation_rows(score)):
+                asked[row["judge"]] = max(asked[row["judge"]], row["repeat"] + 1)
+            for battle in battles_of(sample.metadata):
+                item, names = f"{prefix}{battle['item']}", (battle["model_a"], battle["model_b"])
+                pairings.setdefault(pairing(item, *names, battle.get(FIRST)))
+                question = _question(item, battle, sample, log.path)
+                for name, text in zip(names, (battle["response_a"], battle["response_b"]), strict=True):
+                    row = ResponseRow(question, name, text, None, battle.get(RESPONSE) or 1)
+                    first = answers.setdefault((item, name, row.number), row)
+                    if first.text != text:
+                        raise DataError(
+                            f"another answer of {name!r} to {item!r} than in {first.question.source}",
+                            source=str(log.path),
+                            remedy="judge the logs again one at a time: their answers differ",
+                        )
+    if not pairings:
+        raise UsageError(f"no battle was played in {some([str(log.path) for log in logs])}: name another log")
+    responses = assemble(list(answers.values()), [])
+    known = tuple(sorted({task for log in logs for task in tasks_of(log.header)}))
+    nothing_missing: dict[str, dict[str, str]] = {name: {} for name in responses.entrants}
+    sources = tuple(str(log.path) for log in logs)
+    # Whoever did not meet on an item in the record does not meet now: there is nothing to miss.
+    whole = replace(responses, missing=nothing_missing, sources=sources, tasks=known)
+    return RecordedBattles(tuple(pairings), dict(asked), whole)
+
+
+def _samples(path: Path) -> Iterator[EvalSample]:
+    """Yield the samples of a log that are battles, with their media."""
+    log = read_by_inspect(path, exclude_fields={"events", "store", "attachments", "messages"})
+    if any(media_in(sample.input) for sample in log.samples or []):
+        log = read_by_inspect(path, resolve_attachments=True, exclude_fields={"events", "store", "messages"})
+    return (sample for sample in log.samples or [] if ROUND not in sample.metadata)
+
+
+def _question(item: str, battle: Mapping[str, Any], sample: EvalSample, path: Path) -> QuestionRow:
+    asked = {name: battle.get(name) for name in ("category", "reference", "system")}
+    media, row = media_as_text(sample.input), f"sample {sample.id}"
+    return QuestionRow(item, battle["instruction"], source=str(path), row=row, media=media, **asked)

@@ -1,0 +1,71 @@
+"""Recorded: the pairings that an earlier run played, all of them or a balanced sample."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from podium.errors import UsageError
+from podium.tournaments.schedule import Field, Next, Pairing, Round, schedule_pairings
+from podium.tournaments.selection import draw_balanced, generator
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """Play recorded pairings again, for another judge to judge, or another realization or prompt.
+
+    Attributes:
+        battles: the pairings; of some it may be said who is shown first.
+        sample: how many of them, drawn at random and balanced over pairs of entrants, then over entrants; by default
+            all. Samples of one seed are nested.
+        seed: of the draw.
+    """
+
+    battles: Sequence[Pairing] = ()
+    sample: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.sample is not None and self.sample < 1:
+            raise UsageError(f"sample={self.sample}: give a number of battles, 1 or more")
+
+    @property
+    def shows_first(self) -> bool:
+        """Whether its pairings say who is shown first."""
+        return all(battle.first is not None for battle in self.battles)
+
+    def next(self, field: Field, played: Sequence[Round]) -> Next:
+        """Return the pairings of this field that were not played yet."""
+        pairings = self._drawn(field)
+        if not pairings and not played:
+            raise UsageError("no recorded battle is of these entrants and items: name a log with -T battles=LOG")
+        of = f"{len(pairings):,} of {len(self._in_order):,} " if len(pairings) < len(self._in_order) else ""
+        return schedule_pairings(field, pairings, played, f"{of}recorded battles again")
+
+    def size(self, field: Field) -> int:
+        """Return how many battles there will be."""
+        return len(self._drawn(field))
+
+    def rounds(self, field: Field) -> int:  # noqa: ARG002
+        """Return how many rounds there will be."""
+        return 1
+
+    def _drawn(self, field: Field) -> tuple[Pairing, ...]:
+        names, items = {*field.entrants}, {*field.items}
+        possible = [
+            battle
+            for battle in self._in_order
+            if battle.item in items
+            and {battle.a, battle.b} <= names
+            and field.can_play(battle.item, battle.a, battle.b)
+        ]
+        if self.sample is None or self.sample >= len(possible):
+            return tuple(possible)
+        candidates = [(battle, (battle.a, battle.b)) for battle in possible]
+        drawn, _ = draw_balanced(
+            candidates, field.entrants, self.sample, generator(self.seed, "recorded"), over_pairs=True
+        )
+        return tuple(sorted((battle for battle, _ in drawn), key=lambda battle: battle.key))
+
+    @cached_property
+    def _in_order(self) -> tuple[Pairing, ...]:
+        return tuple(sorted(set(self.battles), key=lambda battle: battle.key))

@@ -14,6 +14,7 @@ from podium.diagnosis.figures import CardAnswer, Missing, as_dict
 from podium.diagnosis.fit import bradley_terry_fit
 from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_source import Gold
+from podium.diagnosis.judged_again import judged_again
 from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.people import people
 from podium.diagnosis.position import position
@@ -54,7 +55,10 @@ QUESTIONS = (
 )
 """What is asked of every judge, in the order shown."""
 
-ACROSS = (Inquiry("side_by_side", "judges and realizations side by side", side_by_side),)
+ACROSS = (
+    Inquiry("side_by_side", "judges and realizations side by side", side_by_side),
+    Inquiry("judged_again", "the same battles judged again", judged_again),
+)
 """What is asked of all judges together, in the order shown."""
 
 

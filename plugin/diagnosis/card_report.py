@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from podium.diagnosis.card import ACROSS, QUESTIONS, Card, Diagnosis, Inquiry, Reply
 from podium.diagnosis.card_summary import best_with_people, check_lines
 from podium.diagnosis.figures import Missing, Statistic
+from podium.diagnosis.judged_again import JudgedAgain
 from podium.errors import UsageError
 from podium.report.model import Fact, Form, Report, Section, Table, notes_of
 from podium.report.numbers import percent, reasons_text
@@ -53,7 +54,9 @@ def _side_by_side(diagnosis: Diagnosis) -> Report:
     rows = tuple((judge, *(line.short for line in own)) for judge, own in lines.items())
     answers = [f"{_name_of(card)}: {card.answer[0]}" for card in diagnosis.cards]
     first = best_with_people({_name_of(card): card.answers for card in diagnosis.cards})
-    notes = notes_of("One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
+    again = diagnosis.across["judged_again"]
+    compared = [f"{again.said}. The models: --section judged_again"] if isinstance(again, JudgedAgain) else []
+    notes = notes_of(*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
     title = f"{len(rows)} judges · {percent(diagnosis.level)} intervals"
     return Report(title, (first,) if first else tuple(answers[:3]), Table("", header, rows), notes, form=Form.SHEET)
 

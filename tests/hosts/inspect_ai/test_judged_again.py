@@ -34,15 +34,14 @@ def cards(*paths):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pack", [False, True])
-def test_another_judge_plays_every_pairing_with_the_same_answers(pack, play, behave, write_responses, run_podium):
-    first = play(round_robin(responses=write_responses(), pack=pack), behave("old", bias=0.3))
-    again = play(recorded(battles=str(place(first)), pack=not pack), behave("new", bias=1.5), log_dir="again")
+def test_another_judge_plays_every_pairing_with_the_same_answers(play, behave, write_responses, run_podium):
+    first = play(round_robin(responses=write_responses(), pack=True), behave("old", bias=0.3))
+    again = play(recorded(battles=str(place(first))), behave("new", bias=1.5), log_dir="again")
     assert met(again) == met(first)
     assert sum(met(first).values()) == 36
     told = cards(place(first), place(again))
-    assert [re.sub("[+ ].*", "", card.subject.judge) for card in told.cards] == ["scripted/new", "scripted/old"]
-    whole = play(round_robin(responses=write_responses(), pack=pack), behave("new", bias=1.5), log_dir="whole")
+    assert [card.subject.judge.partition("|")[0] for card in told.cards] == ["scripted/new", "scripted/old"]
+    whole = play(round_robin(responses=write_responses(), pack=True), behave("new", bias=1.5), log_dir="whole")
     [alone], apart = cards(place(whole)).cards, told.cards[0]
     assert apart.to_dict()["sections"]["position"] == alone.to_dict()["sections"]["position"]
     code, out, _ = run_podium("diagnose", str(place(first)), str(place(again)))

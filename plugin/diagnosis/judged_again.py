@@ -1,0 +1,191 @@
+"""Two judges of the same battles: how often they agree, and what moved each model, the judge or its own answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from podium.battles import Battles
+from podium.diagnosis.clustered import Clustered
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
+from podium.diagnosis.sides import Ratings, prepare_side
+from podium.diagnosis.subject import Subject
+from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.report.model import Table
+
+AGAIN, DRIFT, MODELS = "battles judged again", "drift of the judge", "drift of the models"
+AFRESH = "judge the old answers again: inspect eval podium/recorded -T battles=LOG"
+KEY = ["item", "low", "high", "response"]
+LENGTHS = ["length_low", "length_high"]
+
+Drift: TypeAlias = dict[str, Statistic] | Missing
+"""What moved each model, Elo; or why nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAgain(CardAnswer):
+    """Two judges of the same battles.
+
+    Attributes:
+        first, second: the judges; what drifts is the second's rating minus the first's.
+        battles: that both judged, of the `most` that one of them did.
+        changed: those of them whose answers differ in length; None where no length is known.
+        agreement: share of battles with the same verdict (win, tie, loss), of those that both could read.
+        judge: what moves each model where the answers are the same, Elo; intervals simultaneous over models.
+        models: what moves it further where the answers are others.
+    """
+
+    first: str
+    second: str
+    battles: int
+    most: int
+    changed: int | None
+    agreement: Figured
+    judge: Drift
+    models: Drift
+
+    @property
+    def _drifts(self) -> tuple[tuple[str, Drift], ...]:
+        return (DRIFT, self.judge), (MODELS, self.models)
+
+    @property
+    def said(self) -> str:
+        """All of it in a sentence or two."""
+        share = f", the same verdict on {self.agreement.brief}" if isinstance(self.agreement, Statistic) else ""
+        drifts = [_moved(name, drift) for name, drift in self._drifts]
+        return "; ".join([f"judged again: {self.battles:,} of {self.most:,} battles{share}", *filter(None, drifts)])
+
+    def lines(self) -> tuple[tuple[str, Value], ...]:
+        """Return the lines of the section."""
+        answers = "whether the answers are the same is not known: no lengths"
+        if self.changed is not None:
+            answers = f"{self.battles - self.changed:,} with the same answers, {self.changed:,} with others"
+        return (
+            (AGAIN, f"{self.battles:,} of {self.most:,}; {answers}"),
+            ("same verdict", self.agreement),
+            *(
+                (name, drift)
+                for name, drift in ((DRIFT, self.judge), (MODELS, self.models))
+                if isinstance(drift, Missing)
+            ),
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return what moved each model, those that moved most first."""
+        if isinstance(self.judge, Missing):
+            return ()
+        further = {} if isinstance(self.models, Missing) else self.models
+        rows = []
+        for name, drift in sorted(self.judge.items(), key=lambda row: (-abs(row[1].value), row[0])):
+            rows.append((name, drift.brief, *([further[name].brief if name in further else "-"] if further else [])))
+        header = ("model", "by the judge", *(["by its answers"] if further else []))
+        return (Table(f"{self.second} beside {self.first}", header, tuple(rows)),)
+
+
+def judged_again(subjects: Sequence[Subject]) -> JudgedAgain | Missing:
+    """Compare two judges on the battles that both judged, where the answers are the same and where they are others.
+
+    On the same answers, what moves a model is the judge. On others, the difference of differences is the models' own:
+    what moved it there, less what moved it where nothing but the judge changed. Answers are taken for the same that
+    have the same lengths.
+    """
+    if len(subjects) != 2:
+        several = len(subjects) > 1
+        why = f"there are {len(subjects)} judges" if several else "there is one judge only"
+        return Missing(AGAIN, why, "give the verdicts of two" if several else AFRESH)
+    if not all(subject.battles.has_items for subject in subjects):
+        return Missing(AGAIN, "no row says its item, so nobody knows what was judged twice", "give a column item")
+    tables = [_by_battle(subject.battles) for subject in subjects]
+    own = [table.groupby(KEY, as_index=False)[["credit", *LENGTHS]].mean() for table in tables]
+    both = own[0].merge(own[1], on=KEY, suffixes=("", "_then"))
+    if both.empty:
+        return Missing(AGAIN, "no battle was judged by both", AFRESH)
+    then = [f"{name}_then" for name in LENGTHS]
+    known = both[[*LENGTHS, *then]].notna().all(axis=1).to_numpy()
+    other = known & (both[LENGTHS].to_numpy() != both[then].to_numpy()).any(axis=1)
+    level = subjects[0].level
+    wins = np.sign(both[["credit", "credit_then"]].to_numpy() - 0.5)
+    rows = Clustered(pd.factorize(both["item"])[0], "item", level)
+    judge = _drift(subjects, tables, both[~other])
+    models = _drift(subjects, tables, both[other], less=both[~other]) if other.any() else None
+    return JudgedAgain(
+        first=subjects[0].judge or "(no judge)",
+        second=subjects[1].judge or "(no judge)",
+        battles=len(both),
+        most=max(map(len, own)),
+        changed=int(other.sum()) if known.any() else None,
+        agreement=rows.share(wins[:, 0] == wins[:, 1], "battles", among=~np.isnan(wins).any(axis=1)),
+        judge=judge,
+        models=Missing(MODELS, "the answers are the same: what moved is the judge", "") if models is None else models,
+    )
+
+
+def _by_battle(battles: Battles) -> pd.DataFrame:
+    """Return the rows with the entrants of each in the order of their names, and what belongs to them turned."""
+    table = battles.table
+    a, b = table["model_a"].astype(str).to_numpy(object), table["model_b"].astype(str).to_numpy(object)
+    turned = a > b
+    number = table["response"].fillna(1).astype(int) if "response" in table else 1
+    columns = {"item": table["item"].astype(object), "low": np.where(turned, b, a), "high": np.where(turned, a, b)}
+    credit = table["credit"].to_numpy(dtype=np.float64)
+    lengths = [
+        table[name].to_numpy(dtype=np.float64) if name in table else np.full(len(table), np.nan)
+        for name in ("length_a", "length_b")
+    ]
+    columns |= {"response": number, "credit": np.where(turned, 1 - credit, credit)}
+    columns |= dict(zip(LENGTHS, (np.where(turned, *lengths[::-1]), np.where(turned, *lengths)), strict=True))
+    return pd.DataFrame(columns, index=table.index)
+
+
+def _drift(
+    subjects: Sequence[Subject], tables: Sequence[pd.DataFrame], on: pd.DataFrame, less: pd.DataFrame | None = None
+) -> Drift:
+    """Return the second judge's ratings minus the first's on some battles, less the same difference on others."""
+    what = DRIFT if less is None else MODELS
+    terms = [(way * sign, k, chosen) for way, chosen in ((1, on), (-1, less)) for k, sign in enumerate((-1, 1))]
+    try:
+        parts = [(sign, _ratings(subjects[k], tables[k], chosen)) for sign, k, chosen in terms if chosen is not None]
+    except (NotIdentifiedError, NotConvergedError) as error:
+        return Missing(what, str(error), AFRESH)
+    names = sorted(set.intersection(*({*_bounded(ratings)} for _, ratings in parts)))
+    if len(names) < 2:
+        return Missing(what, f"{len(names)} models have bounded ratings by both", "judge more battles")
+    level, signed = subjects[0].level, [(sign, _centred(ratings, tuple(names))) for sign, ratings in parts]
+    codes = np.concatenate([ratings.rows.code for _, ratings in signed])
+    rows = Clustered(codes, "item", 1 - (1 - level) / len(names))
+    value = sum(sign * ratings.elo for sign, ratings in signed)
+    shares = [sign * ratings.influence for sign, ratings in signed]
+    method = f"{{}}, Bonferroni over {len(names)} models"
+    drifts = {
+        name: rows.linear(float(value[k]), np.concatenate(shares)[:, k], len(on), "battles", Unit.ELO, method)
+        for k, name in enumerate(names)
+    }
+    return {name: replace(drift, level=level) for name, drift in drifts.items()}
+
+
+def _ratings(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
+    chosen = pd.MultiIndex.from_frame(table[KEY]).isin(pd.MultiIndex.from_frame(on[KEY]))
+    return prepare_side(subject.battles.select(chosen)).ratings
+
+
+def _centred(ratings: Ratings, names: tuple[str, ...]) -> Ratings:
+    """Return the ratings of some entrants, centred on 0 among them."""
+    own = ratings.select(names)
+    influence = own.influence - own.influence.mean(axis=1, keepdims=True)
+    return replace(own, elo=own.elo - own.elo.mean(), influence=influence)
+
+
+def _bounded(ratings: Ratings) -> list[str]:
+    return [name for name, sound in zip(ratings.entrants, ratings.bounded, strict=True) if sound]
+
+
+def _moved(what: str, drift: Drift) -> str:
+    """Say which models moved beyond their errors; empty where nothing is known."""
+    if isinstance(drift, Missing):
+        return ""
+    moved = [name for name, one in drift.items() if one.low is not None and not one.low <= 0 <= (one.high or 0)]
+    moved.sort(key=lambda name: -abs(drift[name].value))
+    most = [f"{name} {drift[name].value:+.0f} Elo ({drift[name].interval})" for name in moved[:2]]
+    return f"{what}: {f'{len(moved)} of {len(drift)} models move, ' + ', '.join(most) if moved else 'none is shown'}"

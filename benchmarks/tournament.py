@@ -2,6 +2,7 @@
 
     python benchmarks/tournament.py              # about ten minutes
     python benchmarks/tournament.py --small      # half a minute
+    python benchmarks/tournament.py --rounds 5   # CPU per call beside bare Inspect, five times in turn, nothing else
     python benchmarks/tournament.py --huge       # 100,000 battles in packs as well
     python benchmarks/tournament.py --markdown
 
@@ -25,16 +26,21 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from tables import machine, show
 
 STAND_IN = Path(__file__).parents[1] / "tests" / "hosts"
 ENTRANTS, PAIRS = 5, 10
+GOAL_PACKED, GOAL_SINGLE = 0.8, 1.2
+SPARED = (("log_realtime", False), ("score_display", False), ("log_model_api", False))
+"""What `podium inspect` sets."""
 GOAL_MS, GOAL_SHARE, GOAL_MIB = 12.0, 0.85, 1024
 LATENCY, CONNECTIONS = 0.1, 32
 TINY, SMALL, LARGE, HUGE, SERVED = 100, 2_000, 10_000, 100_000, 1_600
 INSTANT, HTTP = "instant/judge", "openai-api/standin/fair"
+SINGLE = (("pack", False),)
 LENGTH = 800
 """Characters of a response."""
 
@@ -80,12 +86,17 @@ def main() -> None:
     """Run both parts and print a table each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--small", action="store_true", help="some hundred battles only")
+    parser.add_argument("--rounds", type=int, help=f"CPU per call alone: {SMALL:,} battles, so often in turn")
+    parser.add_argument("--battles", type=int, default=SMALL, help="of --rounds")
     parser.add_argument("--huge", action="store_true", help=f"also {HUGE:,} battles in packs")
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
     import inspect_ai
 
     print(machine(f"inspect-ai {inspect_ai.__version__}"))
+    if arguments.rounds:
+        times_bare(arguments.battles, arguments.rounds, markdown=arguments.markdown)
+        return
     sizes = [TINY] if arguments.small else [SMALL, LARGE]
     plans = [plan for battles in sizes for plan in instantly(battles)]
     plans += [Plan("podium, pack=true", HUGE, INSTANT, task=(("pack", True),))] * arguments.huge
@@ -97,9 +108,9 @@ def instantly(battles: int) -> list[Plan]:
     """Return what is compared with an instant judge."""
     return [
         Plan("bare Inspect", battles, INSTANT, bare=True),
-        Plan("podium", battles, INSTANT),
-        Plan("podium, cache=false", battles, INSTANT, task=(("cache", False),)),
-        Plan("podium, --no-log-realtime", battles, INSTANT, run=(("log_realtime", False),)),
+        Plan("podium", battles, INSTANT, task=SINGLE),
+        Plan("podium, cache=false", battles, INSTANT, task=(*SINGLE, ("cache", False))),
+        Plan("podium, --no-log-realtime", battles, INSTANT, task=SINGLE, run=(("log_realtime", False),)),
         Plan("podium, pack=true", battles, INSTANT, task=(("pack", True),)),
     ]
 
@@ -109,10 +120,33 @@ def served(battles: int) -> list[Plan]:
     connections = (("max_connections", CONNECTIONS),)
     return [
         Plan("bare Inspect", battles, HTTP, bare=True, run=connections),
-        Plan("podium", battles, HTTP, run=connections),
-        Plan("podium, --no-log-realtime", battles, HTTP, run=(*connections, ("log_realtime", False))),
+        Plan("podium", battles, HTTP, task=SINGLE, run=connections),
+        Plan("podium, --no-log-realtime", battles, HTTP, task=SINGLE, run=(*connections, ("log_realtime", False))),
         Plan("podium, pack=true", battles, HTTP, task=(("pack", True),), run=connections),
     ]
+
+
+def times_bare(battles: int, rounds: int, *, markdown: bool) -> None:
+    """Measure CPU per call (user and system) of runs in turn, each beside bare Inspect of the same turn; medians."""
+    packed = (("pack", True),)
+    plans = [
+        (Plan("bare Inspect", battles, INSTANT, bare=True), None),
+        (Plan("podium, pack=false", battles, INSTANT, task=SINGLE), GOAL_SINGLE),
+        (Plan("podium inspect, pack=false", battles, INSTANT, task=SINGLE, run=SPARED), GOAL_SINGLE),
+        (Plan("podium, pack=true", battles, INSTANT, task=packed), GOAL_PACKED),
+        (Plan("podium inspect, pack=true", battles, INSTANT, task=packed, run=SPARED), GOAL_PACKED),
+    ]
+    turns = [[1000 * measured(plan).cpu / (2 * battles) for plan, _ in plans] for _ in range(rounds)]
+    rows = []
+    for k, (plan, goal) in enumerate(plans):
+        ratios = [turn[k] / turn[0] for turn in turns]
+        ratio, spread = median(ratios), f"{min(ratios):.2f} to {max(ratios):.2f}"
+        aim = ("", "") if goal is None else (f"<= {goal:g}", _met(ratio <= goal))
+        rows.append(
+            [plan.name, f"{2 * battles:,}", f"{median(turn[k] for turn in turns):.2f}", f"{ratio:.2f}", spread, *aim]
+        )
+    header = ["run", "calls", "CPU ms per call", "times bare", f"in {rounds} turns", "goal", "met"]
+    show("CPU of a judge call beside bare Inspect", header, rows, markdown=markdown)
 
 
 def own_cost(plans: Sequence[Plan], *, markdown: bool) -> None:

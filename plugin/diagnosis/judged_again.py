@@ -55,7 +55,8 @@ class JudgedAgain(CardAnswer):
         """All of it in a sentence or two."""
         share = f", the same verdict on {self.agreement.brief}" if isinstance(self.agreement, Statistic) else ""
         drifts = [_moved(name, drift) for name, drift in self._drifts]
-        return "; ".join([f"judged again: {self.battles:,} of {self.most:,} battles{share}", *filter(None, drifts)])
+        counted = f"judged again: {self.battles:,} of {self.most:,} battles{share}"
+        return "; ".join([counted, *filter(None, drifts)]) + f" (from {self.first} to {self.second})"
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
         """Return the lines of the section."""
@@ -81,7 +82,7 @@ class JudgedAgain(CardAnswer):
         for name, drift in sorted(self.judge.items(), key=lambda row: (-abs(row[1].value), row[0])):
             rows.append((name, drift.brief, *([further[name].brief if name in further else "-"] if further else [])))
         header = ("model", "by the judge", *(["by its answers"] if further else []))
-        return (Table(f"{self.second} beside {self.first}", header, tuple(rows)),)
+        return (Table(f"Elo by {self.second} less Elo by {self.first}", header, tuple(rows)),)
 
 
 def judged_again(subjects: Sequence[Subject]) -> JudgedAgain | Missing:

@@ -47,7 +47,7 @@ class RecordedBattles:
     """
 
     pairings: tuple[Pairing, ...]
-    asked: Mapping[str, int]
+    asked: dict[str, int]
     responses: Responses | None = None
 
     def in_any_order(self) -> "RecordedBattles":
@@ -124,8 +124,8 @@ def _battles_in_logs(logs: Sequence[ChosenLog]) -> RecordedBattles:
                 pairings.setdefault(pairing(item, *names, battle.get(FIRST)))
                 question = _question(item, battle, sample, log.path)
                 for name, text in zip(names, (battle["response_a"], battle["response_b"]), strict=True):
-                    row = ResponseRow(question, name, text, None, battle.get(RESPONSE) or 1)
-                    first = answers.setdefault((item, name, row.number), row)
+                    answer = ResponseRow(question, name, text, None, battle.get(RESPONSE) or 1)
+                    first = answers.setdefault((item, name, answer.number), answer)
                     if first.text != text:
                         raise DataError(
                             f"another answer of {name!r} to {item!r} than in {first.question.source}",
@@ -152,6 +152,6 @@ def _samples(path: Path) -> Iterator[EvalSample]:
 
 
 def _question(item: str, battle: Mapping[str, Any], sample: EvalSample, path: Path) -> QuestionRow:
-    asked = {name: battle.get(name) for name in ("category", "reference", "system")}
+    asked: dict[str, Any] = {name: battle.get(name) for name in ("category", "reference", "system")}
     media, row = media_as_text(sample.input), f"sample {sample.id}"
     return QuestionRow(item, battle["instruction"], source=str(path), row=row, media=media, **asked)

@@ -185,7 +185,7 @@ def tournament_task(
         count = f"{len(unanswered):,} of {len(given['battles']):,} recorded battles"
         example = f"{unanswered[0].a} and {unanswered[0].b} on {unanswered[0].item}"
         tell(f"{count} have no responses here and are missing, as {example}", f"podium {name}")
-    asked_before = record.asked if record is not None else {}
+    asked_before = {} if record is None else record.asked
     return Task(
         dataset=source,
         solver=judge(seed=seed, cache=cache, reask=reask, asked_before=asked_before, **how),

@@ -156,7 +156,7 @@ def _drift(
     level, signed = subjects[0].level, [(sign, _centred(ratings, tuple(names))) for sign, ratings in parts]
     codes = np.concatenate([ratings.rows.code for _, ratings in signed])
     rows = Clustered(codes, "item", 1 - (1 - level) / len(names))
-    value = sum(sign * ratings.elo for sign, ratings in signed)
+    value = np.sum([sign * ratings.elo for sign, ratings in signed], axis=0)
     shares = [sign * ratings.influence for sign, ratings in signed]
     method = f"{{}}, Bonferroni over {len(names)} models"
     drifts = {

@@ -181,6 +181,10 @@ def tournament_task(
     _announce(name, competing, source, judged)
     for said in part.said if part else ():
         source.say(said)
+    if unanswered and part:
+        raise UsageError(
+            f"shard={shard}: {len(unanswered):,} recorded battles have no responses: give responses= of all"
+        )
     if unanswered:
         count = f"{len(unanswered):,} of {len(given['battles']):,} recorded battles"
         example = f"{unanswered[0].a} and {unanswered[0].b} on {unanswered[0].item}"

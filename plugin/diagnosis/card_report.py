@@ -55,7 +55,7 @@ def _side_by_side(diagnosis: Diagnosis) -> Report:
     answers = [f"{_name_of(card)}: {card.answer[0]}" for card in diagnosis.cards]
     first = best_with_people({_name_of(card): card.answers for card in diagnosis.cards})
     again = diagnosis.across["judged_again"]
-    compared = [f"{again.said}. The models: --section judged_again"] if isinstance(again, JudgedAgain) else []
+    compared = [f"{again.sentence}. The models: --section judged_again"] if isinstance(again, JudgedAgain) else []
     notes = notes_of(*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
     title = f"{len(rows)} judges · {percent(diagnosis.level)} intervals"
     return Report(title, (first,) if first else tuple(answers[:3]), Table("", header, rows), notes, form=Form.SHEET)

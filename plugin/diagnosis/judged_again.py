@@ -51,10 +51,10 @@ class JudgedAgain(CardAnswer):
         return (DRIFT, self.judge), (MODELS, self.models)
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """All of it in a sentence or two."""
         share = f", the same verdict on {self.agreement.brief}" if isinstance(self.agreement, Statistic) else ""
-        drifts = [_moved(name, drift) for name, drift in self._drifts]
+        drifts = [_models_that_moved(name, drift) for name, drift in self._drifts]
         counted = f"judged again: {self.battles:,} of {self.most:,} battles{share}"
         return "; ".join([counted, *filter(None, drifts)]) + f" (from {self.first} to {self.second})"
 
@@ -150,10 +150,10 @@ def _drift(
         parts = [(sign, _ratings(subjects[k], tables[k], chosen)) for sign, k, chosen in terms if chosen is not None]
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(what, str(error), AFRESH)
-    names = sorted(set.intersection(*({*_bounded(ratings)} for _, ratings in parts)))
+    names = sorted(set.intersection(*({*_names_with_bounds(ratings)} for _, ratings in parts)))
     if len(names) < 2:
         return Missing(what, f"{len(names)} models have bounded ratings by both", "judge more battles")
-    level, signed = subjects[0].level, [(sign, _centred(ratings, tuple(names))) for sign, ratings in parts]
+    level, signed = subjects[0].level, [(sign, _centre_ratings(ratings, tuple(names))) for sign, ratings in parts]
     codes = np.concatenate([ratings.rows.code for _, ratings in signed])
     rows = Clustered(codes, "item", 1 - (1 - level) / len(names))
     value = np.sum([sign * ratings.elo for sign, ratings in signed], axis=0)
@@ -171,22 +171,22 @@ def _ratings(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings
     return prepare_side(subject.battles.select(chosen)).ratings
 
 
-def _centred(ratings: Ratings, names: tuple[str, ...]) -> Ratings:
+def _centre_ratings(ratings: Ratings, names: tuple[str, ...]) -> Ratings:
     """Return the ratings of some entrants, centred on 0 among them."""
     own = ratings.select(names)
     influence = own.influence - own.influence.mean(axis=1, keepdims=True)
     return replace(own, elo=own.elo - own.elo.mean(), influence=influence)
 
 
-def _bounded(ratings: Ratings) -> list[str]:
+def _names_with_bounds(ratings: Ratings) -> list[str]:
     return [name for name, sound in zip(ratings.entrants, ratings.bounded, strict=True) if sound]
 
 
-def _moved(what: str, drift: Drift) -> str:
+def _models_that_moved(what: str, drift: Drift) -> str:
     """Say which models moved beyond their errors; empty where nothing is known."""
     if isinstance(drift, Missing):
         return ""
-    moved = [name for name, one in drift.items() if one.low is not None and not one.low <= 0 <= (one.high or 0)]
+    moved = [name for name, by in drift.items() if by.low is not None and not by.low <= 0 <= (by.high or 0)]
     moved.sort(key=lambda name: -abs(drift[name].value))
     most = [f"{name} {drift[name].value:+.0f} Elo ({drift[name].interval})" for name in moved[:2]]
     return f"{what}: {f'{len(moved)} of {len(drift)} models move, ' + ', '.join(most) if moved else 'none is shown'}"

@@ -35,7 +35,7 @@ class Recorded:
 
     def next(self, field: Field, played: Sequence[Round]) -> Next:
         """Return the pairings of this field that were not played yet."""
-        pairings = self._drawn(field)
+        pairings = self._battles_to_play(field)
         if not pairings and not played:
             raise UsageError("no recorded battle is of these entrants and items: name a log with -T battles=LOG")
         of = f"{len(pairings):,} of {len(self._in_order):,} " if len(pairings) < len(self._in_order) else ""
@@ -43,13 +43,13 @@ class Recorded:
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be."""
-        return len(self._drawn(field))
+        return len(self._battles_to_play(field))
 
     def rounds(self, field: Field) -> int:  # noqa: ARG002
         """Return how many rounds there will be."""
         return 1
 
-    def _drawn(self, field: Field) -> tuple[Pairing, ...]:
+    def _battles_to_play(self, field: Field) -> tuple[Pairing, ...]:
         names, items = {*field.entrants}, {*field.items}
         possible = [
             battle

@@ -58,8 +58,8 @@ def ring(
     return _tournament("ring", responses, {"until": until, "margin": margin, "items": items}, kwargs)
 
 
-@task
-def recorded(
+@task(name="recorded")
+def recorded_task(
     battles: str | Sequence[str] = (),
     responses: str | Sequence[str] = (),
     sample: int | None = None,

@@ -4,7 +4,7 @@ A plugin is one module whose hooks are marked with `@podium.hookimpl`, and one e
 that names it. `examples/third_party_ranker` is a whole one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from importlib import import_module
@@ -164,6 +164,9 @@ class Format(Extension):
         gathers: `(files, reading) -> Gathered`, or where to import it from, for files that mean something only
             together; it sees all that is there, before any file is read.
         names: globs of the files that `gathers` looks at; of those in a store, the others are not copied for it.
+        texts: `path -> rows`, or where to import it from, for pages: per presentation in a file item, model_a, model_b,
+            instruction, response_a, response_b, order, judge and `words`; none of a file that is not of this format.
+        responses: a `podium.responses.read.FileReader`, or where to import it from, of models' answers in such files.
     """
 
     target = "read"
@@ -176,6 +179,8 @@ class Format(Extension):
     opens: "Callable[[Path], pd.DataFrame | None] | str | None" = None
     gathers: Callable[[Sequence[SourceFiles], Reading], Gathered] | str | None = None
     names: tuple[str, ...] = ("*",)
+    texts: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None
+    responses: Any = None
 
     def open(self, path: "Path") -> "pd.DataFrame | None":
         """Return what is in a file of one of the suffixes; None where it is not of this format."""

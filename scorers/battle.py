@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
-from podium.counting.relations import ONE_ORDER_UNREAD
 from podium.errors import UsageError
-from podium.scorers.reply import Rating, Verdict, unread_verdict, verdict_of_margin
+from podium.scorers.reply import ONE_ORDER_UNREAD, Rating, Verdict, unread_verdict, verdict_of_margin
 
 Orders = Literal["both", "random", "as-given"]
 ORDERS = ("both", "random", "as-given")

@@ -27,6 +27,8 @@ REASONS = (
     UNSHOWN,
 )
 """Why a reply is unread."""
+ONE_ORDER_UNREAD = "one order unread"
+"""Why a battle is unread of which just one of the two orders could be read."""
 EDGE = r"[ \t\r*_#`]*"
 """What may stand around a verdict on its line: blanks and emphasis."""
 SIGNS = r"[*_`\[\](){}\"']*"

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from podium.errors import UsageError
 from podium.formats.files import find_files, split_label
+from podium.hookspecs import load_target
+from podium.plugins import catalogue
 from podium.responses.collection import Responses
 from podium.responses.read import FileReader, read_responses
 from podium.storage.remote import is_url
@@ -76,7 +78,7 @@ def answers_in(sources: Sequence[str]) -> tuple[Responses | None, str | None]:
     if not holders:
         return None, "tables hold no answers (--responses names some)"
     try:
-        return read_responses(*holders, readers=_readers(holders), reasoning="keep"), None
+        return read_responses(*holders, readers=_readers(), reasoning="keep"), None
     except UsageError as error:
         return None, str(error).partition(";")[0]
 
@@ -87,17 +89,11 @@ def named_answers(paths: Sequence[str]) -> Responses:
     Raises:
         As `read_responses`.
     """
-    return read_responses(*paths, readers=_readers(paths), reasoning="keep")
+    return read_responses(*paths, readers=_readers(), reasoning="keep")
 
 
-def _readers(sources: Sequence[str]) -> list[FileReader]:
-    places = [Path(split_label(source)[1]) for source in sources]
-    has_logs = any(place.suffix == LOG or (place.is_dir() and any(place.rglob(f"*{LOG}"))) for place in places)
-    if not has_logs:
-        return []
-    from podium.hosts.inspect_ai.folders import READER
-
-    return [READER]
+def _readers() -> list[FileReader]:
+    return [load_target(known.responses) for known in catalogue.formats() if known.responses]
 
 
 def identical_items(responses: Responses, candidate: str, baseline: str) -> frozenset[str] | None:

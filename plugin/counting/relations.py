@@ -7,13 +7,13 @@ battles (a row each, the two orders merged), for what needs single battles. What
 
 from collections.abc import Collection, Mapping, Sequence
 
+from podium.scorers.reply import ONE_ORDER_UNREAD
+
 ROW = "podium_row"
 """The column that holds a presentation's place: unique, in the order of reading."""
 ROWS_OF_A_FILE = 2**40
 """Rows of a file lie that far from those of the next."""
 NO_REASON = "no reason given"
-ONE_ORDER_UNREAD = "one order unread"
-"""The reason of a battle of which just one of the two orders could be read."""
 CRITERION = "margin_"
 """How columns begin that hold the margin on one criterion: judge score of a minus that of b; may be empty."""
 TWIN = "ordered and n = 2 and low_first = 1"

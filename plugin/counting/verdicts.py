@@ -12,7 +12,8 @@ import pyarrow as pa
 from podium.counting import relations
 from podium.counting.engine import Engine, engine_named
 from podium.counting.frames import arrow_of, frame_of
-from podium.counting.relations import NO_REASON, ONE_ORDER_UNREAD, ROW, SWAPS, quote_name
+from podium.counting.relations import NO_REASON, ROW, SWAPS, quote_name
+from podium.scorers.reply import ONE_ORDER_UNREAD
 
 CODED = ("item", "judge", "reason")
 """Columns of names that become codes, beside the entrants."""

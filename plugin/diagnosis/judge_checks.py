@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from podium.battles import Battles
 from podium.checks import CHECKS
-from podium.counting.relations import ONE_ORDER_UNREAD
 from podium.diagnosis.families import family_of
 from podium.plugins import catalogue
-from podium.scorers.reply import UNSHOWN
+from podium.scorers.reply import ONE_ORDER_UNREAD, UNSHOWN
 from podium.text import some
 
 JUSTRANK = frozenset({"anchor", "likert", "numeric", "reward", "tokenprobs"})

@@ -8,7 +8,8 @@ from typing import Any
 from podium.battles import REPLIES, Battles
 from podium.errors import PodiumError
 from podium.formats.files import find_files
-from podium.hosts.inspect_ai.log_format import is_log
+from podium.hookspecs import load_target
+from podium.plugins import catalogue
 from podium.responses.read import read_responses
 from podium.text import text_of
 
@@ -46,12 +47,10 @@ def texts_of(battles: Battles, sources: Sequence[str], responses: Sequence[str] 
     """
     texts = BattleTexts()
     _add_columns(texts, battles)
-    logs = [path for source in sources for path in _logs_in(source)]
-    if logs:
-        from podium.hosts.inspect_ai.battle_texts import battle_texts
-
-        for path in logs:
-            for row in battle_texts(path):
+    for known in [known for known in catalogue.formats() if known.texts]:
+        rows_in = load_target(known.texts)
+        for path in [path for source in sources for path in _files_in(source, known.suffixes)]:
+            for row in rows_in(path):
                 _add_row(texts, row)
     folders = [source for source in sources if not texts.responses and not Path(source).is_file()]
     for given in (list(responses), folders):
@@ -60,12 +59,12 @@ def texts_of(battles: Battles, sources: Sequence[str], responses: Sequence[str] 
     return texts
 
 
-def _logs_in(source: str) -> list[Path]:
+def _files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
     try:
-        held = find_files(source, (".eval", ".json"))
+        held = find_files(source, suffixes)
     except PodiumError:
         return []
-    return [path for path in held.paths if path.suffix in (".eval", ".json") and is_log(path)]
+    return [path for path in held.paths if path.name.endswith(suffixes)]
 
 
 def _add_columns(texts: BattleTexts, battles: Battles) -> None:

@@ -85,6 +85,8 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
         "suffixes": (".eval", ".json"),
         "gathers": "podium.hosts.inspect_ai.inspect_log:gather",
         "names": ("*.eval", "*.json"),
+        "texts": "podium.hosts.inspect_ai.battle_texts:battle_texts",
+        "responses": "podium.hosts.inspect_ai.log_responses:READER",
     },
     "lm-eval": {
         "gathers": "podium.formats.lm_eval:gather",

@@ -19,7 +19,6 @@ from podium.plugins import builtins
 if TYPE_CHECKING:
     from podium.scorers.judging import Judging
     from podium.scorers.realization import Realization
-    from podium.tournaments.schedule import TournamentRule
 
 GROUP = "podium"
 KINDS: dict[type, str] = {Ranker: "ranker", Scorer: "scorer", Tournament: "tournament", Format: "format"}
@@ -112,6 +111,11 @@ def tournaments() -> dict[str, Registration[Tournament]]:
     return extensions_of(Tournament)
 
 
+def formats() -> list[Format]:
+    """Return all file formats, by name."""
+    return [registration.extension for registration in extensions_of(Format).values()]
+
+
 def ranker_function(name: str) -> Callable[..., Any]:
     """Return the function of the ranker of that name; errors as of `extension` and `load_extension`.
 
@@ -132,8 +136,8 @@ def tournament_rule(name: str) -> Callable[..., Any]:
     return load_extension(extension(Tournament, name))
 
 
-def make_tournament(name: str, settings: Mapping[str, Any]) -> "TournamentRule":
-    """Return the tournament of that name with these settings.
+def make_tournament(name: str, settings: Mapping[str, Any]) -> Any:
+    """Return the tournament of that name, a `podium.tournaments.schedule.TournamentRule`, with these settings.
 
     Raises:
         UsageError: no tournament has that name, or a setting has an impossible value.
@@ -142,7 +146,7 @@ def make_tournament(name: str, settings: Mapping[str, Any]) -> "TournamentRule":
     known = extension(Tournament, name)
     rule = load_extension(known)
     with blamed_on(known):
-        tournament: TournamentRule = rule(**settings)
+        tournament = rule(**settings)
     if not callable(getattr(tournament, "next", None)) or not callable(getattr(tournament, "size", None)):
         raise PluginError(f"{culprit_of(known)} must have next and size, got {tournament!r}")
     return tournament if is_own(known) else BlamedRule(tournament, known)
@@ -157,7 +161,7 @@ class BlamedRule:
         extension: what brought it.
     """
 
-    rule: "TournamentRule"
+    rule: Any
     extension: Tournament
 
     def next(self, field: Any, played: Any) -> Any:

@@ -24,7 +24,7 @@ from podium.hookspecs import Format, Reading, SourceFiles
 from podium.human_labels import check_judge, label_by
 from podium.plugins import catalogue
 from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
-from podium.reading.recognition import known_formats, recognise_format, unrecognised_error
+from podium.reading.recognition import recognise_format, unrecognised_error
 from podium.reading.rows import (
     RecordTable,
     distinct_texts,
@@ -175,7 +175,7 @@ def _gather_tables(
     notes: list[str] = []
     lost: list[str] = []
     apart = None
-    for known in [chosen] if chosen else known_formats():
+    for known in [chosen] if chosen else catalogue.formats():
         if known.gathers is None:
             continue
         files = [local_files(place, known.names) for place in places if isinstance(place, SourceFiles)]
@@ -201,7 +201,7 @@ def _locate_files(source: str) -> SourceFiles:
     if name == "-":
         return SourceFiles(label or None, (STANDARD_INPUT,), searched=False)
     file, mark, table = source.rpartition("#")
-    suffixes = tuple(suffix for known in known_formats() for suffix in known.suffixes)
+    suffixes = tuple(suffix for known in catalogue.formats() for suffix in known.suffixes)
     held = find_files(file if mark and not Path(source).exists() else source, suffixes)
     if not mark or Path(source).exists():
         return held
@@ -220,7 +220,7 @@ def _open_source(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[Record
     if isinstance(place, pd.DataFrame):
         frame = place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row"))
         return [RecordTable(records_of(engine, frame, FRAME))]
-    openers = [known for known in known_formats() if known.opens is not None]
+    openers = [known for known in catalogue.formats() if known.opens is not None]
     return [_open_file(engine, file, place, openers) for file in (*place.paths, *place.remote)]
 
 

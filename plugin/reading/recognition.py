@@ -6,11 +6,6 @@ from podium.plugins import catalogue
 from podium.reading.table import remedy_of_columns
 
 
-def known_formats() -> list[Format]:
-    """Return all formats, podium's own and those of plugins."""
-    return [registration.extension for registration in catalogue.extensions_of(Format).values()]
-
-
 def recognise_format(columns: frozenset[str], label: str | None = None) -> Format | None:
     """Return the format whose signature the columns fit best; None when none fits.
 
@@ -18,7 +13,7 @@ def recognise_format(columns: frozenset[str], label: str | None = None) -> Forma
         UsageError: two formats fit equally well.
     """
     fits: dict[int, list[Format]] = {}
-    for known in known_formats():
+    for known in catalogue.formats():
         given = columns | {known.label_is} if label and known.label_is else columns
         fits.setdefault(known.specificity(frozenset(given)), []).append(known)
     best = max(fits)
@@ -40,7 +35,7 @@ def unrecognised_error(columns: frozenset[str], source: str) -> DataError:
 
 def _nearest_format(columns: frozenset[str]) -> str:
     """Name the format of which most columns are there, if that is at least half of them."""
-    signatures = [(known.name, signature) for known in known_formats() for signature in known.signature]
+    signatures = [(known.name, signature) for known in catalogue.formats() for signature in known.signature]
     name, best = max(signatures, key=lambda pair: len(pair[1] & columns) / len(pair[1]))
     if len(best & columns) < len(best) / 2:
         return ""

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from podium.counting.relations import ONE_ORDER_UNREAD
 from podium.ranking import Entry, Ranking, Standings
 from podium.report.model import EMPTY, Axis, Bar, Kind, Note, Report, Table, notes_of
 from podium.report.numbers import (
@@ -19,6 +18,7 @@ from podium.report.numbers import (
 )
 from podium.report.printable import printable
 from podium.report.terminal import terminal_text
+from podium.scorers.reply import ONE_ORDER_UNREAD
 from podium.text import some
 
 PICTURE_WIDTH = 28

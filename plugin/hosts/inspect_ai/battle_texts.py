@@ -4,20 +4,29 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from podium.hosts.inspect_ai.log_format import BATTLES, NAMESPACE, PRESENTATIONS, ROUND, battles_of, is_tournament
-from podium.hosts.inspect_ai.logs import read_by_inspect
+from podium.hosts.inspect_ai.log_format import (
+    BATTLES,
+    NAMESPACE,
+    PRESENTATIONS,
+    ROUND,
+    battles_of,
+    is_log,
+    is_tournament,
+)
 from podium.scorers.judging import reply_of
 
 UNUSED = {"events", "messages"}
 
 
 def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row per presentation of a tournament's log: item, models, texts, order, judge, words; none of other logs.
+    """Yield a row per presentation of a tournament's log: item, models, texts, order, judge, words; none elsewhere.
 
     Raises:
         DataError: it is no whole log.
     """
-    if not is_tournament(read_by_inspect(path, header_only=True)):
+    from podium.hosts.inspect_ai.logs import read_by_inspect
+
+    if not is_log(path) or not is_tournament(read_by_inspect(path, header_only=True)):
         return
     log = read_by_inspect(path, resolve_attachments=True, exclude_fields=UNUSED)
     for sample in log.samples or []:

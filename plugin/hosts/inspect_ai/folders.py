@@ -14,11 +14,10 @@ from podium.errors import DataError, UsageError
 from podium.formats.runs import FiledRun, choose_runs
 from podium.hookspecs import Gathered, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_format import RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
-from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect, responses_in
+from podium.hosts.inspect_ai.log_format import RESPONSE, TASKS, is_beside_logs, is_tournament
+from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect
 from podium.hosts.inspect_ai.parts import join_parts
 from podium.hosts.inspect_ai.plans import digest_of, plan_in
-from podium.responses.read import FileReader
 from podium.text import some
 
 
@@ -227,12 +226,8 @@ def _name_task(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataF
     return frame.assign(task=of, **({"source": label} if label else {}))
 
 
-def _choose_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
+def choose_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     """Return the logs to read responses from, and notes of the others."""
     logs = {path: None for path in paths if not is_beside_logs(path)}
     chosen = choose_logs(logs)
     return [log.path for log in chosen.logs], [*chosen.lost, *chosen.notes]
-
-
-READER = FileReader((".eval", ".json"), lambda path: is_log(path) or is_beside_logs(path), responses_in, _choose_files)
-"""What `podium.responses.read.read_responses` needs to know of Inspect logs."""

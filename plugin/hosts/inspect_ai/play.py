@@ -27,9 +27,9 @@ from inspect_ai.model._model import active_model
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.again import RECORDED, RecordedBattles, recorded_battles
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
-from podium.hosts.inspect_ai.folders import READER
 from podium.hosts.inspect_ai.judge import JudgeStoppedError, judge, jury_named, refuse_without_judge, texts_of
 from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, PLANNED, PROMPTS, SCHEDULED, SHARD, TASKS
+from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.looks import known_judges, own_part
 from podium.hosts.inspect_ai.plans import plan_of
 from podium.hosts.inspect_ai.scorers import verdict

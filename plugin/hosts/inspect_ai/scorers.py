@@ -116,7 +116,7 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
         reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
         **kwargs: of `podium.plugins.catalogue.judging_settings`.
     """
-    from podium.hosts.inspect_ai.folders import READER
+    from podium.hosts.inspect_ai.log_responses import READER
     from podium.responses.collection import response_key
     from podium.responses.read import read_responses
 

@@ -3,6 +3,7 @@
     python benchmarks/tournament.py              # about ten minutes
     python benchmarks/tournament.py --small      # half a minute
     python benchmarks/tournament.py --rounds 5   # CPU per call beside bare Inspect, five times in turn, nothing else
+    python benchmarks/tournament.py --rounds 5 --http   # the same with a judge behind HTTP
     python benchmarks/tournament.py --huge       # 100,000 battles in packs as well
     python benchmarks/tournament.py --markdown
 
@@ -22,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -88,6 +89,7 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="some hundred battles only")
     parser.add_argument("--rounds", type=int, help=f"CPU per call alone: {SMALL:,} battles, so often in turn")
     parser.add_argument("--battles", type=int, default=SMALL, help="of --rounds")
+    parser.add_argument("--http", action="store_true", help="--rounds with a judge behind HTTP")
     parser.add_argument("--huge", action="store_true", help=f"also {HUGE:,} battles in packs")
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
@@ -95,7 +97,9 @@ def main() -> None:
 
     print(machine(f"inspect-ai {inspect_ai.__version__}"))
     if arguments.rounds:
-        times_bare(arguments.battles, arguments.rounds, markdown=arguments.markdown)
+        with served_judge() if arguments.http else nullcontext():
+            judge = HTTP if arguments.http else INSTANT
+            times_bare(arguments.battles, arguments.rounds, judge, markdown=arguments.markdown)
         return
     sizes = [TINY] if arguments.small else [SMALL, LARGE]
     plans = [plan for battles in sizes for plan in instantly(battles)]
@@ -126,15 +130,16 @@ def served(battles: int) -> list[Plan]:
     ]
 
 
-def times_bare(battles: int, rounds: int, *, markdown: bool) -> None:
+def times_bare(battles: int, rounds: int, judge: str, *, markdown: bool) -> None:
     """Measure CPU per call (user and system) of runs in turn, each beside bare Inspect of the same turn; medians."""
-    packed = (("pack", True),)
+    packed, connections = (("pack", True),), (("max_connections", CONNECTIONS),)
+    spared = (*connections, *SPARED)
     plans = [
-        (Plan("bare Inspect", battles, INSTANT, bare=True), None),
-        (Plan("podium, pack=false", battles, INSTANT, task=SINGLE), GOAL_SINGLE),
-        (Plan("podium inspect, pack=false", battles, INSTANT, task=SINGLE, run=SPARED), GOAL_SINGLE),
-        (Plan("podium, pack=true", battles, INSTANT, task=packed), GOAL_PACKED),
-        (Plan("podium inspect, pack=true", battles, INSTANT, task=packed, run=SPARED), GOAL_PACKED),
+        (Plan("bare Inspect", battles, judge, bare=True, run=connections), None),
+        (Plan("podium, pack=false", battles, judge, task=SINGLE, run=connections), GOAL_SINGLE),
+        (Plan("podium inspect, pack=false", battles, judge, task=SINGLE, run=spared), GOAL_SINGLE),
+        (Plan("podium, pack=true", battles, judge, task=packed, run=connections), GOAL_PACKED),
+        (Plan("podium inspect, pack=true", battles, judge, task=packed, run=spared), GOAL_PACKED),
     ]
     turns = [[1000 * measured(plan).cpu / (2 * battles) for plan, _ in plans] for _ in range(rounds)]
     rows = []
@@ -146,7 +151,7 @@ def times_bare(battles: int, rounds: int, *, markdown: bool) -> None:
             [plan.name, f"{2 * battles:,}", f"{median(turn[k] for turn in turns):.2f}", f"{ratio:.2f}", spread, *aim]
         )
     header = ["run", "calls", "CPU ms per call", "times bare", f"in {rounds} turns", "goal", "met"]
-    show("CPU of a judge call beside bare Inspect", header, rows, markdown=markdown)
+    show(f"CPU of a judge call beside bare Inspect, {judge}", header, rows, markdown=markdown)
 
 
 def own_cost(plans: Sequence[Plan], *, markdown: bool) -> None:
@@ -180,14 +185,9 @@ def _met(reached: bool) -> str:
 
 def call_rate(plans: Sequence[Plan], *, markdown: bool) -> None:
     """Measure how many of the calls that a judge could answer it is asked to answer."""
-    sys.path.insert(0, str(STAND_IN))
-    from stand_in import stand_in
-
     rows, bare = [], None
     for plan in plans:
-        with stand_in() as server:
-            server.script(latency=LATENCY)
-            os.environ.update(STANDIN_BASE_URL=f"{server.address}/v1", STANDIN_API_KEY="none")
+        with served_judge() as server:
             cost = measured(plan)
             calls = server.calls()
         rate = len(calls) / (max(call.ended for call in calls) - min(call.begun for call in calls))
@@ -200,6 +200,18 @@ def call_rate(plans: Sequence[Plan], *, markdown: bool) -> None:
     title = f"Calls of a judge with {1000 * LATENCY:.0f} ms latency, {CONNECTIONS} connections"
     header = ["run", "calls", "calls per s", "of the ideal", "of bare Inspect", "CPU ms per call", "goal", "met"]
     show(title, header, rows, markdown=markdown)
+
+
+@contextmanager
+def served_judge() -> Iterator[Any]:
+    """Serve a judge on this machine that answers after `LATENCY` seconds."""
+    sys.path.insert(0, str(STAND_IN))
+    from stand_in import stand_in
+
+    with stand_in() as server:
+        server.script(latency=LATENCY)
+        os.environ.update(STANDIN_BASE_URL=f"{server.address}/v1", STANDIN_API_KEY="none")
+        yield server
 
 
 def measured(plan: Plan) -> Cost:

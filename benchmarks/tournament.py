@@ -141,7 +141,10 @@ def times_bare(battles: int, rounds: int, judge: str, *, markdown: bool) -> None
         (Plan("podium, pack=true", battles, judge, task=packed, run=connections), GOAL_PACKED),
         (Plan("podium inspect, pack=true", battles, judge, task=packed, run=spared), GOAL_PACKED),
     ]
-    turns = [[1000 * measured(plan).cpu / (2 * battles) for plan, _ in plans] for _ in range(rounds)]
+    turns = []
+    for _ in range(rounds):
+        turns.append([1000 * measured(plan).cpu / (2 * battles) for plan, _ in plans])
+        print("a turn, CPU ms per call:", *(f"{cost:.2f}" for cost in turns[-1]), flush=True)
     rows = []
     for k, (plan, goal) in enumerate(plans):
         ratios = [turn[k] / turn[0] for turn in turns]

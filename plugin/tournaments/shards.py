@@ -7,6 +7,7 @@ from typing import Any
 
 from podium.errors import UsageError
 from podium.text import some
+from podium.tournaments.recorded import Recorded
 from podium.tournaments.schedule import OVER, Field, Next, Outcome, Pairing, Round, TournamentRule
 from podium.tournaments.selection import order_of_visits
 from podium.tournaments.stopping import Stopping
@@ -60,21 +61,22 @@ def refuse_undividable(name: str, rule: Any, field: Field, shard: Shard, look: i
         UsageError: it does, or stops by itself without `look`, or has more shards than items.
     """
     ring = "play podium/ring, which can be divided"
-    if not isinstance(rule, Stopping):
+    if not isinstance(rule, Stopping | Recorded):
         raise UsageError(f"shard={shard}: {name} chooses opponents by the verdicts on all items; {ring}")
     if getattr(rule, "anchor", "") == "auto":
         raise UsageError(
             f"shard={shard}: the pilot of anchor=auto needs the verdicts on all its items; play the pilot first "
             f"(-T items=11 -T pilot=10, without shards, names the anchor), then -T anchor=NAME in shards; or {ring}"
         )
-    if rule.until and look is None:
+    until = getattr(rule, "until", None)
+    if until and look is None:
         raise UsageError(
-            f"shard={shard}: until={rule.until} is decided by the verdicts of all shards; play a look at a time: "
+            f"shard={shard}: until={until} is decided by the verdicts of all shards; play a look at a time: "
             "-T look=1, and when all shards of it have ended -T look=2 -T played=LOGS, and so on"
         )
-    if look is not None and not rule.until:
+    if look is not None and not until:
         raise UsageError(f"look={look} belongs to a tournament that stops by itself: add until=, or leave it out")
-    items = len(order_of_visits(field, rule.items, rule.seed))
+    items = len(order_of_visits(field, getattr(rule, "items", None), rule.seed))
     if shard.of > items:
         raise UsageError(f"shard={shard}: there are {items} items; make at most so many shards")
 

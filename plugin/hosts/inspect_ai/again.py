@@ -18,6 +18,7 @@ from podium.hosts.inspect_ai.log_format import (
     FIRST,
     RESPONSE,
     ROUND,
+    SHARD,
     battles_of,
     is_beside_logs,
     is_log,
@@ -79,13 +80,21 @@ def recorded_battles(*sources: str) -> RecordedBattles:
         )
     files = [local_files(find_files(source, (".eval",)), ("*.eval", "*.json")) for source in sources]
     paths = {path: None for place in files for path in place.paths if not is_beside_logs(path) and is_log(path)}
-    chosen = [log for log in choose_logs(paths).logs if is_tournament(log.header) and not _is_unfinished(log)]
+    chosen = [log for log in choose_logs(paths).logs if is_tournament(log.header) and not _is_own(log, sources)]
     return _battles_in_logs(chosen) if chosen else _battles_in_tables(sources)
 
 
-def _is_unfinished(log: ChosenLog) -> bool:
-    """Whether battles are being judged again in a log, which may lie in the folder that they are read from."""
-    return log.header.eval.task.rpartition("/")[2] == RECORDED and log.header.status != "success"
+def _is_own(log: ChosenLog, sources: Sequence[str]) -> bool:
+    """Whether a log, which may lie in the folder that battles are read from, is of the run that judges them again.
+
+    It is, where it did not end, or is one of the shards of it.
+    """
+    spec = log.header.eval
+    if spec.task.rpartition("/")[2] != RECORDED:
+        return False
+    typed = spec.task_args.get("battles") or ""
+    is_same = (typed if isinstance(typed, str) else ",".join(typed)) == ",".join(sources)
+    return log.header.status != "success" or (is_same and SHARD in (spec.metadata or {}))
 
 
 def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pandas as pd
 import pytest
-from played_logs import place
+from played_logs import figures, place
 
 import podium
 from podium.diagnosis.card import diagnose
@@ -85,6 +85,19 @@ def test_a_run_that_did_not_end_is_no_source_for_itself(play, behave, write_resp
     play(recorded(battles="logs"), behave("new", errors=0.3))
     assert {*recorded_battles("logs").asked} == {*recorded_battles(str(place(first))).asked}
     assert len(recorded_battles("logs").pairings) == 36
+
+
+@pytest.mark.slow
+def test_shards_judge_a_record_again_as_a_single_run_does_wherever_their_logs_are(play, behave, write_responses):
+    first = play(round_robin(responses=write_responses(), pack=True), behave("old", bias=0.3))
+    single = play(recorded(battles=str(place(first))), behave("new", bias=1.5), log_dir="single")
+    parts = [play(recorded(battles="logs", shard=f"{k}/2"), behave("new", bias=1.5)) for k in (1, 2)]
+    assert sum((met(part) for part in parts), Counter()) == met(single) == met(first)
+    tables = [podium.read_battles(*map(str, map(place, logs))) for logs in (parts, [single])]
+    own, expected = (figures(podium.rank(battles)) for battles in tables)
+    assert own == expected
+    assert [len(battles) for battles in tables] == [36, 36]
+    assert {*recorded_battles("logs").asked.values()} == {1}
 
 
 def test_verdicts_of_a_table_are_played_beside_responses_and_what_has_none_is_missing(write_responses, capsys):

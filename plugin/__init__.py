@@ -11,24 +11,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from podium.battles import Battles
-    from podium.calibration import Calibration
-    from podium.calibration_file import read_calibration
-    from podium.calibration_run import calibrate
     from podium.comparison.compare import compare
     from podium.comparison.comparison import Comparison
     from podium.diagnosis.card import diagnose
     from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
     from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
+    from podium.nouns.battles import Battles
+    from podium.nouns.calibration import Calibration
+    from podium.nouns.calibration_file import read_calibration
+    from podium.nouns.ranking import Ranking, Standings
     from podium.planning.planner import make_plan
     from podium.planning.simulation import Judge, World, simulate
-    from podium.rank_battles import rank
-    from podium.ranking import Ranking, Standings
     from podium.reading.judgements import read_battles
-    from podium.replays import Replay, replay
     from podium.scorers.prompt import Template
     from podium.scorers.realization import Realization
     from podium.study.laboratory import run_study
+    from podium.verbs.calibration_run import calibrate
+    from podium.verbs.rank_battles import rank
+    from podium.verbs.replays import Replay, replay
 
 __version__ = "0.1.0"
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from podium.battles import Battles
 from podium.checks import CHECKS
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Fit, Standings
 from podium.rankers.cells import Summed, in_memory, pairs_of, sum_battles
 from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION, RESAMPLES
@@ -20,7 +21,6 @@ from podium.rankers.pairs import cells_by_cluster
 from podium.rankers.scale import EloScale, scale_of
 from podium.rankers.standings import Exposure, Result, exposure_of, standings
 from podium.rankers.strengths import Strengths
-from podium.ranking import Fit, Standings
 
 
 def bradley_terry(

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from podium.battles import Battles
 from podium.counting.verdicts import Verdicts
+from podium.nouns.battles import Battles
 from podium.rankers.coded import Cluster, Coded, Labels, code_battles, nothing_readable, require_choice
 from podium.rankers.pairs import Pairs, items_of, pair_sums
 from podium.rankers.row_order import order_rows

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
+from podium.nouns.battles import Battles
 from podium.rankers.row_order import order_of_battles
 
 Labels = Literal["soft", "hard"]

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from podium.battles import Battles
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Standings
 from podium.rankers.cells import in_memory, pairs_of, sum_battles
 from podium.rankers.defaults import RESAMPLES
 from podium.rankers.intervals import by_bootstrap, resample
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pairs_of_draw
 from podium.rankers.standings import Result, exposure_of, standings
-from podium.ranking import Standings
 
 Score = Callable[[Pairs], np.ndarray]
 """From pair sums to one score per entrant, shape (entrants,)."""

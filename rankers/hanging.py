@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from podium.battles import Battles
+from podium.nouns.battles import Battles
 from podium.rankers.coded import Coded, Labels, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.identification import strengths_of

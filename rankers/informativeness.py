@@ -6,13 +6,13 @@ from typing import Literal
 
 import numpy as np
 
-from podium.battles import Battles
 from podium.errors import NotIdentifiedError
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Standings
 from podium.rankers.coded import Coded, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
 from podium.rankers.standings import Result, exposure_of, standings
-from podium.ranking import Standings
 from podium.text import some
 
 MOST_LEVELS = 21

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
 from podium.errors import NotIdentifiedError
-from podium.human_labels import MEETING, mean_labels, meetings_of
+from podium.nouns.battles import Battles
+from podium.nouns.human_labels import MEETING, mean_labels, meetings_of
 from podium.rankers.coded import Coded
 from podium.rankers.graph import graph_of
 from podium.rankers.pairs import Pairs, pair_sums

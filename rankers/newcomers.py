@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from podium.battles import Battles
-from podium.calibration import SMALLEST_SE, Calibration
+from podium.nouns.battles import Battles
+from podium.nouns.calibration import SMALLEST_SE, Calibration
+from podium.nouns.ranking import Entry, Fit, Standings
 from podium.rankers.calibration.bounds import Bounds, Quantile, quantile_for
 from podium.rankers.calibration.conformal import entrants_needed
 from podium.rankers.calibration.evidence import Evidence, evidence_of
@@ -20,7 +21,6 @@ from podium.rankers.intervals import finite_or_none, t_reach
 from podium.rankers.pairs import win_rates
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.standings import rank_of, summary_of_battles
-from podium.ranking import Entry, Fit, Standings
 from podium.text import some
 
 MANY = 1.5

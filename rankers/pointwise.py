@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from podium.battles import Battles
 from podium.errors import NotIdentifiedError
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Standings
 from podium.rankers.coded import cluster_codes, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.intervals import FEW, Estimate, Interval, by_bootstrap, by_sandwich, resample, wilson
 from podium.rankers.standings import Exposure, Result, exposure_of, standings
-from podium.ranking import Standings
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from podium.battles import Battles, criterion_columns
+from podium.nouns.battles import Battles, criterion_columns
 
 ROUNDS = 4
 """After so many, an entrant is known by what it earned, against whom, what those earned, and against whom."""

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.calibration import MEAN as MEAN
 from podium.errors import UsageError, find_name
+from podium.nouns.calibration import MEAN as MEAN
 
 POINTS = 400 / np.log(10)
 """Elo points per logit."""

@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from podium.battles import Battles
-from podium.calibration import Calibration, Target
 from podium.errors import NotIdentifiedError, UsageError
+from podium.nouns.battles import Battles
+from podium.nouns.calibration import Calibration, Target
+from podium.nouns.ranking import Standings
 from podium.rankers.bradley_terry import estimate_elo, label_strengths
 from podium.rankers.calibration.agreement import agreement_of
 from podium.rankers.calibration.bounds import Bounds, mismatches
@@ -31,7 +32,6 @@ from podium.rankers.newcomers import newcomers, place_newcomers
 from podium.rankers.scale import POINTS, scale_of
 from podium.rankers.standings import exposure_of
 from podium.rankers.strengths import Strengths
-from podium.ranking import Standings
 from podium.text import some
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from podium.battles import Battles, Counts
 from podium.checks import CHECKS
+from podium.nouns.battles import Battles, Counts
+from podium.nouns.ranking import Entry, Fit, Separation, Standings
 from podium.rankers.cells import Summed, pairs_of
 from podium.rankers.intervals import Estimate, finite_or_none
 from podium.rankers.pairs import Pairs, light_opponents, win_rates
 from podium.rankers.rank_sets import Contrasts, contrast_all
-from podium.ranking import Entry, Fit, Separation, Standings
 from podium.text import some
 
 SAME_SCORE = 1e-9

@@ -3,8 +3,9 @@
 import numpy as np
 from scipy.special import ndtri
 
-from podium.battles import Battles
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Fit, Standings
 from podium.rankers.calibration.signals import RIDGE, Kind, signal_of
 from podium.rankers.calibration.targets import soft_target
 from podium.rankers.coded import code_battles
@@ -18,7 +19,6 @@ from podium.rankers.scale import POINTS, scale_of
 from podium.rankers.soft_elo import choose_target
 from podium.rankers.standings import Result, exposure_of, standings
 from podium.rankers.strengths import Strengths
-from podium.ranking import Fit, Standings
 from podium.text import some
 
 FEWEST_LABELS = 5

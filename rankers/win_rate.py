@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from podium.battles import Battles
 from podium.counting.relations import text
 from podium.errors import UsageError, find_name
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Standings
 from podium.rankers.cells import Cells, Summed, in_memory, pairs_of, sum_battles
 from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
@@ -19,7 +20,6 @@ from podium.rankers.length_control.external import External
 from podium.rankers.pairs import Pairs, cells_by_cluster, light_opponents, win_rates
 from podium.rankers.rate_errors import FEW, are_few, errors_of_rates
 from podium.rankers.standings import Result, exposure_of, standings
-from podium.ranking import Standings
 from podium.text import some
 
 

@@ -20,7 +20,7 @@ COMMANDS = {"inspect": "inspect_ai._cli.main:main", "podium": "podium.cli.main:m
 CONTEXT = multiprocessing.get_context(
     "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 )
-PODIUM = ["podium.cli.main", "podium.reading.judgements", "podium.rank_battles", "podium.replays"]
+PODIUM = ["podium.cli.main", "podium.reading.judgements", "podium.verbs.rank_battles", "podium.verbs.replays"]
 HOSTS = ["inspect_ai._cli.main", "inspect_ai.log", "openai", "podium.hosts.inspect_ai.registry"]
 TESTS = Path(__file__).parent
 

@@ -7,8 +7,8 @@ import pandas as pd
 from scipy.special import expit
 
 from podium import Battles, Judge, World
-from podium.battles import COLUMNS
 from podium.counting.relations import ONE_ORDER_UNREAD
+from podium.nouns.battles import COLUMNS
 from podium.planning.simulation import UNREAD
 
 Columns = dict[str, Any]

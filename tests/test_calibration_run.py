@@ -10,8 +10,8 @@ import pytest
 from scipy.special import expit, logit
 
 from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
-from podium.calibration_run import compare, judge_agreement
 from podium.rankers.scale import MEAN, POINTS
+from podium.verbs.calibration_run import compare, judge_agreement
 
 JUDGE = Judge("rubric-judge", scale=2.0, position_bias=0.6, noise=0.6, tie=0.3, unread=0.02)
 COMPARED = ["margin", "criteria", "length", "smoothing"]

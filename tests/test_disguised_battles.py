@@ -11,8 +11,8 @@ import pytest
 from disguises import NAME, differences, disguise, figures_of, new_names
 
 from podium import Judge, PodiumError, calibrate, diagnose, rank, read_battles, simulate
-from podium.calibration_run import compare, differences_from_best
 from podium.diagnosis.gold_source import Gold
+from podium.verbs.calibration_run import compare, differences_from_best
 
 ENTRANTS = tuple(f"entrant-{letter}" for letter in "abcdef")
 FEW = {"interval": "bootstrap", "resamples": 40}

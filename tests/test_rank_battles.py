@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import podium
-from podium import UsageError, rank, rank_battles, simulate
+from podium import UsageError, rank, simulate
 from podium.plugins.settings import deal_options, ranker_options
+from podium.verbs import rank_battles
 
 
 def test_without_a_ranker_battles_are_rated_by_bradley_terry() -> None:

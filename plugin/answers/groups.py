@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from scipy.special import expit
 
+from podium.nouns.ranking import Separation, Standings
 from podium.rankers.scale import POINTS
-from podium.ranking import Separation, Standings
 from podium.text import some
 
 MOST_NAMES = 5

@@ -7,7 +7,6 @@ from scipy.special import stdtr
 
 from podium.answers.groups import and_list
 from podium.answers.trust import Finding
-from podium.battles import Battles
 from podium.checks import CHECKS
 from podium.diagnosis.clustered import Clustered, column_of, sample_of
 from podium.diagnosis.cycles import items_of, rings_of, triples_of
@@ -15,12 +14,13 @@ from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit
 from podium.diagnosis.judge_checks import relations_of, unread_share
 from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Standings
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.hanging import Hinge, first_place
 from podium.rankers.length_control.joint import fit_with_length, slope_influence
 from podium.rankers.pairs import cells_by_cluster, pair_sums
-from podium.ranking import Standings
 
 MOST_BATTLES, MOST_ENTRANTS = 200_000, 60
 """Beyond which tests of single pairs and lengths are left to `podium diagnose`: they would take longer than a fit."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from podium.answers.measures import items_text
+from podium.nouns.ranking import Standings
 from podium.rankers.further_items import further_items
-from podium.ranking import Standings
 from podium.report.numbers import further_sentence
 
 

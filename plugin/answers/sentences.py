@@ -7,8 +7,8 @@ from podium.answers.groups import leaders_of, who_sentence
 from podium.answers.measures import findings_of, first_place_finding, hinge_of
 from podium.answers.next_step import next_sentence
 from podium.answers.trust import Finding, trust_sentence
-from podium.battles import Battles
-from podium.ranking import Standings
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Standings
 
 
 def add_answers(

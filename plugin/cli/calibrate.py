@@ -7,7 +7,7 @@ import click
 from podium.cli import options
 from podium.cli.output import print_reports, warn
 from podium.errors import PodiumError
-from podium.report.printable import tell
+from podium.printable import tell
 
 if TYPE_CHECKING:
     from podium.storage.remote import Place
@@ -53,11 +53,11 @@ def calibrate(output: "Place | None", side_by_side: bool, **arguments: Any) -> N
     podium calibrate votes.parquet --human-judge crowd --where judge=gpt-4 -o calibration.json
     podium rank new.csv --ranker soft-elo --calibration calibration.json
     """
-    from podium.calibration_run import calibrate as calibrate_battles
-    from podium.calibration_run import compare, differences_from_best, judge_agreement
     from podium.cli.progress_bar import show_progress
     from podium.report import calibration_view as view
     from podium.storage.drafts import write_text
+    from podium.verbs.calibration_run import calibrate as calibrate_battles
+    from podium.verbs.calibration_run import compare, differences_from_best, judge_agreement
 
     arguments["stretch"] = not arguments.pop("no_stretch")
     labels = arguments.pop("human_labels")

@@ -6,7 +6,7 @@ import click
 
 from podium.cli import options
 from podium.cli.output import warn
-from podium.report.printable import tell
+from podium.printable import tell
 
 
 @click.command(short_help="Turn files of verdicts into podium's battles table.")
@@ -29,7 +29,7 @@ def convert(context: click.Context, **arguments: Any) -> None:
     podium convert results/*.jsonl --from arena-hard -o battles.csv
     """
     from podium.formats.podium_table import write
-    from podium.report.printable import columns_that_run
+    from podium.printable import columns_that_run
 
     output = arguments.pop("output")
     battles = options.read_sources(arguments, merge=arguments.pop("merge"))

@@ -14,7 +14,7 @@ import click
 
 from podium.errors import UsageError
 from podium.hosts.on_start import HOSTS
-from podium.report.printable import tell
+from podium.printable import tell
 from podium.storage.drafts import write_text
 
 NAME = "podium_ranker.pth"

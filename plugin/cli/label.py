@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.cli import options
-from podium.report.printable import tell
+from podium.printable import tell
 
 if TYPE_CHECKING:
     from podium.storage.remote import Place

@@ -18,7 +18,7 @@ def list_(kind: str | None) -> None:
     `hosts` shows which hosts are installed, and whether `podium enable` was run in this environment.
     """
     from podium.plugins import catalogue
-    from podium.report.printable import printable
+    from podium.printable import printable
 
     known: dict[str, dict[str, Any]] = {f"{noun}s": catalogue.extensions_of(of) for of, noun in catalogue.KINDS.items()}
     for name in [kind] if kind else KINDS:

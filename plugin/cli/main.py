@@ -20,7 +20,7 @@ from podium.cli.rank import rank
 from podium.cli.replay import replay
 from podium.cli.report import report
 from podium.errors import PodiumError
-from podium.report.printable import tell
+from podium.printable import tell
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True})

@@ -17,7 +17,7 @@ from podium.report.styles import styles_of
 from podium.storage.remote import Place, place_of
 
 if TYPE_CHECKING:
-    from podium.battles import Battles
+    from podium.nouns.battles import Battles
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Command], Command]
@@ -189,7 +189,7 @@ def add_labels(battles: "Battles", place: str | None, *, must_meet: bool) -> "Ba
     """
     if place is None:
         return battles
-    from podium.human_labels import label_from
+    from podium.nouns.human_labels import label_from
     from podium.reading.judgements import read_battles
 
     return label_from(battles, read_battles(place), must_meet=must_meet)

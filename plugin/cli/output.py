@@ -4,10 +4,10 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from podium.report.printable import tell
+from podium.printable import tell
 
 if TYPE_CHECKING:
-    from podium.ranking import Ranking
+    from podium.nouns.ranking import Ranking
     from podium.report.model import Report
     from podium.storage.remote import Place
 

@@ -74,7 +74,7 @@ def rank(context: click.Context, **arguments: Any) -> None:
 
 def _draw(ranking: Any, figure: "Place") -> None:
     from podium.pictures.style import save
-    from podium.report.printable import tell
+    from podium.printable import tell
 
     save(ranking.plot(), figure)
     tell(f"wrote {figure}")
@@ -86,7 +86,7 @@ def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:
 
     names = ranker_names(arguments.pop("rankers"))
     settings = parse_settings(arguments.pop("settings"), names)
-    from podium.rank_battles import rank as rank_battles
+    from podium.verbs.rank_battles import rank as rank_battles
 
     common = {name: arguments.pop(name) for name in ("level", "seed", "by", "pool", "calibration", "entrants")}
     complete, labels = arguments.pop("complete"), arguments.pop("human_labels")

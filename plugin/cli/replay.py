@@ -111,8 +111,8 @@ def _refuse_misplaced(asked: dict[str, Any], whole_study: bool) -> None:
 
 
 def _replay_once(battles: Any, tournament: str, rankers: list[str], common: dict[str, Any]) -> tuple[Any, View]:
-    from podium.replays import replay as replay_battles
     from podium.report.ranking_view import ranking_reports
+    from podium.verbs.replays import replay as replay_battles
 
     return replay_battles(battles, tournament, rankers, **common).ranking, ranking_reports
 

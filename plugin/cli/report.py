@@ -9,7 +9,7 @@ import click
 
 from podium.cli import options
 from podium.cli.rank import rank, rank_sources
-from podium.report.printable import tell
+from podium.printable import tell
 
 if TYPE_CHECKING:
     from podium.page.material import Material
@@ -73,7 +73,7 @@ def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: b
     if ranking is not None:
         only = "The page was made of a ranking alone: give its battles to see them."
         return Material(ranking, command=command, missing={"battles": only}), True
-    from podium.calibration_file import read_calibration
+    from podium.nouns.calibration_file import read_calibration
     from podium.page.texts import texts_of
     from podium.reading.entrants import about_entrants, families_of
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
 from podium.comparison.comparison import Comparison
 from podium.comparison.gate import decide, read_requirements
 from podium.comparison.outcomes import PairFinding
@@ -21,12 +20,13 @@ from podium.comparison.pair_data import MEASURES, Matchup, finding_of
 from podium.comparison.words import answers_in, identical_items, named_answers, notes_of_prompts, split_words
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
-from podium.rank_battles import refuse_several_judges
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import provenance
 from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level, holm
-from podium.ranking import provenance
 from podium.reading.judgements import read_battles
 from podium.responses.collection import Responses
+from podium.verbs.rank_battles import refuse_several_judges
 
 QUESTION = ("task", "judge")
 """Columns of which every value is a question of its own, where scores are compared."""

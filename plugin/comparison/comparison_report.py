@@ -7,9 +7,9 @@ import numpy as np
 from podium.comparison.comparison import Comparison
 from podium.comparison.gate import Gate, GateDecision
 from podium.comparison.outcomes import ELO, ItemResult, PairFinding
+from podium.printable import printable
 from podium.report.model import EMPTY, Form, Note, Report, Section, Table, notes_of
 from podium.report.numbers import further_sentence, percent
-from podium.report.printable import printable
 from podium.report.terminal import terminal_text
 from podium.text import some
 

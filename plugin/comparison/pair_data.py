@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
 from podium.comparison.outcomes import ELO, SCORE, WIN_RATE, ItemResult, PairFinding
 from podium.errors import NotIdentifiedError, UsageError
+from podium.nouns.battles import Battles
 from podium.rankers.coded import code_battles
 from podium.rankers.difference import DifferenceTest, paired_difference
 from podium.rankers.elo_difference import elo_difference

@@ -6,7 +6,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from podium.battles import Battles
 from podium.diagnosis.card_summary import card_answer
 from podium.diagnosis.consistency import consistency
 from podium.diagnosis.cycles import cycles
@@ -23,8 +22,9 @@ from podium.diagnosis.subject import NEAR_TIE, Subject
 from podium.diagnosis.transitivity import transitivity
 from podium.diagnosis.verbosity import verbosity
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import provenance
 from podium.rankers.intervals import check_level
-from podium.ranking import provenance
 from podium.text import FORMAT_VERSION, Document, as_text
 
 Reply: TypeAlias = CardAnswer | Missing

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.battles import Battles
 from podium.diagnosis.figures import Figured, Missing, Statistic, Unit
+from podium.nouns.battles import Battles
 from podium.rankers.coded import cluster_codes
 from podium.rankers.intervals import FEWEST_DRAWS, t_reach, wilson
 

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import numpy as np
 
-from podium.battles import REPLIES, Battles
 from podium.diagnosis.clustered import Clustered, column_of, sample_of
 from podium.diagnosis.figures import CardAnswer, Figured, Missing
 from podium.diagnosis.position import BOTH_ORDERS, meetings_of, order_twins, orders_of
 from podium.diagnosis.subject import Subject
+from podium.nouns.battles import REPLIES, Battles
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc, stdtr
 
-from podium.battles import Battles
 from podium.diagnosis.cycles import FEWEST_ITEMS, items_of
 from podium.diagnosis.figures import CardAnswer, Missing, Value
+from podium.nouns.battles import Battles
 from podium.rankers.coded import Cluster, Coded, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.identification import strengths_of

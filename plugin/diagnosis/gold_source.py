@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
 from podium.diagnosis.sides import GivenSide, Side, prepare_side
 from podium.errors import DataError, UsageError
 from podium.formats.containers import read_records
+from podium.nouns.battles import Battles
 from podium.reading.judgements import read_battles
 from podium.text import some, text_of
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from podium.battles import Battles
 from podium.checks import CHECKS
 from podium.diagnosis.families import family_of
+from podium.nouns.battles import Battles
 from podium.plugins import catalogue
 from podium.scorers.reply import ONE_ORDER_UNREAD, UNSHOWN
 from podium.text import some

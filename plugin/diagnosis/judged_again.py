@@ -7,12 +7,12 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.sides import Ratings, prepare_side
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.nouns.battles import Battles
 from podium.report.model import Table
 
 AGAIN, DRIFT, MODELS = "battles judged again", "drift of the judge", "drift of the models"

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.battles import Battles
 from podium.diagnosis.clustered import agreement_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.gold_pairs import GoldPairs, gold_pairs_of
@@ -15,6 +14,7 @@ from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import Transitivity, transitivity
 from podium.diagnosis.variance import Analysis, analyse
 from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.nouns.battles import Battles
 from podium.rankers.intervals import resample
 from podium.rankers.pairs import win_rates
 from podium.rankers.pointwise import score_matrix

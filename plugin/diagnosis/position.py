@@ -6,11 +6,11 @@ from typing import Annotated
 import numpy as np
 from scipy.special import logit
 
-from podium.battles import Battles
 from podium.counting.verdicts import verdicts_of
 from podium.diagnosis.clustered import Clustered, column_of, sample_of
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value, labelled_figures
 from podium.diagnosis.subject import Subject, is_soft, near_ties
+from podium.nouns.battles import Battles
 from podium.report.model import Table
 
 BOTH_ORDERS = "show each pair in both orders"

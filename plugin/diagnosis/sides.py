@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import expit
 
-from podium.battles import Battles
 from podium.diagnosis.clustered import Clustered, sample_of
+from podium.nouns.battles import Battles
 from podium.rankers.coded import Coded, code_battles, ratio_or_nan
 from podium.rankers.identification import strengths_of
 from podium.rankers.pairs import PairCells, cells_by_cluster, pair_sums

@@ -6,13 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
-from podium.battles import Battles
 from podium.diagnosis.clustered import column_of
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judge_checks import parts_of
 from podium.diagnosis.reference import Reference, first_reference
 from podium.diagnosis.sides import JudgedSide, Ratings, prepare_side
+from podium.nouns.battles import Battles
 
 NEAR_TIE = 0.3
 """Margins up to this are near-ties. Source: Soft-Elo, appendix F.1, |s| <= 0.3 on scores from 1 to 10."""

@@ -6,7 +6,6 @@ from math import comb
 
 import numpy as np
 
-from podium.battles import MOST_SLICES, Battles
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, cell
 from podium.diagnosis.triples import (
@@ -22,6 +21,7 @@ from podium.diagnosis.triples import (
     chance_of_no_order,
     count_triples,
 )
+from podium.nouns.battles import MOST_SLICES, Battles
 from podium.rankers.intervals import finite_or_none, wilson
 from podium.report.model import EMPTY, Table
 from podium.text import as_text

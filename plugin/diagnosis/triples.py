@@ -7,8 +7,8 @@ from math import comb
 import numpy as np
 from scipy.special import entr, expit, logit
 
-from podium.battles import Battles
 from podium.diagnosis.figures import Missing
+from podium.nouns.battles import Battles
 from podium.rankers.coded import Coded, code_battles, ratio_or_nan
 from podium.rankers.pairs import pair_sums, win_rates
 

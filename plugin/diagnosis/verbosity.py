@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from podium.battles import Battles
 from podium.diagnosis.clustered import column_of, sample_of
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.reference import error_sums, fit_line
 from podium.diagnosis.subject import Subject, near_ties
 from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.nouns.battles import Battles
 from podium.rankers.coded import Coded, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.length_control.joint import fit_with_length, slope_influence

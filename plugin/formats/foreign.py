@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from podium.battles import COLUMNS, criterion_columns
 from podium.counting.relations import ROW, text
 from podium.errors import DataError, UsageError, unknown_name
 from podium.formats.records import Column, Records, shorten
+from podium.nouns.battles import COLUMNS, criterion_columns
 
 NAMES = frozenset({*COLUMNS, "model", "score", "length"})
 """Columns of a battles table, and of a table of scores."""

@@ -14,7 +14,7 @@ import pandas as pd
 
 from podium.errors import DataError
 from podium.formats.verdicts import reasons, translate
-from podium.report.printable import FORMULA, printable
+from podium.printable import FORMULA, printable
 from podium.text import as_text
 
 CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}

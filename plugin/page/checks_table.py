@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from podium.answers.measures import MOST_BATTLES, MOST_ENTRANTS, findings_of, items_text
 from podium.answers.trust import Finding, settle_tests
-from podium.battles import Battles
 from podium.checks import CHECKS
 from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Standings
 from podium.rankers.hanging import Hinge, first_place
-from podium.ranking import Standings
 from podium.report.model import Table
 from podium.report.numbers import share_text
 

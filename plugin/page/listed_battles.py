@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
+from podium.nouns.battles import Battles
 from podium.page.texts import BattleTexts
 from podium.text import as_text
 

@@ -6,18 +6,18 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from podium.answers.measures import MOST_BATTLES
-from podium.battles import Battles
-from podium.calibration import Calibration
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.card_report import card_reports
 from podium.errors import PodiumError
+from podium.nouns.battles import Battles
+from podium.nouns.calibration import Calibration
+from podium.nouns.ranking import Ranking
 from podium.page.checks_table import checks_table
 from podium.page.listed_battles import ListedBattles, list_battles
 from podium.page.texts import BattleTexts
 from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.head_to_head import Meetings, meetings_of, rank_shares
 from podium.rankers.identification import fit_identified
-from podium.ranking import Ranking
 from podium.report.model import Report, Table
 
 

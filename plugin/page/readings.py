@@ -6,9 +6,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from podium.battles import Counts
 from podium.errors import DataError
-from podium.ranking import Entry, Fit, Ranking, Standings
+from podium.nouns.battles import Counts
+from podium.nouns.ranking import Entry, Fit, Ranking, Standings
 
 REMEDY = "give what `podium rank --format json -o ranking.json` writes"
 

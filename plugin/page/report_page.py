@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
+from podium.nouns.ranking import Standings
 from podium.page.checks_table import checks_table
 from podium.page.material import Material
 from podium.page.packing import chart_in_page, charting_library, fill_template, json_in_page, own_file, policy
 from podium.pictures.charts import bubble_rows, forest, heat_map, placement, rank_bubbles, reliability
 from podium.pictures.extra import load_extra
 from podium.pictures.style import DARK, LIGHT, theme
-from podium.ranking import Standings
 from podium.report.calibration_view import calibration_reports
 from podium.report.html import html_part, notes_part, section_part, stylesheet, table_part
 from podium.report.model import Kind, Note, Report, Table

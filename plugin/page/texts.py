@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from podium.battles import REPLIES, Battles
 from podium.errors import PodiumError
 from podium.formats.files import find_files
 from podium.hookspecs import load_target
+from podium.nouns.battles import REPLIES, Battles
 from podium.plugins import catalogue
 from podium.responses.read import read_responses
 from podium.text import text_of

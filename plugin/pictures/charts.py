@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from podium.calibration import Calibration
+from podium.nouns.calibration import Calibration
+from podium.nouns.ranking import Ranking, Standings
 from podium.pictures.extra import load_extra
 from podium.pictures.style import LIGHT, theme
+from podium.printable import printable
 from podium.rankers.cells import sum_battles
 from podium.rankers.head_to_head import Meetings, meetings_of
-from podium.ranking import Ranking, Standings
 from podium.report.numbers import percent, range_text
-from podium.report.printable import printable
 
 WIDTH = 460
 LONGEST_LABEL = 220

@@ -19,9 +19,9 @@ from podium.planning.precision import (
 )
 from podium.planning.sample_size import informative_needed, items_needed
 from podium.plugins.catalogue import make_tournament
-from podium.replays import Recording, TournamentDesign, asks_order, recording_of
 from podium.text import some
 from podium.tournaments.schedule import Field
+from podium.verbs.replays import Recording, TournamentDesign, asks_order, recording_of
 
 PAIRS = "pairs of interest"
 MOST_COUNTED = 1000

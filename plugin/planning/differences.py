@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 from podium.errors import UsageError
 from podium.rankers.informativeness import finest_verdicts
-from podium.replays import Recording
+from podium.verbs.replays import Recording
 
 WINDOW = 0.01
 """Width of the interval of edges from which the paper takes its distributions."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from podium.planning.plan import Quantity, Tariff, Unanswered
 from podium.planning.precision import elo_of_edge
-from podium.replays import Recording
+from podium.verbs.replays import Recording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
 from podium.formats.label_sheet import SheetRow
+from podium.nouns.battles import Battles
 from podium.rankers.calibration.accuracy import MEAN_OF_NORMAL
 from podium.rankers.coded import Coded, code_battles
 from podium.rankers.identification import strengths_of

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from podium.battles import Battles
 from podium.diagnosis.clustered import Clustered
 from podium.errors import NotIdentifiedError, UsageError, unknown_name
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Entry, Standings, provenance
 from podium.planning.compared_sizes import compared_size
 from podium.planning.cost import PAIRS, battles_of, cheapest_design, priced_designs, stand_in_names
 from podium.planning.decision import decide
@@ -19,13 +20,12 @@ from podium.planning.plan import Candidate, Plan, Quantity, Tariff
 from podium.planning.precision import MOST_ENTRANTS, SPREAD
 from podium.planning.questions import answered_designs
 from podium.planning.sample_size import check_numbers
-from podium.rank_battles import rank
 from podium.rankers.coded import code_battles
 from podium.rankers.intervals import check_level, t_reach
 from podium.rankers.scale import POINTS
-from podium.ranking import Entry, Standings, provenance
-from podium.replays import Recording, TournamentDesign, recording_of
 from podium.tournaments.selection import draw_items
+from podium.verbs.rank_battles import rank
+from podium.verbs.replays import Recording, TournamentDesign, recording_of
 
 TIES = 0.15
 """Share of battles that end in a tie, where nothing else is known."""

@@ -23,10 +23,10 @@ from podium.rankers.intervals import Estimate, mean_interval, t_reach
 from podium.rankers.pairs import pair_sums, win_rates
 from podium.rankers.rank_sets import rank_sets
 from podium.rankers.scale import scale_of
-from podium.replays import Recording, TournamentDesign, play, recording_of
 from podium.scorers.battle import Orders
 from podium.text import some
 from podium.tournaments.selection import generator
+from podium.verbs.replays import Recording, TournamentDesign, play, recording_of
 
 GROUPS = 10
 """Of a pilot's items, left out in turn for the jackknife."""

@@ -15,10 +15,10 @@ from podium.planning.simulation import Judge, simulate
 from podium.plugins.catalogue import make_tournament
 from podium.progress import track
 from podium.rankers.scale import POINTS
-from podium.replays import asks_order
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
 from podium.tournaments.selection import order_of_visits
 from podium.tournaments.stopping import Look, Stopping
+from podium.verbs.replays import asks_order
 
 RUNS = 10
 """Imagined runs of each design."""

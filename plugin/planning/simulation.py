@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, ndtr
 
-from podium.battles import Battles
 from podium.errors import UsageError
 from podium.formats.verdicts import reasons
+from podium.nouns.battles import Battles
 from podium.rankers.pairs import pairs_of_squares
 from podium.rankers.strengths import fit_strengths
 from podium.reading.judgements import read_battles

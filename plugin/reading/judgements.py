@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
-from podium.battles import Battles
 from podium.counting.duck import Duck
 from podium.counting.engine import engine_named
 from podium.counting.relations import text as quote
@@ -21,7 +20,8 @@ from podium.formats.files import find_files, local_files
 from podium.formats.foreign import Foreign, name_columns, propose_map, translate_verdicts
 from podium.formats.records import Column, Records, records_of
 from podium.hookspecs import Format, Reading, SourceFiles
-from podium.human_labels import check_judge, label_by
+from podium.nouns.battles import Battles
+from podium.nouns.human_labels import check_judge, label_by
 from podium.plugins import catalogue
 from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
 from podium.reading.recognition import recognise_format, unrecognised_error

@@ -5,12 +5,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from podium.battles import COLUMNS, REPLIES, criterion_columns
 from podium.counting.duck import Duck
 from podium.counting.relations import ROW, ROWS_OF_A_FILE, quote_name, text
 from podium.errors import UsageError
 from podium.formats import pointwise
 from podium.formats.records import TEXT, Column, Records, columns_as
+from podium.nouns.battles import COLUMNS, REPLIES, criterion_columns
 from podium.reading import table
 from podium.text import some
 

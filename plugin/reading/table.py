@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from podium.battles import COLUMNS, criterion_columns
 from podium.counting.relations import ROW, text
 from podium.errors import DataError
 from podium.formats.records import JSON, Column, Records, shorten
+from podium.nouns.battles import COLUMNS, criterion_columns
 
 NUMBERS = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight", "repeat")
 TEXTS = ("item", "judge", "order", "category", "reason", "swap")

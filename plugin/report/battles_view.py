@@ -1,6 +1,6 @@
 """Battles as a notebook shows them: the denominators, and the first few."""
 
-from podium.battles import COLUMNS, Battles
+from podium.nouns.battles import COLUMNS, Battles
 from podium.report.html import notebook_part
 from podium.report.model import Report, Table, notes_of
 from podium.report.numbers import reasons_text

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from scipy.special import expit
 
-from podium.calibration import Calibration, Conformal, HeldOut
+from podium.nouns.calibration import Calibration, Conformal, HeldOut
 from podium.report.model import EMPTY, Axis, Bar, Note, Report, Table
 from podium.report.numbers import bounds_of, number_text, share_text, slope_text
 

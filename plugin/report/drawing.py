@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
+from podium.printable import printable
 from podium.report.model import Bar, Figure
-from podium.report.printable import printable
 
 PLAIN_WIDTH = 120
 """Columns where no terminal says how many there are."""

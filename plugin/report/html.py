@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
+from podium.printable import printable
 from podium.report.drawing import PLAIN_WIDTH, figure_lines
 from podium.report.model import Axis, Fact, Figure, Kind, Measure, Note, Report, Section, Table
-from podium.report.printable import printable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 NAME = "model"

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from podium.printable import printable
 from podium.report.model import EMPTY, Fact, Figure, Measure, Report, Section, Table
-from podium.report.printable import printable
 
 SIGNS = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},

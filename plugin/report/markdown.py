@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from podium.printable import printable
 from podium.report.drawing import PLAIN_WIDTH, figure_lines
 from podium.report.model import Fact, Figure, Form, Measure, Report, Section, Table
-from podium.report.printable import printable
 
 MARKUP = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
 """What Markdown would not show as it is; an underscore inside a word it does."""

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from podium.ranking import Entry, Ranking, Standings
+from podium.nouns.ranking import Entry, Ranking, Standings
+from podium.printable import printable
 from podium.report.model import EMPTY, Axis, Bar, Kind, Note, Report, Table, notes_of
 from podium.report.numbers import (
     bounds_of,
@@ -16,7 +17,6 @@ from podium.report.numbers import (
     share_text,
     slope_text,
 )
-from podium.report.printable import printable
 from podium.report.terminal import terminal_text
 from podium.scorers.reply import ONE_ORDER_UNREAD
 from podium.text import some

@@ -19,9 +19,9 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from podium.printable import printable
 from podium.report.drawing import PLAIN_WIDTH, figure_lines, interval_bar
 from podium.report.model import Fact, Form, Measure, Note, Report, Section, Table
-from podium.report.printable import printable
 
 NARROW = 100
 """Columns below which the clusters of a measure are left out."""

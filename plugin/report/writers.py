@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from podium.errors import UsageError
+from podium.printable import harmless_cells
 from podium.report.html import html_text
 from podium.report.latex import latex_text
 from podium.report.markdown import markdown_text
 from podium.report.model import Report
-from podium.report.printable import harmless_cells
 from podium.report.styles import SUFFIXES
 from podium.report.terminal import terminal_text
 from podium.storage.remote import Place

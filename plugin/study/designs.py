@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from podium.plugins.catalogue import make_tournament
-from podium.replays import Recording, asks_order, play, recording_of, seed_settings
 from podium.tournaments.schedule import Field
 from podium.tournaments.selection import draw_items, draw_names
+from podium.verbs.replays import Recording, asks_order, play, recording_of, seed_settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import provenance
 from podium.plugins.settings import ranker_names, ranker_options
 from podium.progress import track
-from podium.rank_battles import rank
 from podium.rankers.intervals import mean_interval
-from podium.ranking import provenance
-from podium.replays import Recording, divide_options, recording_of
 from podium.study.designs import Cell, Draw, Workbench
 from podium.study.findings import AnchorProfile, Findings, Point, Spread
 from podium.study.yardstick import Yardstick
 from podium.text import some
+from podium.verbs.rank_battles import rank
+from podium.verbs.replays import Recording, divide_options, recording_of
 
 ITEMS = (25, 50, 100, 200, 400, 800)
 """Numbers of items, as far as the record goes."""

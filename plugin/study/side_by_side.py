@@ -8,16 +8,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
 from podium.hookspecs import Tournament
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import provenance
 from podium.plugins import catalogue
 from podium.plugins.catalogue import make_tournament
 from podium.plugins.settings import options_of, ranker_names, ranker_options
-from podium.ranking import provenance
-from podium.replays import Recording, TournamentDesign, asks_order, divide_options, play, recording_of, seed_settings
 from podium.study.yardstick import Yardstick
 from podium.text import Document, some
+from podium.verbs.replays import (
+    Recording,
+    TournamentDesign,
+    asks_order,
+    divide_options,
+    play,
+    recording_of,
+    seed_settings,
+)
 
 COSTS = ("battles", "calls", "pairs", "rounds", "missing")
 """Of a tournament's price."""

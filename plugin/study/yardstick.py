@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau
 
-from podium.battles import Battles
 from podium.diagnosis.gold_source import read_gold
 from podium.errors import NotConvergedError, PodiumError
-from podium.rank_battles import rank
+from podium.nouns.battles import Battles
 from podium.rankers.cells import pairs_of
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
@@ -20,7 +19,8 @@ from podium.rankers.graph import graph_of
 from podium.rankers.pairs import Pairs, win_rates
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.strengths import fit_strengths
-from podium.replays import in_one_order, merge_orders
+from podium.verbs.rank_battles import rank
+from podium.verbs.replays import in_one_order, merge_orders
 
 Scorer = Callable[[np.ndarray], np.ndarray]
 """From a mask of the record's rows, shape (rows,), to a score per entrant, NaN without one, shape (entrants,)."""

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import stdtrit
 
-from podium.calibration import Accuracy, HeldOut
+from podium.nouns.calibration import Accuracy, HeldOut
 from podium.rankers.intervals import mean_interval, t_reach
 
 Ends = tuple[float, float]

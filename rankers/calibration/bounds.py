@@ -8,9 +8,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
-from podium.calibration import FEWEST_OF_PEOPLE, Calibration, HeldOut, Stretch
 from podium.errors import NotIdentifiedError, UsageError
+from podium.nouns.battles import Battles
+from podium.nouns.calibration import FEWEST_OF_PEOPLE, Calibration, HeldOut, Stretch
 from podium.rankers.calibration.conformal import entrants_needed, quantile, t_quantile, weighted_quantile
 from podium.rankers.calibration.signals import margins
 from podium.rankers.coded import require_choice

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.calibration import Calibration, HeldOut, Stretch
+from podium.nouns.calibration import Calibration, HeldOut, Stretch
 from podium.rankers.calibration.accuracy import Difference, difference_of
 from podium.rankers.calibration.conformal import quantile
 from podium.rankers.intervals import finite_or_none

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import stdtrit
 
-from podium.calibration import Conformal, HeldOut, Stretch
+from podium.nouns.calibration import Conformal, HeldOut, Stretch
 from podium.rankers.intervals import finite_or_none
 
 FEWEST_FOR_T = 3

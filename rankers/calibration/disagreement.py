@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from podium.calibration import Calibration, HeldOut, Stretch
 from podium.checks import CHECKS
+from podium.nouns.calibration import Calibration, HeldOut, Stretch
 from podium.rankers.intervals import mean_interval
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit
 
-from podium.battles import Battles
 from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.nouns.battles import Battles
 from podium.rankers.calibration.signals import Signal, margins, probability
 from podium.rankers.clusters import gram
 from podium.rankers.coded import Cluster, Coded, cluster_codes, hard_credits

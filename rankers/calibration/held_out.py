@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.calibration import HeldOut, Stretch, Target
+from podium.nouns.calibration import HeldOut, Stretch, Target
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.leave_one_out import HeldOutScale, leave_one_out
 from podium.rankers.calibration.placement import ErrorMethod

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
 from podium.counting.relations import CRITERION
 from podium.errors import DataError
+from podium.nouns.battles import Battles
 
 
 def jury_battles(battles: Battles) -> Battles:

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, logit
 
-from podium.battles import Battles
 from podium.errors import NotIdentifiedError, UsageError
+from podium.nouns.battles import Battles
 from podium.rankers.coded import hard_credits, require_choice
 
 Kind = Literal["margin", "smoothing", "criteria", "length", "credit", "jury"]

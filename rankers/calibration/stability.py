@@ -4,8 +4,8 @@ from contextlib import suppress
 
 import numpy as np
 
-from podium.calibration import Stability
 from podium.errors import NotConvergedError, NotIdentifiedError
+from podium.nouns.calibration import Stability
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.signals import slope
 

@@ -7,7 +7,7 @@ entrant's battles, the pull does not. Ratings come out on another scale than peo
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from podium.calibration import Stretch
+from podium.nouns.calibration import Stretch
 
 FEWEST = 3
 """Entrants that tell a slope and the scatter round it; of two, the scatter may be nothing."""

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from podium.calibration import Target
 from podium.checks import CHECKS
 from podium.errors import NotIdentifiedError, UsageError
+from podium.nouns.calibration import Target
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.signals import POOLED, Kind, Signal, constant_weights, probability, slope
 from podium.rankers.intervals import t_reach

@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit, logit
 
-from podium.battles import Battles
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError, find_name
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Standings
 from podium.rankers.coded import Cluster, Coded, Labels
 from podium.rankers.intervals import Estimate, by_sandwich, covariance_of, t_reach
 from podium.rankers.length_control.external import External
 from podium.rankers.length_control.term import Lengths, lengths_of, squash
 from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximise
 from podium.rankers.standings import Result, exposure_of, standings
-from podium.ranking import Standings
 
 FAR = 50.0
 """Logits; a coefficient beyond grows for ever, and there is no maximum."""

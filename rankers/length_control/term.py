@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.battles import Battles
 from podium.errors import NotIdentifiedError
+from podium.nouns.battles import Battles
 from podium.rankers.coded import Cluster, Coded, Labels, code_battles, hard_credits, require_choice
 
 SIDES = ("length_a", "length_b")

@@ -8,9 +8,9 @@ import pytest
 import podium
 from podium.answers.groups import leaders_of, who_sentence
 from podium.answers.next_step import next_sentence
-from podium.battles import Counts
+from podium.nouns.battles import Counts
+from podium.nouns.ranking import Entry, Separation, Standings
 from podium.rankers.further_items import further_items
-from podium.ranking import Entry, Separation, Standings
 
 NAMES = ("amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath")
 

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium import NotIdentifiedError, rank
-from podium.battles import Battles
 from podium.counting.verdicts import verdicts_of
+from podium.nouns.battles import Battles
 
 
 @pytest.fixture(autouse=True)

@@ -9,11 +9,11 @@ import pytest
 from counted_tables import COLUMNS, check, drawn_rows, needs_data, recorded_round_robin, recorded_votes
 
 import podium
-from podium.battles import Battles
 from podium.counting.engine import engine_named
 from podium.counting.spark import Spark
 from podium.counting.verdicts import verdicts_of
 from podium.errors import UsageError
+from podium.nouns.battles import Battles
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from podium import Judge
-from podium.calibration_run import judge_agreement
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.people import people
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.signals import signal_of
 from podium.rankers.calibration.targets import fit_target
+from podium.verbs.calibration_run import judge_agreement
 
 
 def card(battles, level=0.95):

@@ -15,7 +15,7 @@ from lm_eval_output import LATER, TIME, sample, scored, write_run
 
 import podium
 from podium.formats.lm_eval_layout import document_hash, item_ids
-from podium.rank_battles import rank
+from podium.verbs.rank_battles import rank
 
 A = [1.0, 1.0, 0.0, 1.0]
 B = [1.0, 0.0, 0.0, 0.0]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import podium
-from podium.battles import CRITERION
 from podium.formats.soft_elo import MOST_CRITERIA, read
+from podium.nouns.battles import CRITERION
 
 
 def battles(save, *rows, columns="model_a,model_b,human_pref,judge_pref,scores_a,scores_b"):

@@ -14,10 +14,10 @@ import pytest
 from lm_eval_output import sample, write_run
 
 from podium import rank, read_battles
-from podium.calibration_run import calibrate
 from podium.page.material import Material, with_battles
 from podium.page.report_page import report_page
 from podium.page.texts import texts_of
+from podium.verbs.calibration_run import calibrate
 
 ROOT = Path(__file__).parents[2]
 RECORD = ROOT.parent / "shared" / "data" / "roundrobin_qlora_oa_gpt4.parquet"

@@ -7,7 +7,7 @@ from podium.planning.cost import battles_of
 from podium.planning.plan import Bill, Tariff
 from podium.planning.planner import make_plan
 from podium.planning.precision import precision_in_worlds, simulated_worlds
-from podium.replays import TournamentDesign
+from podium.verbs.replays import TournamentDesign
 
 SEVEN = tuple("abcdefg")
 

@@ -7,7 +7,7 @@ import pytest
 from podium import UsageError, read_battles, simulate
 from podium.planning.differences import elo_of_lean, recorded_differences, three_levels, verdicts
 from podium.rankers.informativeness import informativeness
-from podium.replays import recording_of
+from podium.verbs.replays import recording_of
 
 
 @pytest.mark.parametrize("ties", [0.0, 0.15, 0.39, 0.8])

@@ -22,8 +22,8 @@ from podium.planning.precision import (
 )
 from podium.rankers.intervals import mean_interval
 from podium.rankers.scale import POINTS
-from podium.replays import Recording, TournamentDesign, play, recording_of
 from podium.tournaments.chain import Chain
+from podium.verbs.replays import Recording, TournamentDesign, play, recording_of
 
 ROUND_ROBIN = TournamentDesign("round_robin", "round_robin")
 

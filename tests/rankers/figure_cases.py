@@ -8,9 +8,9 @@ import numpy as np
 from interval_cases import LEVEL, Case, World
 from scipy.special import expit, logit, ndtri
 
-from podium.calibration import HeldOut
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.people import clustered_kappa
+from podium.nouns.calibration import HeldOut
 from podium.rankers.bradley_terry import estimate_elo
 from podium.rankers.calibration.accuracy import Difference, accuracy_of, difference_of
 from podium.rankers.cells import pairs_of

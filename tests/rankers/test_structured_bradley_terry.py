@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from podium import Judge, NotIdentifiedError, UsageError, rank, read_battles, simulate
-from podium.human_labels import label_by, label_from
+from podium.nouns.human_labels import label_by, label_from
 from podium.rankers.coded import Coded
 from podium.rankers.pairs import pair_sums
 from podium.rankers.random_effects import dispersion_of, expected_errors, fit_random_effects

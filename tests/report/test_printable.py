@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import podium
-from podium.report.printable import columns_that_run, harmless_cells
+from podium.printable import columns_that_run, harmless_cells
 from podium.report.ranking_view import ranking_text
 from podium.report.writers import WRITERS, styled_text
 

@@ -65,8 +65,13 @@ write_run(Path({folder!r}), results, SimpleNamespace(general_config_tracker=abou
 
 USUAL = ["podium.cli.main", "podium.reading.judgements"]
 ALL = [
-    *("podium.rank_battles", "podium.rankers.bradley_terry", "podium.rankers.win_rate", "podium.report.writers"),
-    *("podium.report.ranking_view", "podium.calibration_run", "podium.diagnosis.card_report", "podium.replays"),
+    *("podium.verbs.rank_battles", "podium.rankers.bradley_terry", "podium.rankers.win_rate", "podium.report.writers"),
+    *(
+        "podium.report.ranking_view",
+        "podium.verbs.calibration_run",
+        "podium.diagnosis.card_report",
+        "podium.verbs.replays",
+    ),
     *("podium.planning.planner", "podium.study.laboratory", "podium.study.side_by_side", "podium.study.study_report"),
     *("podium.hosts.inspect_ai.registry", "podium.hosts.lm_eval.runs", "lm_eval.loggers.evaluation_tracker"),
 ]

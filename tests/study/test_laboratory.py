@@ -12,11 +12,11 @@ from scipy.stats import t as student
 from podium import Battles, Judge, NotIdentifiedError, UsageError, rank, read_battles, replay, simulate
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.informativeness import informativeness
-from podium.replays import play, recording_of
 from podium.study.designs import Cell, Workbench
 from podium.study.laboratory import run_study, spread_of
 from podium.study.yardstick import Yardstick, scorer
 from podium.tournaments.selection import draw_items
+from podium.verbs.replays import play, recording_of
 
 RECORDED = Path(__file__).parents[3] / "shared" / "data" / "roundrobin_qlora_oa_gpt4.parquet"
 FEW = {"seeds": 3, "items": (10, 20)}

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from podium import Battles, rank, read_battles, replay
-from podium.replays import play, recording_of
 from podium.study.side_by_side import TournamentTable, set_side_by_side
 from podium.tournaments.anchor import Anchor
 from podium.tournaments.schedule import Outcome
+from podium.verbs.replays import play, recording_of
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = [

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from podium import Battles, Judge, NotIdentifiedError, UsageError, rank, read_battles, replay, simulate
-from podium.replays import play, recording_of
 from podium.tournaments.schedule import Next, Pairing
 from podium.tournaments.swim import Swim
+from podium.verbs.replays import play, recording_of
 
 ITEMS, ENTRANTS = 40, 6
 

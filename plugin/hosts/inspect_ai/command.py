@@ -13,7 +13,7 @@ from typing import Any
 
 from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.log_format import RANKER_VARIABLE
-from podium.report.printable import tell
+from podium.printable import tell
 from podium.storage.remote import Place, RemoteFile, place_of, siblings
 
 COMMANDS = ("eval", "eval-set", "eval-retry", "score")

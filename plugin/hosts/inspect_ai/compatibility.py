@@ -14,7 +14,7 @@ from inspect_ai.scorer import Score
 from rich.markup import escape
 
 from podium.errors import PodiumError
-from podium.report.printable import printable
+from podium.printable import printable
 
 HAS_REASON = "reason" in signature(Score.unscored).parameters
 """Whether a sample without a score has a field for the reason: 0.3.250 has none."""

@@ -25,13 +25,13 @@ from podium.hosts.inspect_ai.log_format import (
     STOPPED,
     is_tournament,
 )
-from podium.report.printable import tell
+from podium.printable import tell
 from podium.storage.drafts import write_text, written_whole
 from podium.storage.remote import Place, RemoteFile, local_file, place_of
 
 if TYPE_CHECKING:
     # Every `inspect` command imports this module: numbers wait until something is ranked.
-    from podium.ranking import Ranking, Separation, Standings
+    from podium.nouns.ranking import Ranking, Separation, Standings
 
 FIGURES = ("rank", "score", "low", "high", "se", "rank_low", "rank_high", "battles", "win_rate")
 """What of an entry becomes a metric of its own: the viewer shows metrics, not their metadata."""
@@ -128,9 +128,9 @@ def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]
 
 def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[States]) -> None:
     """Rank what logs hold: verdicts of a tournament, or scores of several models on the same items."""
-    from podium.rank_battles import rank
     from podium.reading.judgements import read_battles
     from podium.report.ranking_view import ranking_text
+    from podium.verbs.rank_battles import rank
 
     try:
         places = [place_of(log.location) for log in logs]

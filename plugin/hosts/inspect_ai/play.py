@@ -37,7 +37,7 @@ from podium.hosts.inspect_ai.source import Deck, TournamentSource
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of
-from podium.report.printable import tell
+from podium.printable import tell
 from podium.responses.collection import Responses
 from podium.responses.read import read_responses
 from podium.scorers.judging import Judging, known_options, refuse_unknown_options
@@ -227,7 +227,7 @@ def _played_before(name: str, log: str, entrants: Sequence[str]) -> tuple[Outcom
         UsageError: newcomers cannot join this tournament, or there is none, or nobody for them to join.
     """
     from podium.reading.judgements import read_battles
-    from podium.replays import asks_order, recording_of
+    from podium.verbs.replays import asks_order, recording_of
 
     rule = catalogue.tournament_rule(name)
     if "rated" not in parameters_of(rule):

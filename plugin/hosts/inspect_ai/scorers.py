@@ -53,8 +53,8 @@ def _ratings_metric(ranker: str) -> Callable[[], Metric]:
     def ratings(scores: list[SampleScore]) -> Value:
         import pandas as pd
 
-        from podium.rank_battles import rank
         from podium.reading.judgements import read_battles
+        from podium.verbs.rank_battles import rank
 
         rows = [row for score in scores for row in presentation_rows(score.score)]
         try:

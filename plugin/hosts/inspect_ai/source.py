@@ -26,7 +26,7 @@ from podium.hosts.inspect_ai.log_format import (
 )
 from podium.hosts.inspect_ai.logs import Scored
 from podium.hosts.inspect_ai.media import input_of
-from podium.report.printable import tell
+from podium.printable import tell
 from podium.responses.collection import Responses, response_key
 from podium.tournaments.claims import Answer, answer_of
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule, merge_responses

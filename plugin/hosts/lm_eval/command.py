@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.errors import PodiumError, UsageError
 from podium.hosts.lm_eval.options import add_options, as_typed_here, is_ours, options_from, section_of, take_options
-from podium.report.printable import tell
+from podium.printable import tell
 
 if TYPE_CHECKING:
     # `lm_eval --help` needs no tables.
@@ -117,7 +117,7 @@ def _prepare(values: Mapping[str, Any], config: Mapping[str, Any], arguments: ar
     except UsageError as error:
         raise UsageError(as_typed_here(str(error))) from None
     if options.calibration:
-        from podium.calibration_file import read_calibration
+        from podium.nouns.calibration_file import read_calibration
 
         read_calibration(options.calibration)
     typed = vars(arguments)

@@ -11,9 +11,9 @@ from typing import Any
 from podium.errors import NotIdentifiedError, PodiumError
 from podium.formats.lm_eval_judged import battles_table
 from podium.hosts.lm_eval.registry import issued_verdicts, register
-from podium.rank_battles import rank
-from podium.ranking import Entry, Standings
+from podium.nouns.ranking import Entry, Standings
 from podium.reading.judgements import read_battles
+from podium.verbs.rank_battles import rank
 
 UNKNOWN = float("nan")
 """What lm-eval gets where there is no number: with anything else it cannot make the mean of a group."""

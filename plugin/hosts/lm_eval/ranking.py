@@ -12,14 +12,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from podium.battles import Battles
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.hosts.lm_eval.options import RankerOptions, as_typed_here
 from podium.hosts.lm_eval.runs import RunFolders, lay_out, other_samples, results_folder, save_run, write_run
 from podium.hosts.lm_eval.secrets import redact
-from podium.ranking import Ranking, Standings
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Ranking, Standings
+from podium.printable import printable
 from podium.reading.judgements import read_battles
-from podium.report.printable import printable
 from podium.report.ranking_view import ranking_text
 from podium.text import some
 
@@ -161,7 +161,7 @@ class RunRanking:
 
     def _ranking(self, battles: Battles, runs: RunFolders) -> Ranking:
         """Rank some battles; sources and warnings name the files where they really are."""
-        from podium.rank_battles import rank
+        from podium.verbs.rank_battles import rank
 
         ranking = rank(
             battles,

@@ -10,7 +10,7 @@ from inspect_ai.log import EvalLog
 from scripted_judge import preferred
 
 import podium
-from podium.ranking import Ranking
+from podium.nouns.ranking import Ranking
 
 ENTRANTS = {"ash": 1.2, "elm": 1.9, "fir": 0.7, "oak": 2.4}
 ITEMS = 6

@@ -15,8 +15,8 @@ from podium.hosts.inspect_ai.command import flags_to_spare
 from podium.hosts.inspect_ai.log_format import BATTLES
 from podium.hosts.inspect_ai.tasks import anchor, chain, ring, round_robin, swim
 from podium.plugins import catalogue
-from podium.replays import recording_of
 from podium.tournaments.schedule import rounds_of
+from podium.verbs.replays import recording_of
 
 SIMULATED = Path(__file__).parents[3] / "examples" / "simulated" / "battles.csv"
 QUIET = ["--no-log-realtime", "--no-score-display", "--no-log-model-api"]

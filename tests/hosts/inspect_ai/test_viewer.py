@@ -9,7 +9,7 @@ from podium.hosts.inspect_ai.hook import headline_of
 from podium.hosts.inspect_ai.scorers import LONGEST_QUOTATION
 from podium.hosts.inspect_ai.source import names_without_provider
 from podium.hosts.inspect_ai.tasks import round_robin
-from podium.ranking import Separation
+from podium.nouns.ranking import Separation
 
 
 @pytest.fixture

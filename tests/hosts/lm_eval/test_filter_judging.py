@@ -36,8 +36,8 @@ from podium.hosts.inspect_ai.judge import TRIAL
 from podium.hosts.inspect_ai.tasks import anchor
 from podium.hosts.lm_eval.batch import NOT_ASKED
 from podium.hosts.lm_eval.filter import JudgeFilter
-from podium.rank_battles import rank
 from podium.reading.judgements import read_battles
+from podium.verbs.rank_battles import rank
 
 KEY = "very-secret-value-0123456789"
 

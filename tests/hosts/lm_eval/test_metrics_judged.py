@@ -25,8 +25,8 @@ from lm_eval.loggers.wandb_logger import WandbLogger
 from podium.formats import lm_eval_judged
 from podium.hosts.lm_eval import metrics
 from podium.hosts.lm_eval.registry import issue_verdicts, register
-from podium.rank_battles import rank
 from podium.reading.judgements import read_battles
+from podium.verbs.rank_battles import rank
 
 
 def kept(item: int, *credits: float | None, margin: float | None = None) -> str:

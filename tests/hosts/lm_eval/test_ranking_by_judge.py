@@ -20,8 +20,8 @@ pytest.importorskip("openai")
 from inspect_ai.log import read_eval_log
 from running import calls, results, run
 
-from podium.rank_battles import rank
 from podium.reading.judgements import read_battles
+from podium.verbs.rank_battles import rank
 
 KEY = "sk-podium-test-0123456789abcdef"
 PLAIN_KEY = "a key of no known shape 17"

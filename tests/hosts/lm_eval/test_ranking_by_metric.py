@@ -13,8 +13,8 @@ from running import bare, calls, results, run
 from podium.cli.main import podium
 from podium.errors import UsageError
 from podium.hosts.lm_eval.command import extend
-from podium.rank_battles import rank
 from podium.reading.judgements import read_battles
+from podium.verbs.rank_battles import rank
 
 SCHEMA = Path(__file__).parents[4] / "shared" / "design" / "ranking.schema.json"
 MODELS = ("ash-0.9", "elm-0.7", "fir-0.4")
@@ -209,7 +209,7 @@ def test_results_are_saved_whatever_happens_to_the_ranking(
     def broken(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("podium.rank_battles.rank", broken)
+    monkeypatch.setattr("podium.verbs.rank_battles.rank", broken)
     assert run(monkeypatch, task_of_sums, server, "oak-0.5", "-o", "out", "--ranker", "win-rate") == code
     assert results(tmp_path / "out" / "oak-0.5")["results"]["sums"]["exact_match,number"] > 0
     assert said in capfd.readouterr().err

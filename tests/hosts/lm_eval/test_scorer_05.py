@@ -18,8 +18,8 @@ from stand_in import StandIn, preference
 from podium.errors import UsageError
 from podium.formats.lm_eval_judged import judge_names, parse_verdicts, presentation_rows
 from podium.hosts.lm_eval.scorer import JudgeScorer
-from podium.rank_battles import rank
 from podium.reading.judgements import read_battles
+from podium.verbs.rank_battles import rank
 
 SCORER = """\
 scorer:

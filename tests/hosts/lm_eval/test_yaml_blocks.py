@@ -29,8 +29,8 @@ import podium.hosts.lm_eval
 from podium.cli.main import podium as podium_command
 from podium.errors import DataError, NotIdentifiedError
 from podium.hosts.lm_eval import metrics
-from podium.rank_battles import rank
 from podium.reading.judgements import read_battles
+from podium.verbs.rank_battles import rank
 
 ROOT = Path(__file__).parents[3]
 BLOCK = Path(podium.hosts.lm_eval.__path__[0]) / "yaml" / "judged.yaml"

@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from podium import calibrate, rank, simulate
-from podium.calibration import HeldOut
-from podium.calibration_run import compare, differences_from_best
+from podium.nouns.calibration import HeldOut
 from podium.planning.simulation import Judge
 from podium.rankers.calibration.accuracy import accuracy_of, difference_of
 from podium.rankers.calibration.conformal import index, leave_one_score_out
+from podium.verbs.calibration_run import compare, differences_from_best
 
 
 def held(judge, people):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from podium import DataError, Judge, NotIdentifiedError, calibrate, rank, read_battles, simulate
-from podium.calibration_run import compare
 from podium.rankers.calibration.jury import jury_battles
+from podium.verbs.calibration_run import compare
 
 JUDGES = (Judge("keen", noise=0.8), Judge("dull", noise=4.0))
 

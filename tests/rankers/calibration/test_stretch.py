@@ -12,8 +12,8 @@ from scipy.integrate import quad
 from scipy.special import stdtr, stdtrit
 
 from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
-from podium.calibration import Stretch
-from podium.calibration_file import read_calibration
+from podium.nouns.calibration import Stretch
+from podium.nouns.calibration_file import read_calibration
 from podium.rankers.calibration.bounds import Bounds
 from podium.rankers.calibration.conformal import t_quantile
 from podium.rankers.calibration.evidence import calibratable, evidence_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from podium.battles import Counts
+from podium.nouns.battles import Counts
 from podium.text import FORMAT_VERSION, Document, call
 
 

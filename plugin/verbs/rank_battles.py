@@ -4,8 +4,8 @@ The way of the battles from the command `podium rank` to the standings of bradle
 
 1. `podium.cli.rank:rank` takes what was typed,
 2. `podium.reading.judgements:read_battles` finds, recognises and reads the files and merges the two orders,
-3. `podium.rank_battles:rank` deals options, slices, and calls every ranker on every slice by
-4. `podium.rank_battles:RankerCall`, with its settings and random numbers of its own;
+3. `podium.verbs.rank_battles:rank` deals options, slices, and calls every ranker on every slice by
+4. `podium.verbs.rank_battles:RankerCall`, with its settings and random numbers of its own;
 5. `podium.rankers.bradley_terry:bradley_terry` is such a ranker: it lets
 6. `podium.rankers.cells:sum_battles` number the entrants and items of the readable battles,
 7. `podium.rankers.cells:pairs_of` add up the credits of each pair,
@@ -23,18 +23,18 @@ import numpy as np
 import pandas as pd
 
 from podium.answers.sentences import add_answers
-from podium.battles import Battles
-from podium.calibration import Calibration
-from podium.calibration_file import read_calibration
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PluginError, PodiumError, UsageError
 from podium.hookspecs import Ranker
+from podium.nouns.battles import Battles
+from podium.nouns.calibration import Calibration
+from podium.nouns.calibration_file import read_calibration
+from podium.nouns.ranking import Ranking, Standings, provenance
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
 from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.graph import graph_of
 from podium.rankers.identification import are_bounded
-from podium.ranking import Ranking, Standings, provenance
 from podium.reading.entrants import About, about_entrants, families_of
 from podium.reading.judgements import read_battles
 from podium.reading.length_data import read_length_data

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from podium.battles import Battles
-from podium.calibration import SMALLEST_SE, Accuracy, AnchorStrengths, Calibration, HeldOut
 from podium.errors import NotIdentifiedError, UsageError
+from podium.nouns.battles import Battles
+from podium.nouns.calibration import SMALLEST_SE, Accuracy, AnchorStrengths, Calibration, HeldOut
+from podium.nouns.ranking import provenance
 from podium.rankers.calibration import conformal
 from podium.rankers.calibration.accuracy import accuracy_of, mean_absolute_error
 from podium.rankers.calibration.agreement import Agreement, agreement_of
@@ -28,7 +29,6 @@ from podium.rankers.coded import Cluster, require_choice
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.intervals import check_level
 from podium.rankers.strengths import check_regularization
-from podium.ranking import provenance
 from podium.reading.entrants import About, about_entrants
 from podium.text import some
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from podium.calibration import Calibration
 from podium.errors import DataError, UsageError
+from podium.nouns.calibration import Calibration
 
 REMEDY = "make the file anew with `podium calibrate`"
 BESIDE = {"se_cluster": "row", "n": 0, "needed": 0}

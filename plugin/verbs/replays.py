@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
 from podium.counting.verdicts import Verdicts, verdicts_of
 from podium.errors import NotIdentifiedError, PluginError
+from podium.nouns.battles import Battles
+from podium.nouns.ranking import Ranking
 from podium.plugins import catalogue
 from podium.plugins.settings import deal_options, options_by_name, parameters_of, ranker_names
-from podium.rank_battles import rank, refuse_several_judges
-from podium.ranking import Ranking
 from podium.reading.judgements import read_battles
 from podium.tournaments.claims import answer_of
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
+from podium.verbs.rank_battles import rank, refuse_several_judges
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from podium.battles import Battles
 from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name
+from podium.nouns.battles import Battles
 from podium.text import as_text, some
 
 

@@ -1,0 +1,1 @@
+"""What users do: rank battles, replay tournaments on them, calibrate a judge; one file a verb."""

@@ -1,10 +1,10 @@
-"""Responses of several entrants to the same items, and what is missing."""
+"""Responses of several entrants to the same items, what is missing, and what can still be asked for."""
 
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from podium.errors import UsageError, find_name
 from podium.responses.answers import ABSENT
@@ -47,7 +47,8 @@ def response_key(item: str, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """What entrants answered. Every entrant has, for every response to an item, a text or a reason why there is none.
+    """What entrants answered. Every entrant has, for every response to an item, a text, a reason why there is none, or
+    both are still to come: it can be asked.
 
     Attributes:
         items: in their own order.
@@ -56,6 +57,7 @@ class Responses:
         sources: the files, sorted.
         notes: warnings made while reading.
         tasks: of Inspect that the items are of, sorted.
+        pending: by entrant the keys of the responses that it was not asked for yet, and can be.
     """
 
     items: tuple[Item, ...]
@@ -64,6 +66,7 @@ class Responses:
     sources: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
+    pending: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         lost = sum(map(len, self.missing.values()))
@@ -113,9 +116,31 @@ class Responses:
         return Next(tuple(pairings), coming.note, left_out)
 
     def can_play(self, battle: Pairing) -> bool:
-        """Whether both sides have this response."""
+        """Whether both sides have this response, or can be asked for it."""
+        key = response_key(battle.item, battle.response)
+        return all(key in self.texts[name] or key in self.pending.get(name, ()) for name in (battle.a, battle.b))
+
+    def has_both(self, battle: Pairing) -> bool:
+        """Whether both sides have this response by now."""
         key = response_key(battle.item, battle.response)
         return key in self.texts[battle.a] and key in self.texts[battle.b]
+
+    def with_answers(self, answers: Mapping[tuple[str, str], tuple[str | None, str]]) -> "Responses":
+        """Return these responses with what came of some that were asked for.
+
+        Args:
+            answers: by entrant and key the text, or None and the reason why there is none.
+        """
+        texts = {name: dict(own) for name, own in self.texts.items()}
+        missing = {name: dict(own) for name, own in self.missing.items()}
+        for (name, key), (text, reason) in answers.items():
+            if text is None:
+                missing[name][key] = reason
+            else:
+                texts[name][key] = text
+        left = {name: [key for key in keys if (name, key) not in answers] for name, keys in self.pending.items()}
+        pending = {name: frozenset(keys) for name, keys in left.items()}
+        return replace(self, texts=texts, missing=missing, pending=pending)
 
     def missing_reasons(self) -> dict[str, dict[str, int]]:
         """Count what is missing, by entrant and reason; entrants that miss nothing are left out."""
@@ -123,11 +148,16 @@ class Responses:
         return {name: reasons for name, reasons in counted.items() if reasons}
 
     def digest(self) -> str:
-        """Return a hash of all that a judge could be shown, the same in whatever order files and rows were read."""
-        shown = [[item.id, item.instruction, item.reference, item.system, item.media] for item in self.items]
-        items = sorted(fields if fields[-1] else fields[:-1] for fields in shown)
+        """Return a hash of all that a judge could be shown, and of who is asked for what.
+
+        It is the same in whatever order files and rows were read.
+        """
+        every = [[item.id, item.instruction, item.reference, item.system, item.media] for item in self.items]
+        items = sorted(fields if fields[-1] else fields[:-1] for fields in every)
         said = [[name, sorted(self.texts[name].items()), sorted(self.missing[name].items())] for name in self.entrants]
-        return hashlib.sha256(json.dumps([items, said]).encode("ascii")).hexdigest()
+        asked = [[name, sorted(keys)] for name, keys in sorted(self.pending.items()) if keys]
+        shown = [items, said, *([asked] if asked else [])]
+        return hashlib.sha256(json.dumps(shown).encode("ascii")).hexdigest()
 
     def only(self, entrants: Sequence[str]) -> "Responses":
         """Keep some entrants.
@@ -140,6 +170,7 @@ class Responses:
             self,
             texts={name: self.texts[name] for name in kept},
             missing={name: self.missing[name] for name in kept},
+            pending={name: keys for name, keys in self.pending.items() if name in kept},
         )
 
     def select(
@@ -171,7 +202,13 @@ class Responses:
         if limit is not None and limit < len(items):
             items = items[:limit] if seed is None else _draw_items(items, limit, seed)
         kept = {key for item in items for key in item.keys}
-        return replace(self, items=items, texts=_cells_of(kept, self.texts), missing=_cells_of(kept, self.missing))
+        return replace(
+            self,
+            items=items,
+            texts=_cells_of(kept, self.texts),
+            missing=_cells_of(kept, self.missing),
+            pending={name: keys & kept for name, keys in self.pending.items()},
+        )
 
     def _items_in(self, categories: Sequence[str]) -> tuple[Item, ...]:
         for name in categories:

@@ -33,6 +33,11 @@ def holds_instructions(sheet: Sheet) -> bool:
     return bool(known & set(NAMES["item"]) and known & set(NAMES["instruction"])) and not known & others
 
 
+def holds_prompts(sheet: Sheet) -> bool:
+    """Whether there are instructions, with ids or without."""
+    return bool(sheet.columns & set(NAMES["instruction"]))
+
+
 def read(sheet: Sheet) -> list[ResponseRow]:
     """Read a row per response.
 

@@ -12,6 +12,7 @@ from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
 from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, Row, Sheet, name_entrants, stem
 from podium.responses.assembly import assemble
 from podium.responses.collection import Responses
+from podium.responses.on_demand import add_pending, name_pending, questions_in
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.storage.remote import urls_in_errors, with_urls, without_secrets
 from podium.text import some
@@ -44,6 +45,11 @@ SHAPES = (
     Shape("a row per item (id, instruction)", plain.holds_instructions, plain.read_instructions),
 )
 """The first that fits is taken."""
+PROMPTS = (
+    *SHAPES,
+    Shape("a row per prompt (instruction, and an id or none)", plain.holds_prompts, plain.read_instructions),
+)
+"""Where only what is asked matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,13 @@ class FileReader:
 
 
 @urls_in_errors()
-def read_responses(*sources: str | Path, readers: Sequence[FileReader] = (), reasoning: Policy = "strip") -> Responses:
+def read_responses(
+    *sources: str | Path,
+    readers: Sequence[FileReader] = (),
+    reasoning: Policy = "strip",
+    prompts: Sequence[QuestionRow] = (),
+    on_demand: Sequence[str] = (),
+) -> Responses:
     """Read the responses of entrants, from files of any known shape.
 
     Args:
@@ -72,6 +84,8 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = (), rea
             per item and no responses say what was asked.
         readers: further readers, asked before the known shapes.
         reasoning: whether what a model thought before it answered is part of its response (`keep`) or not.
+        prompts: what entrants are asked on demand; by default the items of the sources.
+        on_demand: entrants that can be asked for the responses that no source holds.
 
     Raises:
         UsageError: a path that does not exist, an entrant named twice, or nothing to compare.
@@ -83,25 +97,44 @@ def read_responses(*sources: str | Path, readers: Sequence[FileReader] = (), rea
         parts.append(_read_source(source, readers))
         _refuse_namesakes(owners, source, parts[-1].rows)
     rows = [row for part in parts for row in part.rows]
-    named = {row.question.task if isinstance(row, ResponseRow) else row.task for row in rows}
+    named = {row.question.task if isinstance(row, ResponseRow) else row.task for row in (*rows, *prompts)}
     tasks = tuple(sorted(task for task in named if task is not None))
-    rows = [_with_task(row) for row in rows] if len(tasks) > 1 else rows
+    if len(tasks) > 1:
+        rows, prompts = [_with_task(row) for row in rows], questions_in(map(_with_task, prompts))
     skipped = [path for part in parts for path in part.skipped]
     notes = [note for part in parts for note in part.notes]
     answers = [row for row in rows if isinstance(row, ResponseRow)]
-    if not answers:
+    if not answers and not (on_demand and (prompts or rows)):
         unnamed = "were named: give files or folders (-T responses=...)"
         where = f"in {without_secrets(some(sources))}" if sources else unnamed
         raise UsageError("; ".join([f"no responses {where}", *notes]))
     if check_policy(reasoning):
         answers, stripped = _without_reasoning(answers)
         notes += [stripped] if stripped else []
-    questions = [row for row in rows if isinstance(row, QuestionRow)]
-    responses = assemble(answers, questions + _questions_beside(answers, questions))
+    questions = [*prompts, *(row for row in rows if isinstance(row, QuestionRow))]
+    if on_demand:
+        answers, asked = add_pending(answers, questions, prompts, on_demand)
+        notes += asked
+    responses = name_pending(assemble(answers, questions + _questions_beside(answers, questions)))
     notes += [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
     files = sorted(path for part in parts for path in part.files)
     notes = [with_urls(note) for note in (*notes, *responses.notes)]
     return replace(responses, sources=tuple(map(with_urls, files)), notes=tuple(notes), tasks=tasks)
+
+
+@urls_in_errors()
+def read_prompts(*sources: str | Path, readers: Sequence[FileReader] = ()) -> tuple[list[QuestionRow], list[str]]:
+    """Read what was or is to be asked, from whatever `read_responses` takes, and from tables of prompts without ids.
+
+    Returns:
+        The questions, and notes for people.
+
+    Raises:
+        UsageError: a path that does not exist.
+        DataError: a file holds no prompt, or a value in it is not what it should be.
+    """
+    parts = [_read_source(str(source), readers, PROMPTS) for source in sources]
+    return questions_in(row for part in parts for row in part.rows), [note for part in parts for note in part.notes]
 
 
 def _with_task(row: Row) -> Row:
@@ -148,7 +181,7 @@ class SourceContent:
         self.rows.extend(rows or [])
 
 
-def _read_source(source: str, readers: Sequence[FileReader]) -> SourceContent:
+def _read_source(source: str, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES) -> SourceContent:
     place = local_files(find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes)))
     files, rest, notes = lm_eval.find_samples(place)
     content = SourceContent([], [], [], notes)
@@ -165,11 +198,13 @@ def _read_source(source: str, readers: Sequence[FileReader]) -> SourceContent:
         left_out |= {*own} - {*counted}
         content.notes.extend(remarks)
     for path in [path for path in rest if path not in left_out]:
-        content.add(path, _read_file(path, place.label, readers, optional=place.searched))
+        content.add(path, _read_file(path, place.label, readers, shapes, optional=place.searched))
     return content
 
 
-def _read_file(path: Path, label: str | None, readers: Sequence[FileReader], *, optional: bool) -> Sequence[Row] | None:
+def _read_file(
+    path: Path, label: str | None, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES, *, optional: bool
+) -> Sequence[Row] | None:
     """Return what a file holds; None where it is nothing known and was not named.
 
     Raises:
@@ -180,7 +215,7 @@ def _read_file(path: Path, label: str | None, readers: Sequence[FileReader], *, 
             if path.name.endswith(reader.suffixes) and reader.claims(path):
                 return name_entrants(reader.read(path), label)
         sheet = Sheet(path, label, read_records(path))
-    return _rows_of(sheet, SHAPES, optional=optional)
+    return _rows_of(sheet, shapes, optional=optional)
 
 
 def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequence[Row] | None:
@@ -195,6 +230,11 @@ def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequen
             return name_entrants(shape.read(sheet), sheet.label, stem(sheet.path))
     if optional:
         return None
+    if shapes is PROMPTS:
+        problem = f"no prompts in the columns {some(sorted(sheet.columns)) or '(none)'}"
+        raise DataError(
+            problem, source=str(sheet.path), remedy="give a row per prompt with the columns id and instruction"
+        )
     raise DataError(
         f"no responses in the columns {some(sorted(sheet.columns)) or '(none)'}",
         source=str(sheet.path),

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.log import EvalResults, EvalScore
+from inspect_ai.log import EvalResults, EvalSample, EvalScore
 from inspect_ai.model import BatchConfig, Model
 from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.scorer import Score
@@ -16,6 +16,7 @@ from rich.markup import escape
 from podium.errors import PodiumError
 from podium.printable import printable
 
+ATTACHMENT = "attachment://"
 HAS_REASON = "reason" in signature(Score.unscored).parameters
 """Whether a sample without a score has a field for the reason: 0.3.250 has none."""
 
@@ -44,6 +45,27 @@ def score_without_value(
     """
     more = {"reason": reason} if HAS_REASON else {}
     return Score.unscored(answer=answer, explanation=explanation, metadata=metadata, **more)
+
+
+def kept_in_store(sample: EvalSample, name: str) -> Any:
+    """Return what a solver kept in a sample's store; None where it kept nothing.
+
+    Of a sample that a killed run had ended and not yet written, Inspect restores the events, and not the store.
+    """
+    if name in sample.store or not sample.events:
+        return sample.store.get(name)
+    changes = [change for event in sample.events if event.event == "store" for change in event.changes]
+    values = [change.value for change in changes if change.path == f"/{name}"]
+    return _with_attachments(values[-1], sample.attachments) if values else None
+
+
+def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
+    """Return a value with the texts in their places that a log keeps apart because they are long."""
+    if isinstance(value, Mapping):
+        return {key: _with_attachments(part, attachments) for key, part in value.items()}
+    if isinstance(value, str) and value.startswith(ATTACHMENT):
+        return attachments.get(value.removeprefix(ATTACHMENT), value)
+    return value
 
 
 def set_headline(results: EvalResults, score: EvalScore, metric: str) -> None:

@@ -230,4 +230,6 @@ def choose_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     """Return the logs to read responses from, and notes of the others."""
     logs = {path: None for path in paths if not is_beside_logs(path)}
     chosen = choose_logs(logs)
-    return [log.path for log in chosen.logs], [*chosen.lost, *chosen.notes]
+    # Beside ordinary evals a tournament has nothing to add: what is judged in it are their responses.
+    ordinary = [log for log in chosen.logs if not is_tournament(log.header)]
+    return [log.path for log in ordinary or chosen.logs], [*chosen.lost, *chosen.notes]

@@ -62,8 +62,27 @@ Key = tuple[str, str, str, str, str, int]
 T = TypeVar("T")
 
 
-class Run:
-    """What the battles of one run share.
+class Shared:
+    """What several samples need, and one of them asks for.
+
+    Attributes:
+        shared: what came of it, by what it is of.
+    """
+
+    def __init__(self) -> None:
+        self.shared: dict[tuple[Any, ...], Any] = {}
+        self._locks: dict[tuple[Any, ...], anyio.Lock] = {}
+
+    async def share(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
+        """Return what is asked for by the first that needs it; the others wait."""
+        async with self._locks.setdefault(key, anyio.Lock()):
+            if key not in self.shared:
+                self.shared[key] = await ask()
+        return self.shared[key]
+
+
+class Run(Shared):
+    """What the battles of one run share: ratings of a response, checklists of an item, and how they are judged.
 
     Attributes:
         how: the settings.
@@ -73,7 +92,6 @@ class Run:
         asked_before: how often each judge was asked about these battles in earlier runs: what it says now are repeats.
         modes: of token probabilities, by judge; not there until a reply decides.
         again: what tells calls apart from those of the earlier run.
-        shared: replies that several battles share (ratings of a response, checklists of an item), by what they are of.
     """
 
     def __init__(
@@ -86,6 +104,7 @@ class Run:
         ends_run: bool = False,
         asked_before: Mapping[str, int] | None = None,
     ) -> None:
+        super().__init__()
         self.how = how
         self.jury = tuple(jury)
         self.cache = cache
@@ -93,10 +112,8 @@ class Run:
         self.known: Mapping[Key, dict[str, Any]] = readable_presentations(reask, how) if reask else {}
         self.modes: dict[str, Settled] = {shown["judge"]: shown["mode"] for shown in self.known.values()}
         self.again = f" again {reask}" if reask else ""
-        self.shared: dict[tuple[Any, ...], Any] = {}
         self.packs = anyio.Semaphore(PACKS)
         self.trial = Trial(ends_run=ends_run)
-        self._locks: dict[tuple[Any, ...], anyio.Lock] = {}
 
     def mode(self, judge: str) -> Settled:
         """Return whether token probabilities soften a judge's verdicts; not yet, where nothing decided it."""
@@ -112,13 +129,6 @@ class Run:
         """Cache for good, apart for every judge, repeat, order and attempt; messages and settings are in the key."""
         scopes = {NAMESPACE: f"{call}{self.again}"}
         return CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if self.cache else False
-
-    async def share(self, key: tuple[Any, ...], ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Return what is asked for by the first battle that needs it; the others wait."""
-        async with self._locks.setdefault(key, anyio.Lock()):
-            if key not in self.shared:
-                self.shared[key] = await ask()
-        return self.shared[key]
 
 
 class JudgeStoppedError(RuntimeError):
@@ -318,13 +328,17 @@ def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
 
 def jury_named() -> list[Model]:
     """Return the models of the role `judge` (else `grader`), one or a list, and of `judge2` ...; none without them."""
+    return models_of_role(next((name for name in ROLES if name in model_roles()), ROLES[0]))
+
+
+def models_of_role(role: str) -> list[Model]:
+    """Return the models of a role, one or a list, and of those that add a number to its name; none without them."""
     roles = model_roles()
-    role = next((name for name in ROLES if name in roles), ROLES[0])
-    jury: list[Model] = []
+    named: list[Model] = []
     for name in (role, *sorted(name for name in roles if re.fullmatch(f"{role}[0-9]+", name))):
         models = roles.get(name)
-        jury += models if isinstance(models, list) else [get_model(role=name)] if name in roles else []
-    return jury
+        named += models if isinstance(models, list) else [get_model(role=name)] if name in roles else []
+    return named
 
 
 def refuse_without_judge() -> None:
@@ -418,7 +432,7 @@ async def _ask(
             raise
 
     with asked_by(run.how, texts):
-        output = await run.trial.call(partial(_repeat_where_cut_short, ask))
+        output = await run.trial.call(partial(repeat_where_cut_short, ask))
     if isinstance(output, str):
         return Reply("", refused=output)
     choice = output.choices[0] if output.choices else None
@@ -430,7 +444,7 @@ async def _ask(
     return Reply(output.completion, output.stop_reason in ("max_tokens", "model_length"), tokens)
 
 
-async def _repeat_where_cut_short(ask: Callable[[], Awaitable[T]]) -> T:
+async def repeat_where_cut_short(ask: Callable[[], Awaitable[T]]) -> T:
     """Make a call; again where its answer was cut short on the way, which no provider's client repeats."""
     for _ in range(CUT_SHORT):
         try:

@@ -12,12 +12,18 @@ NAMESPACE = "podium"
 """Key under which podium keeps its own in scores and results."""
 ROUND = "podium round"
 """Sample metadata under which a round's schedule is recorded."""
+ASKED = "podium asked"
+"""Sample metadata under which stand the entrants that a sample asks for a response."""
+REPLACED = "podium replaced"
+"""Metadata of a round that is scheduled again, because answers failed: battles of the schedule before, and left out."""
 ANSWER = "podium answer"
 """Sample metadata under which stands what a tournament found that stops by itself."""
 LEFT_OUT = "left_out"
 """Metadata that counts the battles of a round that could not be played, because a response is absent."""
 TASKS, PROMPTS = f"{NAMESPACE}_tasks", f"{NAMESPACE}_prompts"
 """Metadata of a tournament: the tasks that its responses are of, and a hash of the judges' prompts."""
+ANSWERS = f"{NAMESPACE}_answers"
+"""Metadata of a tournament that says who is asked for how many responses on demand, and how."""
 STOPPED = "the judge is not asked any more"
 """How an error begins that ends the whole run."""
 SCHEDULED, PLANNED = f"{NAMESPACE}_scheduled", f"{NAMESPACE}_planned"
@@ -87,6 +93,16 @@ def battles_of(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
         | ({FIRST: shown[0]} if shown else {})
         for a, b, *shown in metadata[BATTLES]
     ]
+
+
+def answers_in(metadata: Mapping[str, Any], answers: Mapping[str, Any] | None) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return what came of the answers that a sample asked for, by entrant and item.
+
+    Args:
+        answers: what the sample kept, by entrant; None of a failed sample.
+    """
+    failed = {"failed": "the sample failed"}
+    return {(name, metadata["item"]): (answers or {}).get(name, failed) for name in metadata.get(ASKED, ())}
 
 
 def credit_of(score: "Score") -> float | None:

@@ -6,7 +6,7 @@ Inspect's own reader makes objects of everything in a sample, of its transcript 
 
 import json
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ChatMessage
 from inspect_ai.scorer import Score, value_to_float
@@ -21,22 +22,27 @@ from pydantic import TypeAdapter
 
 from podium.errors import DataError
 from podium.formats.records import shorten
+from podium.hosts.inspect_ai.compatibility import kept_in_store
 from podium.hosts.inspect_ai.log_format import (
     ANSWER,
+    ASKED,
     FIRST,
     LEFT_OUT,
     NAMESPACE,
     PLANNED,
+    REPLACED,
     RESPONSE,
     ROUND,
     SCHEDULED,
     SHARD,
+    answers_in,
     battles_of,
     is_tournament,
     presentation_rows,
 )
 from podium.hosts.inspect_ai.media import media_as_text, media_in, text_with_places, why_not_shown
 from podium.responses.answers import QuestionRow, ResponseRow, answer
+from podium.responses.assembly import AGREE
 from podium.scorers.reply import UNSHOWN
 
 LETTERS = {"C", "I", "P", "N"}
@@ -133,39 +139,63 @@ def _named_in_errors(path: Path) -> Iterator[None]:
 
 
 def responses_in(path: Path) -> list[ResponseRow]:
-    """Return what a model answered in an ordinary eval: a response per sample and epoch.
+    """Return what a model answered in an ordinary eval, a response per sample and epoch; or entrants in a tournament.
 
-    A tournament's log, which may lie in the same folder, holds none.
+    A tournament's log holds the answers that were asked for on demand, and no recorded ones.
 
     Raises:
         DataError: it is no whole log.
     """
+    if is_tournament(read_by_inspect(path, header_only=True)):
+        samples = read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
+        if any(ASKED in sample.metadata and NAMESPACE not in sample.store for sample in samples):
+            samples = read_by_inspect(path, exclude_fields={"messages"}).samples or []
+        return bought_answers(samples, str(path))
     log = read_by_inspect(path, exclude_fields=UNUSED - {"messages"})
     if any(media_in(sample.input) for sample in log.samples or []):
         log = read_by_inspect(path, resolve_attachments=True, exclude_fields={"events", "store"})
-    return [_answer(sample, path, log) for sample in ([] if is_tournament(log) else log.samples or []) if sample.input]
+    return [_answer(sample, path, log) for sample in log.samples or [] if sample.input]
+
+
+def bought_answers(samples: Iterable[EvalSample], source: str) -> list[ResponseRow]:
+    """Return the answers that a tournament's log holds, each once, however often the judge was asked."""
+    rows: dict[tuple[str, str], ResponseRow] = {}
+    for sample in samples:
+        known: dict[str, Any] = {name: sample.metadata.get(name) for name in AGREE}
+        kept = kept_in_store(sample, NAMESPACE) if ASKED in sample.metadata else None
+        for (name, item), own in answers_in(sample.metadata, kept).items():
+            asked = QuestionRow(item, **known, source=source, row=f"sample {sample.id}")
+            rows[name, item] = answer(asked, name, own.get("text"), errored="failed" in own)
+    return list(rows.values())
 
 
 def _answer(sample: EvalSample, path: Path, log: EvalLog) -> ResponseRow:
     """Return the response of a sample; none where it, or its item, shows what the judge could not be shown."""
-    question = _question(sample, path, log.eval.task)
+    question = question_of(sample, sample.id, str(path), log.eval.task)
     if not sample.error and (why := why_not_shown(sample)):
         return ResponseRow(question, log.eval.model, None, why, sample.epoch)
     said, has_failed = sample.output.completion, bool(sample.error)
     return answer(question, log.eval.model, said, errored=has_failed, number=sample.epoch)
 
 
-def _question(sample: EvalSample, path: Path, task: str) -> QuestionRow:
-    category, target = sample.metadata.get("category"), sample.target
+def question_of(sample: EvalSample | Sample, item: str | int, source: str, task: str) -> QuestionRow:
+    """Return what a sample, of a log or of a dataset, asks.
+
+    Args:
+        item: its id.
+        source: the file, or what the dataset is called.
+    """
+    metadata, target = sample.metadata or {}, sample.target
+    category = metadata.get("category")
     instruction, system = _prompt_of(sample.input)
     return QuestionRow(
-        item=str(sample.id),
+        item=str(item),
         instruction=instruction,
         category=category if category is None or isinstance(category, str) else json.dumps(category),
         reference=(target if isinstance(target, str) else "\n".join(target)) or None,
         system=system,
-        source=str(path),
-        row=f"sample {sample.id}",
+        source=source,
+        row=f"sample {item}",
         task=task,
         media=media_as_text(sample.input),
     )
@@ -225,8 +255,9 @@ def log_rows(path: Path) -> pd.DataFrame:
     scheduled, played = int(about.get(SCHEDULED, 0)) * (config.epochs or 1), 0
     for sample in samples_of(path):
         answer = sample.metadata.get(ANSWER, answer)
-        missing += sample.metadata.get(LEFT_OUT, 0) if ROUND in sample.metadata else 0
-        scheduled += len(sample.metadata.get(ROUND, ()))
+        replaced, without = sample.metadata.get(REPLACED, (0, 0))
+        missing += sample.metadata.get(LEFT_OUT, 0) - without if ROUND in sample.metadata else 0
+        scheduled += len(sample.metadata.get(ROUND, ())) - replaced
         played += 0 if ROUND in sample.metadata else len(battles_of(sample.metadata))
         rows = _rows_of(sample, log)
         refused = _refused_battles(rows)

@@ -26,12 +26,15 @@ from inspect_ai.model._model import active_model
 
 from podium.errors import UsageError
 from podium.hosts.inspect_ai.again import RECORDED, RecordedBattles, recorded_battles
+from podium.hosts.inspect_ai.answers_on_demand import AnswerDesk, ask_entrants
+from podium.hosts.inspect_ai.asking import CHARACTERS_PER_TOKEN, Asking, split_asking
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
 from podium.hosts.inspect_ai.judge import JudgeStoppedError, judge, jury_named, refuse_without_judge, texts_of
-from podium.hosts.inspect_ai.log_format import LEFT_OUT, NAMESPACE, PLANNED, PROMPTS, SCHEDULED, SHARD, TASKS
+from podium.hosts.inspect_ai.log_format import ANSWERS, LEFT_OUT, NAMESPACE, PLANNED, PROMPTS, SCHEDULED, SHARD, TASKS
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.looks import known_judges, own_part
 from podium.hosts.inspect_ai.plans import plan_of
+from podium.hosts.inspect_ai.purse import Prices, purse_of
 from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.source import Deck, TournamentSource
 from podium.plugins import catalogue
@@ -46,8 +49,8 @@ from podium.text import some
 from podium.tournaments.budget import Budget
 from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import Outcome, Round, rounds_of
+from podium.tournaments.selection import draw_items
 
-CHARACTERS_PER_TOKEN = 4
 PROMPTS_BUILT = 50
 """Prompts that are built to estimate their length."""
 PACKED_FROM = 1000
@@ -80,6 +83,10 @@ def tournament_task(
     reask: str | None = None,
     earlier: str | None = None,
     reasoning: Policy = "strip",
+    prompts: str | Sequence[str] = (),
+    answers: str = "on-demand",
+    max_cost: float | None = None,
+    prices: Prices | None = None,
     **how: Any,
 ) -> Task:
     """Make the task of a tournament.
@@ -103,6 +110,12 @@ def tournament_task(
         reask: the log of an earlier run: what could be read there is taken from it, and only the rest is asked.
         earlier: the log of a tournament: its battles count, and who is not in it joins as a newcomer.
         reasoning: whether the judge is shown what a model thought before it answered (`keep`) or not.
+        prompts: what the models of the role `entrants` are asked, where no response of theirs is recorded; by default
+            the items of `responses`. Then `system` may be what they are told, and `temperature` and `max_tokens` are
+            theirs: a judge has its own in its role.
+        answers: `on-demand`, or all of them `first`, entrant by entrant.
+        max_cost: what answers and verdicts may cost together.
+        prices: by model, of a million tokens of input and of output; Inspect's own count where it knows any.
         **how: how the judge is asked; see `podium.plugins.catalogue.judging_settings`.
 
     Raises:
@@ -118,12 +131,17 @@ def tournament_task(
         raise UsageError(f"seed={seed} is below 0")
     if pack not in (True, False, "auto"):
         raise UsageError(f"pack={pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)")
+    asking = Asking()
+    if name != RECORDED:
+        asking, how = split_asking(_split_names(prompts), answers, how)
+    elif prompts:
+        raise UsageError(f"prompts={prompts}: {name} judges answers that are there: leave it out, or give responses=")
     judged = judging_settings(seed=seed, **how)
     record = _record_to_judge(settings, judged, how) if name == RECORDED else None
     if record is not None and record.responses is not None and not responses:
         competing = record.responses
     else:
-        competing = read_responses(*_split_names(responses), readers=(READER,), reasoning=reasoning)
+        competing = _read_competing(_split_names(responses), asking, reasoning)
     unanswered = record.without_answers(competing) if record is not None else []
     if entrants:
         competing = competing.only(_split_names(entrants))
@@ -143,15 +161,23 @@ def tournament_task(
     if lacking:
         # Every battle of such an item would fail.
         raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
-    deck = Deck(competing)
+    deck, desk = Deck(competing), None
     planned = round(rule.size(competing.field()) * competing.mean_number())
-    packed = planned >= PACKED_FROM if pack == "auto" else pack
+    packed = planned >= PACKED_FROM if pack == "auto" else bool(pack)
+    if any(competing.pending.values()):
+        first = draw_items(competing.field(), given.get("items"), seed) if answers == "first" else ()
+        desk = AnswerDesk(deck, tuple(asking.models), pack=packed, first=first, reasoning=reasoning)
     deal, portion = (deck.deal_packs, PORTION) if packed else (deck.deal_battles, None)
     shown = shows_first(name, rule, judged, how)
     version = competing.digest()[:12]
     given_rounds = (Round(before, f"in {earlier}"),) if before else ()
     part = None
     if shard or look is not None or played:
+        if desk:
+            raise UsageError(
+                "answers on demand are asked by one process: ask for them first (podium/chain -T answers=first), then "
+                "play shards and looks with responses=ITS LOG"
+            )
         plan = plan_of(name, responses=version, prompts=judged.prompt_hash, judges=known_judges(), settings=typed)
         part = own_part(
             name,
@@ -170,15 +196,17 @@ def tournament_task(
         competing.field(),
         part.count_rounds_on(deal) if part else deal,
         portion=portion,
-        spread=competing.in_all_responses,
+        spread=lambda coming: deck.responses.in_all_responses(coming),
         calls=judged.calls(shown),
         given=part.given if part else given_rounds,
         say=partial(tell, who=f"podium {name}"),
         opening=part.opening if part else (),
+        answers=desk,
+        purse=None if max_cost is None else purse_of(max_cost, prices, [*asking.models.values()] if desk else []),
     )
     if not source.initial_samples():
         raise UsageError(f"{name}: nothing can be played: {_missing_text(competing) or 'fewer than two entrants'}")
-    _announce(name, competing, source, judged)
+    _announce(name, competing, source, judged, asking)
     for said in part.said if part else ():
         source.say(said)
     if unanswered and part:
@@ -190,9 +218,10 @@ def tournament_task(
         example = f"{unanswered[0].a} and {unanswered[0].b} on {unanswered[0].item}"
         tell(f"{count} have no responses here and are missing, as {example}", f"podium {name}")
     asked_before = {} if record is None else record.asked
+    verdicts = judge(seed=seed, cache=cache, reask=reask, asked_before=asked_before, **how)
     return Task(
         dataset=source,
-        solver=judge(seed=seed, cache=cache, reask=reask, asked_before=asked_before, **how),
+        solver=[ask_entrants(cache=cache, **asking.generation), verdicts] if desk else verdicts,
         scorer=verdict(seed=seed, **how),
         model=NO_MODEL,
         name=name,
@@ -210,6 +239,7 @@ def tournament_task(
             TASKS: list(competing.tasks),
             PROMPTS: judged.prompt_hash,
             **({SHARD: part.about} if part else {}),
+            **({ANSWERS: asking.identity(competing)} if desk else {}),
         },
     )
 
@@ -218,6 +248,15 @@ def _record_to_judge(settings: Mapping[str, Any], judged: Judging, how: Mapping[
     """Return the battles to judge again: in the order on record, unless the run says or sees none."""
     record = recorded_battles(*_split_names(settings.get("battles") or ()))
     return record.in_any_order() if "orders" in how or not judged.is_pairwise else record
+
+
+def _read_competing(responses: Sequence[str], asking: Asking, reasoning: Policy) -> Responses:
+    """Return what is recorded, and what can be asked for; items without a system prompt have that of the run."""
+    competing = read_responses(
+        *responses, readers=(READER,), reasoning=reasoning, prompts=asking.prompts, on_demand=tuple(asking.models)
+    )
+    items = tuple(replace(item, system=item.system or asking.system) for item in competing.items)
+    return replace(competing, items=items, notes=(*asking.notes, *competing.notes))
 
 
 def _played_before(name: str, log: str, entrants: Sequence[str]) -> tuple[Outcome, ...]:
@@ -292,20 +331,24 @@ def refuse_missing_judge() -> None:
         raise UsageError(str(error).partition(": ")[2]) from None
 
 
-def _announce(name: str, responses: Responses, source: TournamentSource, how: Judging) -> None:
+def _announce(name: str, responses: Responses, source: TournamentSource, how: Judging, asking: Asking) -> None:
     """Say what will be played and what it will cost, before the first call."""
     battles = round(source.rule.size(source.field) * responses.mean_number())
     missing = _missing_text(responses)
     calls = battles * source.calls
     number = rounds_of(source.rule, source.field)
     rounds = "" if number is None else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
-    tokens = calls * _prompt_length(responses, source, how) / CHARACTERS_PER_TOKEN
+    tokens = calls * _prompt_length(asking.imagine(responses), source, how) / CHARACTERS_PER_TOKEN
     tell(
         f"{len(responses.entrants)} entrants, {len(responses.items)} items; at most {battles:,} "
         f"battles, {calls:,} calls per judge, about {tokens:,.0f} input tokens{rounds}"
         + (f"; {missing}" if missing else ""),
         f"podium {name}",
     )
+    if source.answers:
+        first = source.first.pairings
+        cells = source.answers.cells(first if len(first) >= battles else None)
+        tell(asking.announce(responses, cells), f"podium {name}")
     for note in (*responses.notes, *_notes_of_run(source)):
         tell(f"note: {note}", f"podium {name}")
 

@@ -3,33 +3,42 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspect_ai import SampleSource
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
 
 from podium.errors import PodiumError
+from podium.hosts.inspect_ai.compatibility import kept_in_store
 from podium.hosts.inspect_ai.log_format import (
     ANSWER,
+    ASKED,
     BATTLES,
     FIRST,
     LEFT_OUT,
     NAMESPACE,
+    REPLACED,
     RESPONSE,
     RESPONSES,
     ROUND,
     STOPPED,
+    answers_in,
     as_rows,
     credit_of,
     response_fields,
 )
 from podium.hosts.inspect_ai.logs import Scored
 from podium.hosts.inspect_ai.media import input_of
+from podium.hosts.inspect_ai.purse import Purse
 from podium.printable import tell
 from podium.responses.collection import Responses, response_key
+from podium.text import some
 from podium.tournaments.claims import Answer, answer_of
 from podium.tournaments.schedule import Field, Next, Outcome, Pairing, Round, TournamentRule, merge_responses
+
+if TYPE_CHECKING:
+    from podium.hosts.inspect_ai.answers_on_demand import AnswerDesk
 
 Deal = Callable[[Sequence[Pairing], int], list[Sample]]
 ANNOUNCEMENT = "round {:03d}"
@@ -57,13 +66,13 @@ class Deck:
                 response_fields(*(self._text(name, pairing) for name in (pairing.a, pairing.b))),
             )
             for pairing in pairings
-            if self.responses.can_play(pairing)
+            if self.responses.has_both(pairing)
         ]
 
     def deal_packs(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per item, in which each entrant's response stands once; of several responses one each."""
         by_item: dict[tuple[str, int], list[Pairing]] = {}
-        for pairing in filter(self.responses.can_play, pairings):
+        for pairing in filter(self.responses.has_both, pairings):
             by_item.setdefault((pairing.item, pairing.response), []).append(pairing)
         samples = []
         for (item, response), battles in by_item.items():
@@ -149,6 +158,8 @@ class TournamentSource(SampleSource):
         spread: makes of what the rule asks for the battles that are dealt: one per response of an item.
         calls: of each judge for a battle.
         given: what was played before this tournament, which newcomers join.
+        answers: deals what entrants are asked for before the battles that need it; None where all responses are there.
+        purse: what may be spent; None without a limit.
         say: tells people, while a tournament plays that stops by itself, what each look found.
         opening: the samples of a first round without battles.
         first: the battles of the first round; they depend on nothing that was played.
@@ -166,6 +177,8 @@ class TournamentSource(SampleSource):
         given: Sequence[Round] = (),
         say: Callable[[str], None] = tell,
         opening: Sequence[Sample] = (),
+        answers: "AnswerDesk | None" = None,
+        purse: Purse | None = None,
     ) -> None:
         self.rule = rule
         self.field = field
@@ -176,16 +189,19 @@ class TournamentSource(SampleSource):
         self.calls = calls
         self.given = tuple(given)
         self.say = say
-        self.opening = list(opening)
+        self.answers = answers
+        self.purse = purse
         self.stops_early = bool(getattr(getattr(rule, "rule", rule), "until", ""))
         self.events: list[tuple[str, dict[str, Any], tuple[Outcome, ...]]] = []
         self.first = spread(rule.next(field, self.given))
-        self.seeds = {str(sample.id) for sample in self.initial_samples()}
+        asked = answers.due(self.first.pairings, "1") if answers and self.first.pairings else []
+        self._opening = (asked or self.deal(self.first.pairings, 1))[: self._room(answers=bool(asked))] or list(opening)
+        self.seeds = {str(sample.id) for sample in self._opening}
         self.start, self.dealt = 0, set(self.seeds)
 
     def initial_samples(self) -> list[Sample]:
         """Return the first samples of the first round."""
-        return self.deal(self.first.pairings, 1)[: self.portion] or self.opening
+        return self._opening
 
     async def sample_complete(self, sample: EvalSample) -> None:
         """Note how the battles of a sample ended, or what a round announced."""
@@ -193,7 +209,12 @@ class TournamentSource(SampleSource):
             said = sample.error.message[sample.error.message.index(STOPPED) :].rstrip("\"')")
             raise PodiumError(f"{said}. Mend that, then `inspect eval-retry` on the log plays the rest")
         ended = () if ROUND in sample.metadata else self.outcomes(sample)
-        self.events.append((str(sample.id), _announced_round(sample.metadata), ended))
+        if self.purse:
+            self.purse.take(sample)
+        announced = _announced_round(sample.metadata)
+        if ASKED in sample.metadata:
+            announced = {ROUND: [], ASKED: answers_in(sample.metadata, kept_in_store(sample, NAMESPACE))}
+        self.events.append((str(sample.id), announced, ended))
 
     async def sample_abandoned(self, sample: Sample, epoch: int) -> None:  # noqa: ARG002
         """Note a sample that will never be played."""
@@ -203,10 +224,27 @@ class TournamentSource(SampleSource):
         """Return what is still to be played of the current round, or announce the next; None when all is over."""
         attempt = self._current_attempt()
         outcomes = {outcome.pairing: outcome for _, ended in attempt.values() for outcome in ended}
+        if self.answers:
+            self.answers.learn(announced for announced, _ in attempt.values())
+            self.field = self.answers.deck.responses.field()
         played = list(self.given)
-        schedule, asked = self.first, 0
+        schedule, asked, again = self.first, 0, 0
         while True:
             number = len(played) - len(self.given) + 1
+            if self.answers:
+                label = f"{number}.{again}" if again else str(number)
+                due = self.answers.due(schedule.pairings, label)
+                if due := [sample for sample in due if str(sample.id) not in attempt]:
+                    return self._deal_once(due)
+                if (name := _round_id(number, again + 1)) in attempt:
+                    schedule, again = _schedule_in(attempt[name][0]), again + 1
+                    continue
+                revised = self._without_failed(schedule, played)
+                if revised and not revised.pairings:
+                    return self._answer(played, asked, number)
+                if revised:
+                    return [announcement(revised, number, again + 1, schedule)]
+                again = 0
             missing = [sample for sample in self.deal(schedule.pairings, number) if str(sample.id) not in attempt]
             if missing:
                 return self._deal_once(missing)
@@ -223,8 +261,16 @@ class TournamentSource(SampleSource):
                 return [announcement(upcoming, number + 1)]
             if not announced[ROUND]:
                 return None
-            pairings = tuple(Pairing(*names) for names in announced[ROUND])
-            schedule = Next(pairings, str(announced.get("note", "")))
+            schedule = _schedule_in(announced)
+
+    def _without_failed(self, schedule: Next, played: Sequence[Round]) -> Next | None:
+        """Return a round as it is without the answers that failed; None where that is nothing else."""
+        failed = self.answers.failed if self.answers else frozenset()
+        keys = {(name, response_key(own.item, own.response)) for own in schedule.pairings for name in (own.a, own.b)}
+        if keys.isdisjoint(failed):
+            return None
+        upcoming = self.spread(self.rule.next(self.field, played))
+        return None if upcoming.pairings == schedule.pairings else upcoming
 
     def _answer(self, played: Sequence[Round], asked: int, number: int) -> list[Sample] | None:
         """Return the sample that says what was found, once; None where the tournament does not stop by itself.
@@ -235,7 +281,15 @@ class TournamentSource(SampleSource):
         Args:
             asked: battles, those of every response counted.
             number: of the round that does not follow.
+
+        Raises:
+            PodiumError: not a single battle could be played, because entrants answered nothing.
         """
+        if self.answers and not any(done.outcomes for done in played):
+            reasons = self.answers.deck.responses.missing_reasons()
+            counts = [f"{name} ({', '.join(f'{why}: {n}' for why, n in own.items())})" for name, own in reasons.items()]
+            said = some(counts, "; ")
+            raise PodiumError(f"nothing can be played: {said}. Mend that, then start again: what was answered is kept")
         answer, name = answer_of(self.rule, self.field, played), ANNOUNCEMENT.format(number)
         if answer is None or name in self.dealt:
             return None
@@ -247,9 +301,18 @@ class TournamentSource(SampleSource):
 
     def _deal_once(self, missing: list[Sample]) -> list[Sample] | None:
         """Return what was not dealt in this attempt; None where all was, and Inspect leaves it out (--sample-id)."""
-        fresh = [sample for sample in missing if str(sample.id) not in self.dealt][: self.portion]
-        self.dealt |= {str(sample.id) for sample in fresh}
-        return fresh or None
+        fresh = [sample for sample in missing if str(sample.id) not in self.dealt]
+        dealt = fresh[: self._room(answers=any(ASKED in (sample.metadata or {}) for sample in fresh))]
+        self.dealt |= {str(sample.id) for sample in dealt}
+        if self.purse and fresh and not dealt:
+            spent = f"max_cost={self.purse.most:g} is reached with {self.purse.money_spent:.4g} spent"
+            self.say(f"{spent}: {len(fresh):,} samples of this round, and whatever would follow, are not asked")
+        return dealt or None
+
+    def _room(self, *, answers: bool) -> int | None:
+        """Return how many samples may be dealt at once; None for any number."""
+        most = self.purse.room(answers=answers) if self.purse else None
+        return most if self.portion is None else self.portion if most is None else min(most, self.portion)
 
     def _current_attempt(self) -> dict[str, tuple[dict[str, Any], tuple[Outcome, ...]]]:
         """Return the latest event of every sample of the current attempt, by sample id."""
@@ -270,7 +333,15 @@ def closing_sample(answer: Answer, number: int) -> Sample:
 
 def _announced_round(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a round announces; of a battle nothing is remembered but its outcome."""
+    if ASKED in metadata:
+        return {ROUND: [], ASKED: answers_in(metadata, None)}
     return dict(metadata) if ROUND in metadata else {}
+
+
+def _schedule_in(announced: Mapping[str, Any]) -> Next:
+    """Return the schedule that a sample announced."""
+    pairings = tuple(Pairing(*names) for names in announced[ROUND])
+    return Next(pairings, str(announced.get("note", "")), int(announced.get(LEFT_OUT, 0)))
 
 
 def _fields_of(pairing: Pairing) -> list[str | int]:
@@ -280,9 +351,21 @@ def _fields_of(pairing: Pairing) -> list[str | int]:
     return [pairing.item, pairing.a, pairing.b, *([pairing.response] if pairing.response > 1 else [])]
 
 
-def announcement(upcoming: Next, number: int) -> Sample:
-    """Return the sample that records what a round schedules."""
+def announcement(upcoming: Next, number: int, again: int = 0, replaced: Next | None = None) -> Sample:
+    """Return the sample that records what a round schedules.
+
+    Args:
+        number: of the round.
+        again: how often it was scheduled anew, and what was `replaced`, because entrants did not answer.
+    """
     pairings = [_fields_of(pairing) for pairing in upcoming.pairings]
     note = upcoming.note or f"{len(pairings)} battles"
-    metadata = {ROUND: pairings, "note": note, LEFT_OUT: upcoming.left_out}
-    return Sample(id=ANNOUNCEMENT.format(number), input=f"Round {number}: {note}", metadata=metadata)
+    metadata: dict[str, Any] = {ROUND: pairings, "note": note, LEFT_OUT: upcoming.left_out}
+    if replaced:
+        note = metadata["note"] = f"{note}, without the answers that failed"
+        metadata[REPLACED] = [len(replaced.pairings), replaced.left_out]
+    return Sample(id=_round_id(number, again), input=f"Round {number}: {note}", metadata=metadata)
+
+
+def _round_id(number: int, again: int = 0) -> str:
+    return ANNOUNCEMENT.format(number) + (f" again {again}" if again else "")

@@ -9,7 +9,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import MappingProxyType
@@ -25,6 +25,7 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from stand_in import Call, StandIn, mark, preference, stand_in
 
 from podium.hosts.inspect_ai.log_format import ANSWER
+from podium.hosts.inspect_ai.logs import responses_in
 from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round
 from podium.tournaments.swim import Swim
@@ -50,6 +51,7 @@ class Host:
 
     folder: Path
     judge: StandIn
+    given: tuple[str, ...] = ("-T", "responses=responses")
 
     def start(self, command: str, *arguments: str, judge: str = "fair") -> BaseProcess:
         """Start `inspect`."""
@@ -64,7 +66,7 @@ class Host:
         }
         role = f"judge={{model: openai-api/standin/{judge}}}"
         flight = [f"--max-{what}={IN_FLIGHT}" for what in ("connections", "samples")]
-        asked = [*flight, *([] if command == "eval-retry" else ["-T", "responses=responses", "--model-role", role])]
+        asked = [*flight, *([] if command == "eval-retry" else [*self.given, "--model-role", role])]
         streams = (self.folder / "output.txt",) * 2
         words = (command, *arguments, *asked)
         return forked.start("inspect", *words, folder=self.folder, environment=environment, streams=streams)
@@ -254,6 +256,32 @@ def test_a_ring_killed_in_its_second_round_meets_the_same_and_claims_the_same_as
     assert set(repeated) <= {call.key for call in before}
     assert answer_in(log) == answer_in(whole)
     assert log.status == "success"
+
+
+SUMMING = tuple(f"openai-api/standin/{name}" for name in ("ash-0.9", "elm-0.6", "fir-0.3"))
+"""Entrants that answer on demand."""
+
+
+@pytest.mark.parametrize("point", [15, 60])
+def test_answers_on_demand_are_asked_once_though_killed_while_entrants_or_the_judge_were_asked(host, point):
+    """Without a cache, and no more calls than were announced but for those in flight at the kill."""
+    prompts = host.folder / "prompts.jsonl"
+    prompts.write_text("".join(json.dumps({"id": f"q{k}", "prompt": f"{k} plus {k}?"}) + "\n" for k in range(10)))
+    asking = replace(host, given=("-T", f"prompts={prompts}", "--model-role", f"entrants=[{','.join(SUMMING)}]"))
+    before = asking.killed_after(point, "podium/round_robin", "-T", "cache=false")
+    assert any(call.second for call in before) == (point == 60)
+    log = asking.run("eval-retry", str(asking.logs()[0]))
+    assert log.status == "success"
+    calls, said = host.judge.calls(), (host.folder / "output.txt").read_text()
+    answers = {call.key for call in calls if not call.second}
+    assert len(battles(log)) == len([row for row in responses_in(Path(log.location)) if row.text]) == 30
+    assert "at most 30 battles, 60 calls per judge" in said
+    assert "at most 30 answers are asked of" in said
+    assert (len(answers), len({call.key for call in calls}) - len(answers)) == (30, 60)
+    repeated = again(calls)
+    assert set(repeated) <= {call.key for call in before}
+    assert sum(repeated.values()) <= IN_FLIGHT * PER_BATTLE
+    assert point == 15 or not answers & set(repeated), "an answer was there, and was asked for again"
 
 
 def test_newcomers_that_were_killed_join_the_earlier_log_again_and_meet_the_same(host):

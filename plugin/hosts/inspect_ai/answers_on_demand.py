@@ -1,0 +1,166 @@
+"""Answers on demand: whom the role `entrants` names is asked for a response when its first battle on an item comes up.
+
+An answer is a sample of its own, which the source deals before the battles that need it: Inspect's log, its cache and
+its retry keep it like any other, so that it is asked for once. `logs.responses_in` finds it there again.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from inspect_ai.dataset import Sample
+from inspect_ai.model import CachePolicy, ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, Model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from podium.hosts.inspect_ai.asking import ROLE, entrants_by_name
+from podium.hosts.inspect_ai.judge import JudgeStoppedError, Shared, Trial, make_calls, repeat_where_cut_short, root_of
+from podium.hosts.inspect_ai.log_format import ASKED, NAMESPACE, ROUND
+from podium.hosts.inspect_ai.media import input_of
+from podium.hosts.inspect_ai.source import Deck, names_without_provider
+from podium.printable import tell
+from podium.responses.answers import EMPTY, ERRORED, ONLY_REASONING
+from podium.responses.collection import response_key
+from podium.scorers.reasoning import Policy, strip_reasoning
+from podium.tournaments.schedule import Pairing
+
+GAVE_UP = "gave up"
+"""Key of an answer that says that its entrant is not asked any more."""
+LONGEST_CAUSE = 200
+
+
+@solver
+def ask_entrants(*, cache: bool = True, temperature: float | None = None, max_tokens: int | None = None) -> Solver:
+    """Ask entrants for what a sample wants of them; a battle is let through.
+
+    Args:
+        cache: whether answers of earlier runs are taken.
+        temperature, max_tokens: of the entrants; by default their own.
+    """
+    config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
+    policy = CachePolicy(expiry=None, per_epoch=False, scopes={NAMESPACE: ROLE}) if cache else False
+    trials: dict[str, Trial] = {}
+    stopped: set[str] = set()
+    run = Shared()
+
+    async def ask(name: str, model: Model, messages: list[ChatMessage]) -> dict[str, Any]:
+        call = partial(repeat_where_cut_short, partial(model.generate, messages, config=config, cache=policy))
+        try:
+            output = await trials.setdefault(name, Trial()).call(call)
+        except JudgeStoppedError as error:
+            why = str(error).partition(": ")[2]
+            if name not in stopped:
+                stopped.add(name)
+                tell(f"{name} is asked no more, {why}", "podium")
+            return {"failed": why, GAVE_UP: True}
+        except Exception as error:
+            root = root_of(error)
+            return {"failed": f"{type(root).__name__}: {' '.join(str(root).split())}"[:LONGEST_CAUSE]}
+        return {"text": output.completion}
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        if ASKED not in state.metadata:
+            return state
+        models = entrants_by_name()
+        system = state.metadata.get("system")
+        asked: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
+        asked += [ChatMessageUser(content=state.input)] if isinstance(state.input, str) else state.input
+        names, item = state.metadata[ASKED], state.metadata["item"]
+        # Every epoch of the judge meets the same answer.
+        calls = [partial(run.share, (name, item), partial(ask, name, models[name], asked)) for name in names]
+        answers = dict(zip(names, await make_calls(calls), strict=True))
+        state.store.set(NAMESPACE, answers)
+        state.output.completion = "\n\n".join(own.get("text", own.get("failed", "")) for own in answers.values())
+        state.completed = True
+        return state
+
+    return solve
+
+
+class AnswerDesk:
+    """Knows which answers are still to be asked for, and deals the samples that ask for them.
+
+    Attributes:
+        deck: makes the battles; its responses are kept up to date here.
+        first: items whose answers are all asked for before the first battle, entrant by entrant.
+        pack: whether the answers to an item that a round needs are one sample.
+        failed: the responses that were asked for and are not there, by entrant and key.
+    """
+
+    def __init__(
+        self,
+        deck: Deck,
+        order: Sequence[str],
+        *,
+        pack: bool = False,
+        first: Sequence[str] = (),
+        reasoning: Policy = "strip",
+    ) -> None:
+        self.deck = deck
+        self.first = tuple(first)
+        self.pack = pack
+        self.failed: frozenset[tuple[str, str]] = frozenset()
+        self._order = tuple(order)
+        self._start = deck.responses
+        self._reasoning = reasoning
+        self._short = names_without_provider(deck.responses.entrants)
+
+    def cells(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
+        """Return the answers, by entrant and item, that some battles need; None for all that may be asked for."""
+        pending = self._start.pending
+        if pairings is None or self.first:
+            items = {*self.first} or {item.id for item in self._start.items}
+            return {(name, item) for name, keys in pending.items() for item in keys & items}
+        sides = {(name, own.item) for own in pairings for name in (own.a, own.b)}
+        return {(name, item) for name, item in sides if item in pending.get(name, ())}
+
+    def learn(self, events: Iterable[Mapping[str, Any]]) -> None:
+        """Take note of all that the current attempt was answered, and of nothing else."""
+        answered = {key: own for event in events for key, own in event.get(ASKED, {}).items()}
+        answers = {key: self._text_of(own) for key, own in answered.items()}
+        for name in {name for (name, _), own in answered.items() if GAVE_UP in own}:
+            rest = ((name, key) for key in self._start.pending[name])
+            answers |= {key: (None, ERRORED) for key in rest if key not in answers}
+        self.failed = frozenset(key for key, (text, _) in answers.items() if text is None)
+        self.deck.responses = self._start.with_answers(answers)
+
+    def _text_of(self, answers: Mapping[str, Any]) -> tuple[str | None, str]:
+        """Return the text of an answer, or None and the reason."""
+        said = answers.get("text")
+        if said is None:
+            return None, ERRORED
+        text = strip_reasoning(said) if self._reasoning == "strip" else said
+        if text.strip():
+            return text, ""
+        return None, ONLY_REASONING if said.strip() else EMPTY
+
+    def due(self, pairings: Sequence[Pairing], label: str) -> list[Sample]:
+        """Return samples for the answers that these battles need and that are not there.
+
+        Args:
+            label: of the round, for the ids of packs.
+        """
+        pending = self.deck.responses.pending
+        for name in self._order if self.first else ():
+            if own := [item for item in self.first if item in pending.get(name, ())]:
+                return [self._sample(item, [name], f"answer::{item}::{self._short[name]}") for item in own]
+        wanted: dict[str, list[str]] = {}
+        for battle in pairings:
+            key = response_key(battle.item, battle.response)
+            for name in (battle.a, battle.b):
+                if key in pending.get(name, ()) and name not in wanted.setdefault(battle.item, []):
+                    wanted[battle.item].append(name)
+        if self.pack:
+            return [
+                self._sample(item, names, f"answers::{item}::round {label}") for item, names in wanted.items() if names
+            ]
+        return [
+            self._sample(item, [name], f"answer::{item}::{self._short[name]}")
+            for item, names in wanted.items()
+            for name in names
+        ]
+
+    def _sample(self, item_id: str, names: list[str], sample_id: str) -> Sample:
+        item = self.deck.items[item_id]
+        shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system", "media")}
+        metadata = {"item": item_id, ASKED: names, ROUND: [], **{key: own for key, own in shown.items() if own}}
+        return Sample(id=sample_id, input=input_of(item.instruction, item.media), metadata=metadata)

@@ -1,0 +1,139 @@
+"""Whom the role `entrants` names, what these models are asked on demand, and with which settings."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Literal, get_args
+
+from inspect_ai.model import Model, model_roles
+
+from podium.errors import UsageError, unknown_name
+from podium.hosts.inspect_ai.judge import SAMPLING, jury_named, models_of_role
+from podium.responses.answers import QuestionRow
+from podium.responses.collection import Responses
+from podium.text import some
+
+ROLE = "entrants"
+When = Literal["on-demand", "first"]
+GENERATION = ("temperature", "max_tokens")
+USUAL_TOKENS = 400
+"""How long an answer is taken to be where none is recorded: a figure to plan by, no more."""
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who is asked for responses, for what, and how.
+
+    Attributes:
+        models: by the entrant's name; empty where nobody is.
+        prompts: what they are asked; empty for the items of the responses that are recorded.
+        system: the system prompt of items that have none of their own, or None.
+        generation: `temperature` and `max_tokens`, as far as they are given.
+        notes: for people.
+    """
+
+    models: Mapping[str, Model] = field(default_factory=dict)
+    prompts: tuple[QuestionRow, ...] = ()
+    system: str | None = None
+    generation: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def identity(self, responses: Responses) -> dict[str, Any]:
+        """Return what is asked of whom, and how, as a log records it."""
+        asked = {name: sorted(keys) for name, keys in responses.pending.items()}
+        items = [[item.id, item.instruction, item.system, item.media] for item in responses.items]
+        return {
+            "prompts": sha256(json.dumps(sorted(items, key=str)).encode()).hexdigest()[:12],
+            "entrants": {name: len(keys) for name, keys in sorted(asked.items())},
+            "models": {name: _settings_of(model) for name, model in self.models.items() if name in asked},
+            "settings": {**self.generation, **({"system": self.system} if self.system else {})},
+        }
+
+    def imagine(self, responses: Responses) -> Responses:
+        """Return the responses with texts of a usual length for those that are still to come."""
+        if not responses.pending:
+            return responses
+        text = "x" * self._usual_length(responses)
+        cells = ((name, key) for name, keys in responses.pending.items() for key in keys)
+        return responses.with_answers(dict.fromkeys(cells, (text, "")))
+
+    def _usual_length(self, responses: Responses) -> int:
+        """Return the characters that an answer is taken to have: as recorded ones on average, at most `max_tokens`."""
+        known = [len(text) for texts in responses.texts.values() for text in texts.values()]
+        usual = round(sum(known) / len(known)) if known else USUAL_TOKENS * CHARACTERS_PER_TOKEN
+        return min(usual, self.generation.get("max_tokens", usual) * CHARACTERS_PER_TOKEN)
+
+    def announce(self, responses: Responses, cells: Collection[tuple[str, str]]) -> str:
+        """Say how many answers will be asked for, at most, and how many tokens that takes.
+
+        Args:
+            cells: the answers, by entrant and item.
+        """
+        items, usual = responses.by_id(), self._usual_length(responses) / CHARACTERS_PER_TOKEN
+        shown = sum(len(items[item].instruction) + len(items[item].system or "") for _, item in cells)
+        tokens = f"about {shown / CHARACTERS_PER_TOKEN:,.0f} input and {len(cells) * usual:,.0f} output tokens"
+        how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
+        who = some(sorted({name for name, _ in cells}), most=5)
+        return f"at most {len(cells):,} answers are asked of {who}, {tokens}" + (f" ({how})" if how else "")
+
+
+def split_asking(prompts: Sequence[str], when: str, how: Mapping[str, Any]) -> tuple[Asking, dict[str, Any]]:
+    """Split what entrants on demand are asked, and how, from how the judge is asked.
+
+    Raises:
+        UsageError: nobody has the role `entrants` and there are prompts, or a model has it twice.
+        DataError: a file of prompts is not what it should be.
+    """
+    if when not in get_args(When):
+        raise unknown_name("choice for answers", when, get_args(When))
+    if ROLE not in model_roles():
+        if prompts:
+            raise UsageError(
+                f"prompts={','.join(prompts)}: nobody is there to be asked; name the models, --model-role "
+                f"{ROLE}=[MODEL,MODEL] (in Python: eval('podium/ring', task_args=..., model_roles=...), which knows "
+                "them before the task is made)"
+            )
+        return Asking(), dict(how)
+    from podium.hosts.inspect_ai.prompts import prompts_of
+
+    models = entrants_by_name()
+    questions, notes = prompts_of(prompts)
+    judges = {str(model) for model in jury_named()}
+    own = [name for name, model in models.items() if str(model) in judges]
+    notes += [f"{some(own)} judges answers of its own: take another judge, or read its place with care"] if own else []
+    generation = {name: how[name] for name in GENERATION if how.get(name) is not None}
+    rest = {name: value for name, value in how.items() if name not in GENERATION}
+    system = rest.get("system")
+    if isinstance(system, str):
+        # Who was told something is judged by it.
+        rest["system"] = True
+    own_system = system if isinstance(system, str) else None
+    return Asking(models, tuple(questions), own_system, generation, tuple(notes)), rest
+
+
+def entrants_by_name() -> dict[str, Model]:
+    """Return the models of the role `entrants`: by their names, with their settings where names are alike.
+
+    Raises:
+        UsageError: two of them are the same in everything.
+    """
+    models = models_of_role(ROLE)
+    names = [str(model) for model in models]
+    several = {name for name in names if names.count(name) > 1}
+    named = [_with_settings(model) if str(model) in several else str(model) for model in models]
+    twice = sorted({name for name in named if named.count(name) > 1})
+    if twice:
+        raise UsageError(f"the role {ROLE} names {some(twice)} twice; give one of them another temperature")
+    return dict(zip(named, models, strict=True))
+
+
+def _with_settings(model: Model) -> str:
+    own = "; ".join(f"{name}={value}" for name, value in _settings_of(model).items())
+    return f"{model} ({own})" if own else str(model)
+
+
+def _settings_of(model: Model) -> dict[str, Any]:
+    own = {name: getattr(model.config, name, None) for name in SAMPLING}
+    return {name: value for name, value in own.items() if value is not None}

@@ -1,0 +1,314 @@
+"""Answers on demand: who is asked for what, how often, and what of it is found again."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+
+from inspect_ai import eval, eval_retry
+from inspect_ai.log import EvalLog, read_eval_log
+from scripted_judge import Record
+
+from podium.errors import DataError, UsageError
+from podium.hosts.inspect_ai import tasks
+from podium.hosts.inspect_ai.log_format import ANSWERS
+from podium.hosts.inspect_ai.logs import responses_in
+from podium.hosts.inspect_ai.prompts import prompts_of
+from podium.reading.judgements import read_battles
+from podium.responses.answers import id_of
+
+QUALITY = {"ash": 1.5, "elm": 0.5, "fir": -1.0, "oak": 0.0}
+USUAL = ("ash", "elm", "fir")
+PROMPTS = 5
+Ask = Callable[..., EvalLog]
+
+
+def write_prompts(path: Path, number: int = PROMPTS) -> str:
+    """Write prompts; give the path."""
+    rows = [{"id": f"q{k}", "instruction": f"Question {k}?"} for k in range(number)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+@pytest.fixture
+def prompts(tmp_path: Path) -> str:
+    """Return a file of five prompts."""
+    return write_prompts(tmp_path / "prompts.jsonl")
+
+
+@pytest.fixture
+def ask(behave: Callable[..., str], record: Record) -> Ask:
+    """Return a way to play a tournament of models that answer; it gives the log as it stands on disk."""
+    for name, quality in QUALITY.items():
+        behave(name, scripted=lambda prompt, name=name, quality=quality: f"{name} says quality={quality}")
+
+    def play(task: str = "round_robin", entrants: Any = USUAL, only: str | None = None, **arguments: Any) -> EvalLog:
+        roles = {"judge": "scripted/judge", "entrants": [f"scripted/{name}" for name in entrants]}
+        options = {"log_realtime": False, **arguments.pop("options", {})}
+        arguments |= {"entrants": only} if only else {}
+        [log] = eval(getattr(tasks, task), task_args=arguments, model_roles=roles, **options)
+        return read_eval_log(log.location)
+
+    return play
+
+
+def asked(record: Record) -> Counter[tuple[str, str]]:
+    """Count the calls of entrants by name and prompt."""
+    return Counter({key: number for key, number in record.times().items() if key[0] != "judge"})
+
+
+def judged(record: Record) -> int:
+    """Count the calls of the judge."""
+    return sum(name == "judge" for name, _ in record.prompts)
+
+
+def verdicts(log: EvalLog) -> set[tuple[Any, ...]]:
+    """Return who met whom on what, and with which credit."""
+    table = read_battles(log.location).table
+    return set(table[["item", "model_a", "model_b", "credit"]].itertuples(index=False, name=None))
+
+
+@pytest.mark.slow
+def test_each_entrant_answers_once_as_announced_and_a_second_run_asks_nobody(
+    ask: Ask, prompts: str, record: Record, capfd: pytest.CaptureFixture[str]
+) -> None:
+    log = ask(prompts=prompts)
+    assert log.status == "success", log.error
+    answers, battles = 3 * PROMPTS, 3 * PROMPTS
+    said = capfd.readouterr().err
+    assert f"at most {battles} battles, {2 * battles} calls per judge" in said
+    assert f"at most {answers} answers are asked of scripted/ash, scripted/elm, scripted/fir" in said
+    assert set(asked(record).values()) == {1}
+    assert (len(asked(record)), judged(record)) == (answers, 2 * battles)
+    assert len(verdicts(log)) == battles
+    assert (log.eval.metadata or {})[ANSWERS]["entrants"] == {f"scripted/{name}": PROMPTS for name in USUAL}
+    ask(prompts=prompts)
+    assert record.calls == answers + 2 * battles
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["anchor", "swim", "chain", "ring"])
+def test_every_tournament_asks_for_answers(ask: Ask, prompts: str, record: Record, task: str) -> None:
+    log = ask(task, prompts=prompts, pack=task in ("chain", "swim"))
+    assert log.status == "success", log.error
+    assert set(asked(record).values()) == {1}
+    assert len(asked(record)) == 3 * PROMPTS
+    assert len(verdicts(log)) >= 2 * PROMPTS
+
+
+@pytest.mark.slow
+def test_bought_answers_are_responses_of_the_next_tournament(ask: Ask, prompts: str, record: Record) -> None:
+    first = ask("chain", prompts=prompts)
+    rows = responses_in(Path(first.location))
+    assert {(row.entrant, row.question.instruction) for row in rows} >= {("scripted/ash", "Question 0?")}
+    assert len(rows) == 3 * PROMPTS
+    record.prompts.clear()
+    log = ask("chain", entrants=("oak", "ash"), responses=first.location, cache=False)
+    assert {name for name, _ in asked(record)} == {"oak"}
+    assert (log.eval.metadata or {})["podium_entrants"] == [f"scripted/{name}" for name in sorted((*USUAL, "oak"))]
+
+
+@pytest.mark.slow
+def test_recorded_responses_meet_answers_and_entrants_chooses_among_both(
+    ask: Ask, prompts: str, record: Record, write_responses: Callable[..., list[str]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    files = write_responses({"rowan": 2.0, "willow": -2.0}, items=PROMPTS + 2)
+    log = ask(prompts=prompts, responses=files, only="rowan,scripted/ash,scripted/elm")
+    assert {name for name, _ in asked(record)} == {"ash", "elm"}
+    assert {name for row in verdicts(log) for name in row[1:3]} == {"rowan", "scripted/ash", "scripted/elm"}
+    assert len(verdicts(log)) == 3 * PROMPTS
+    assert "4 responses are to none of the 5 prompts, and left out" in capfd.readouterr().err
+
+
+@pytest.mark.slow
+def test_system_temperature_and_length_are_the_entrants(ask: Ask, prompts: str, record: Record) -> None:
+    log = ask(prompts=prompts, limit=1, system="Be terse.", temperature=0.7, max_tokens=99)
+    samples = read_eval_log(log.location, resolve_attachments=True).samples or []
+    calls = [event for sample in samples for event in sample.events if event.event == "model"]
+    ours = [call for call in calls if call.model != "scripted/judge"]
+    judges = [call for call in calls if call.model == "scripted/judge"]
+    assert {(call.config.temperature, call.config.max_tokens) for call in ours} == {(0.7, 99)}
+    assert {(call.config.temperature, call.config.max_tokens) for call in judges} == {(None, None)}
+    assert {call.input[0].text for call in ours} == {"Be terse."}
+    assert all("Be terse." in call.input[-1].text for call in judges), "who was told something is judged by it"
+    settings = (log.eval.metadata or {})[ANSWERS]["settings"]
+    assert settings == {"temperature": 0.7, "max_tokens": 99, "system": "Be terse."}
+
+
+@pytest.mark.slow
+def test_answers_first_asks_one_entrant_after_the_other(ask: Ask, prompts: str, record: Record) -> None:
+    ask("ring", entrants=("fir", "elm", "ash"), prompts=prompts, answers="first", items=3)
+    order = [name for name, _ in record.prompts]
+    assert order[:9] == ["fir"] * 3 + ["elm"] * 3 + ["ash"] * 3
+    assert set(order[9:]) == {"judge"}
+
+
+@pytest.mark.slow
+def test_an_empty_answer_is_missing_with_its_reason(ask: Ask, prompts: str, behave: Any) -> None:
+    thought = "<think>hm</think>"
+    behave("fir", scripted=lambda prompt: "" if "3" in prompt else thought if "4" in prompt else "quality=1")
+    log = ask(prompts=prompts)
+    assert log.status == "success"
+    assert len(verdicts(log)) == 3 * PROMPTS - 2 * 2
+    assert read_battles(log.location).counts().missing == 2 * 2
+    reasons = {row.question.item: row.reason for row in responses_in(Path(log.location)) if row.reason}
+    assert reasons == {"q3": "empty response"}, "whether reasoning counts is for the next reader to say"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["round_robin", "ring"])
+def test_a_failed_entrant_loses_nothing_of_the_others(
+    ask: Ask, tmp_path: Path, record: Record, behave: Any, task: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Verdicts of the others are those of a tournament without it, to the last one."""
+    behave("oak", errors=1.0)
+    many = write_prompts(tmp_path / "many.jsonl", 12)
+    log = ask(task, entrants=(*USUAL, "oak"), prompts=many, pack=True)
+    assert log.status == "success", log.error
+    assert "scripted/oak is asked no more, its first 10 calls all failed" in capfd.readouterr().err
+    assert sum(name == "oak" for name, _ in record.prompts) == 10
+    without = ask(task, prompts=many, pack=True)
+    assert verdicts(log) == verdicts(without)
+    assert len(verdicts(log)) == 36
+    counts = read_battles(log.location).counts()
+    assert counts.missing == (36 if task == "round_robin" else 12)
+
+
+@pytest.mark.slow
+def test_a_run_in_which_nobody_answers_ends_with_what_was_wrong(ask: Ask, prompts: str, behave: Any) -> None:
+    for name in USUAL:
+        behave(name, errors=1.0)
+    log = ask(prompts=prompts, pack=True)
+    assert log.status == "error"
+    assert log.error is not None
+    assert "nothing can be played: scripted/ash (errored: 5)" in log.error.message
+
+
+@pytest.mark.slow
+def test_where_the_judge_failed_a_retry_asks_it_again_and_no_entrant(
+    ask: Ask, prompts: str, record: Record, behave: Any
+) -> None:
+    behave("judge", errors=0.3, fails_first=True)
+    log = ask("ring", prompts=prompts, cache=False)
+    assert log.status == "error"
+    [again] = eval_retry(log)
+    assert again.status == "success", again.error
+    assert set(asked(record).values()) == {1}
+    assert len(verdicts(again)) == len(responses_in(Path(again.location))) == 3 * PROMPTS
+
+
+@pytest.mark.slow
+def test_a_ring_until_top1_asks_those_who_left_no_more(ask: Ask, tmp_path: Path, record: Record, behave: Any) -> None:
+    """Two are alike and far ahead: a flat ring asks 4 x 60 answers, and two of these entrants are settled after 25."""
+    for name, quality in {"ash": 3.0, "elm": 2.9, "fir": -3.0, "oak": -3.1}.items():
+        behave(name, scripted=lambda prompt, name=name, own=quality: f"{name} quality={own + len(prompt) % 3 / 10}")
+    many = write_prompts(tmp_path / "many.jsonl", 60)
+    log = ask("ring", entrants=QUALITY, prompts=many, until="top1", start=25, logprobs="off", pack=True)
+    assert log.status == "success", log.error
+    assert set(asked(record).values()) == {1}
+    by_name = Counter(name for name, _ in asked(record))
+    assert by_name["fir"] == by_name["oak"] == 25
+    assert by_name["ash"] == by_name["elm"] > 25
+
+
+@pytest.mark.slow
+def test_max_cost_caps_answers_and_verdicts_together(
+    ask: Ask, prompts: str, record: Record, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A call shows 10 tokens and gets 1: 15 answers and 30 verdicts cost 45 x (10 x 10,000 + 1 x 30,000) / 1e6."""
+    prices = {f"scripted/{name}": [10_000, 30_000] for name in ("judge", *USUAL)}
+    cap = 45 * 0.13 / 2
+    log = ask(prompts=prompts, max_cost=cap, prices=prices)
+    spent = record.calls * 0.13
+    assert 0.7 * cap < spent <= cap
+    assert log.status == "success"
+    assert f"max_cost={cap:g} is reached" in capfd.readouterr().err
+    assert read_battles(log.location).counts().missing == 3 * PROMPTS - len(verdicts(log)) > 0
+
+
+@pytest.mark.parametrize(
+    ("content", "items"),
+    [
+        ('{"id": "a", "instruction": "Say hi."}\n', ["a"]),
+        ('{"prompt": "Say hi."}\n{"prompt": "Say ho."}\n{"prompt": "Say hi."}\n', [id_of("Say hi."), id_of("Say ho.")]),
+        ('{"id": "a", "instruction": "Say hi.", "response": "hi", "model": "m"}\n', ["a"]),
+    ],
+)
+def test_prompts_are_the_instructions_of_whatever_responses_takes(
+    tmp_path: Path, content: str, items: list[str]
+) -> None:
+    (tmp_path / "p.jsonl").write_text(content)
+    found, notes = prompts_of([str(tmp_path / "p.jsonl")])
+    assert [*dict.fromkeys(row.item for row in found)] == items
+    assert ("2 prompts have no id" in " ".join(notes)) == (len(items) == 2)
+    assert ("1 prompts stand there more than once" in " ".join(notes)) == (len(items) == 2)
+
+
+def test_prompts_are_the_inputs_of_a_dataset_or_a_task_by_name(tmp_path: Path) -> None:
+    found, _ = prompts_of(["security_guide"])
+    assert len(found) == 16
+    assert found[0].item == "1"
+    assert found[0].reference
+    (tmp_path / "sums.py").write_text(
+        "from inspect_ai import Task, task\nfrom inspect_ai.dataset import Sample\n\n\n@task\ndef sums():\n"
+        "    return Task(dataset=[Sample(input='2 + 2?', target='4', id='s1'), Sample(input='1 + 1?')])\n"
+    )
+    rows, _ = prompts_of([f"{tmp_path / 'sums.py'}@sums"])
+    assert [(row.item, row.instruction, row.reference, row.task) for row in rows] == [
+        ("s1", "2 + 2?", "4", "sums"),
+        ("2", "1 + 1?", None, "sums"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "the file is empty"),
+        ('{"question_text": "hi"}\n', "no prompts in the columns question_text"),
+        ('{"id": "a", "instruction": null}\n', "item 'a' has no instruction"),
+    ],
+)
+def test_prompts_that_are_none_are_refused_with_the_file(tmp_path: Path, content: str, words: str) -> None:
+    (tmp_path / "p.jsonl").write_text(content)
+    with pytest.raises((DataError, UsageError), match=re.escape(words)) as error:
+        prompts_of([str(tmp_path / "p.jsonl")])
+    assert "p.jsonl" in str(error.value)
+
+
+def test_prompts_without_entrants_are_refused_with_the_role_to_type(prompts: str) -> None:
+    with pytest.raises(UsageError, match=re.escape("name the models, --model-role entrants=[MODEL,MODEL]")):
+        tasks.ring(prompts=prompts)
+
+
+@pytest.mark.parametrize(
+    ("entrants", "options", "words"),
+    [
+        (("ash", "ash"), {}, "the role entrants names scripted/ash twice"),
+        (("ash",), {}, "nothing can be played: fewer than two entrants"),
+        (("ash", "elm"), {"answers": "last"}, "no choice for answers called 'last'"),
+        (("ash", "elm"), {"max_cost": 1}, "no price is known of scripted/ash"),
+        (("ash", "elm"), {"max_cost": 1, "prices": {"scripted/ash": 2}}, "give two numbers, [INPUT, OUTPUT]"),
+        (("ash", "elm"), {"max_cost": 0}, "max_cost=0: give a sum above 0"),
+        (("ash", "elm"), {"prompts": "none.jsonl"}, "none.jsonl"),
+        (("ash", "elm"), {"shard": "1/2"}, "answers on demand are asked by one process"),
+        (("ash",), {"answers": "first"}, "nothing can be played: fewer than two entrants"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_the_first_call(
+    ask: Ask, prompts: str, record: Record, entrants: Any, options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(UsageError, match=re.escape(words)):
+        ask(entrants=entrants, **{"prompts": prompts, **options})
+    assert record.calls == 0
+
+
+@pytest.mark.slow
+def test_an_entrant_that_judges_is_said(ask: Ask, prompts: str, capfd: pytest.CaptureFixture[str]) -> None:
+    ask(entrants=("judge", "ash"), prompts=prompts, limit=1)
+    assert "scripted/judge judges answers of its own" in capfd.readouterr().err

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @options.human_labels
 @options.level(help="Coverage of the conformal intervals, and level of the interval of beta.", default=0.9)
 @options.count("--splits", "Random half splits that test coverage.", default=5)
-@options.count("--bootstrap", "Resamples per standard error; by default a sandwich.", least=20)
+@options.count("--bootstrap", "Resamples per standard error of the judge; by default a sandwich.", least=20)
 @options.seed(help="Seed of resamples and splits.")
 @options.choice(
     "--target",

@@ -64,7 +64,8 @@ def calibrate(
         battles: of one judge, with human labels.
         level: of the conformal intervals, and of the interval of beta, in (0, 1).
         splits: random half splits that tell coverage and width.
-        bootstrap: resamples behind every standard error, at least 20; by default errors are analytic (sandwich).
+        bootstrap: resamples behind every standard error of the judge, at least 20; by default errors are analytic
+            (sandwich), as people's always are: both agree, and resamples of people's would take half as long again.
         seed: of resamples and splits.
         target: the signal that is softened; by default `margin`, or `credit` where there are soft credits only.
         constant: of target `smoothing`, instead of fitting it.

@@ -1,8 +1,9 @@
 """How often a ranking's answer worries without reason, and how often it names a planted fault.
 
-    python benchmarks/answers.py [WORLDS]
+    python benchmarks/answers.py [WORLDS [SEED]]
 
-A healthy world worries in at most 10% of 400; each planted fault is named in at least 80%.
+Worlds are drawn from SEED on, by default 0. A healthy world worries in at most 10% of 400; each planted fault is named
+in at least 80%.
 """
 
 import sys
@@ -80,20 +81,23 @@ def answer_to(frame: pd.DataFrame) -> tuple[str, ...]:
     return podium.rank(podium.read_battles(frame), seed=0).standings[0].answer
 
 
-def share_of_worries(worlds: int) -> float:
+def share_of_worries(worlds: int, first: int = 0) -> float:
     """Return how often a healthy world worries."""
-    return float(np.mean([not answer_to(healthy(seed))[1].startswith(PASSED) for seed in range(worlds)]))
+    seeds = range(first, first + worlds)
+    return float(np.mean([not answer_to(healthy(seed))[1].startswith(PASSED) for seed in seeds]))
 
 
-def share_named(fault: str, worlds: int) -> float:
+def share_named(fault: str, worlds: int, first: int = 0) -> float:
     """Return how often a planted fault is named."""
     draw, words = FAULTS[fault]
-    return float(np.mean([words in " ".join(answer_to(draw(1_000 + seed))) for seed in range(worlds)]))
+    seeds = range(1_000 + first, 1_000 + first + worlds)
+    return float(np.mean([words in " ".join(answer_to(draw(seed))) for seed in seeds]))
 
 
 if __name__ == "__main__":
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 400
-    print(f"healthy: {share_of_worries(number):.1%} of {number} worry (at most 10%)", flush=True)
+    start = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    print(f"healthy: {share_of_worries(number, start):.1%} of {number} worry (at most 10%)", flush=True)
     for name in FAULTS:
         few = max(number // 4, 20)
-        print(f"{name}: named in {share_named(name, few):.0%} of {few} (at least 80%)", flush=True)
+        print(f"{name}: named in {share_named(name, few, start):.0%} of {few} (at least 80%)", flush=True)

@@ -13,6 +13,7 @@ from podium.cli.diagnose import diagnose
 from podium.cli.enable import disable, enable
 from podium.cli.inspect import inspect
 from podium.cli.label import label
+from podium.cli.leaderboard import leaderboard
 from podium.cli.list import list_
 from podium.cli.lm_eval import lm_eval
 from podium.cli.plan import plan
@@ -32,6 +33,7 @@ def podium() -> None:
     podium rank verdicts.csv --ranker bradley-terry
     podium rank results/ --ranker win-rate,bradley-terry --format json
     podium report verdicts.csv -o report.html
+    podium leaderboard rankings/ -o site/
     podium compare amber birch verdicts.csv
     podium calibrate labelled.csv -o calibration.json
     podium label verdicts.csv --responses answers/ -o sheet.csv
@@ -51,6 +53,7 @@ def podium() -> None:
 for command in (
     rank,
     report,
+    leaderboard,
     compare,
     calibrate,
     label,

@@ -27,8 +27,20 @@ READ_BY = ("format_", "where", *AS_THEY_ARE)
 
 READING, SHOWING = "What to read", "What to show"
 GROUPS = dict.fromkeys(
-    (*READ_BY, "human_labels", "entrants", "no_merge", "one_sided", "complete", "engine", "memory", "families"), READING
-) | dict.fromkeys(("style", "output", "figure", "section", "full"), SHOWING)
+    (
+        *READ_BY,
+        "human_labels",
+        "entrants",
+        "responses",
+        "no_merge",
+        "one_sided",
+        "complete",
+        "engine",
+        "memory",
+        "families",
+    ),
+    READING,
+) | dict.fromkeys(("style", "output", "figure", "section", "full", "no_texts"), SHOWING)
 """Under which heading of the help a parameter stands, wherever it is taken."""
 
 

@@ -20,6 +20,8 @@ NOT_HERE = ("output", "style", "figure", "no_merge", "complete", "engine", "memo
 
 
 @click.command(
+    cls=options.GroupedCommand,
+    doing="How to rank",
     short_help="Make one page of a ranking to share: the answer, its trust, the battles.",
     params=[param for param in rank.params if param.name not in NOT_HERE],
 )

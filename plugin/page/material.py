@@ -37,6 +37,7 @@ class Material:
         missing: by section, why it is not there.
         notes: of the texts.
         checks: whether the ranking may be trusted, a row a check.
+        home: the page of all rankings, where this is one of a site.
     """
 
     ranking: Ranking
@@ -50,6 +51,7 @@ class Material:
     missing: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
     checks: Table | None = None
+    home: str = ""
 
 
 def with_battles(

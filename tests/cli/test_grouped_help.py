@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from podium.cli.main import podium
 
-COMMANDS = ("rank", "diagnose", "plan", "calibrate", "replay", "label")
+COMMANDS = ("rank", "report", "diagnose", "plan", "calibrate", "replay", "label")
 
 
 def groups_of(command: str) -> dict[str, list[str]]:

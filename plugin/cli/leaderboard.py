@@ -1,0 +1,42 @@
+"""podium leaderboard: many rankings in, a static site out."""
+
+from pathlib import Path
+
+import click
+
+from podium.cli import options
+from podium.report.printable import tell
+
+
+@click.command(cls=options.GroupedCommand, short_help="Make a static site of many rankings, and Markdown of them.")
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "-o",
+    "output",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="site",
+    help="Write the site into this folder.",
+)
+@click.pass_context
+def leaderboard(context: click.Context, folder: Path, output: Path) -> None:
+    """Make a site of the rankings in DIR (tasks, judges, dates), each a file of `podium rank --format json`.
+
+    \b
+    podium rank monday.csv --format json -o rankings/chat/judge-a/2026-11-23.json
+    podium leaderboard rankings/ -o site/
+    """
+    from podium.cli.progress_bar import show_progress
+    from podium.page.leaderboard import rankings_in, site_files
+    from podium.storage.drafts import write_text
+
+    rankings, failures = rankings_in(folder)
+    with show_progress():
+        for name, text in site_files(rankings):
+            place = output / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            write_text(place, text, errors="backslashreplace")
+    for failure in failures:
+        tell(f"not shown: {failure}")
+    tell(f"wrote {output / 'index.html'}, leaderboard.md and {len(rankings)} page{'' if len(rankings) == 1 else 's'}")
+    context.exit(3 if failures else 0)

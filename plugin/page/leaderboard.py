@@ -1,0 +1,162 @@
+"""Many rankings as a static site: who leads where, a page of each, and Markdown for a model card.
+
+A ranking is called as its file lies in the folder, as `gsm8k/judge-a/2026-11-01`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+from podium.errors import DataError
+from podium.page.material import Material
+from podium.page.packing import fill_template, json_in_page, own_file, policy
+from podium.page.readings import REMEDY, ranking_in
+from podium.page.report_page import report_page
+from podium.pictures.extra import load_extra
+from podium.ranking import Ranking, Standings
+from podium.report.html import stylesheet, table_part
+from podium.report.markdown import markdown_text
+from podium.report.model import EMPTY, Report, Section, Table
+from podium.report.numbers import range_text
+from podium.report.printable import printable
+from podium.report.ranking_view import name_of
+from podium.text import some
+
+DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
+INDEX, CARD = "index.html", "leaderboard.md"
+HEADER = ("ranking", "of", "first", "models", "judged", "items")
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Standings in one ranking of the folder.
+
+    Attributes:
+        name: of the ranking.
+        page: where its page lies in the site.
+    """
+
+    name: str
+    page: PurePosixPath
+    standings: Standings
+
+    @property
+    def title(self) -> str:
+        """The ranking, its ranker and its slice."""
+        return f"{self.name} · {name_of(self.standings)}"
+
+    @property
+    def firsts(self) -> list[str]:
+        """The models whose rank sets hold the first place; none where no rank sets are known."""
+        return [printable(entry.model) for entry in self.standings.entries if entry.rank_low == 1]
+
+
+def rankings_in(folder: Path) -> tuple[dict[str, Ranking], list[str]]:
+    """Return the rankings of a folder by their names, the newest of a kind first, and why some cannot be read.
+
+    Raises:
+        DataError: there is none.
+    """
+    found, failures = {}, []
+    for path in folder.rglob("*.json"):
+        try:
+            ranking = ranking_in(path)
+        except DataError as error:
+            failures.append(str(error))
+            continue
+        if ranking is not None and ranking.standings:
+            found[path.relative_to(folder).with_suffix("").as_posix()] = ranking
+    if not found:
+        raise DataError("no ranking", remedy=f"for each, {REMEDY}", source=str(folder))
+    names = sorted(sorted(found, reverse=True), key=lambda name: DATE.sub("", name))
+    return {name: found[name] for name in names}, failures
+
+
+def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
+    """Yield the files of a site, each by its place in it.
+
+    Raises:
+        UsageError: altair, vl-convert or jinja2 is not installed.
+    """
+    pages = {name: PurePosixPath("rankings", f"{name}.html") for name in rankings}
+    contests = [Contest(name, pages[name], each) for name, ranking in rankings.items() for each in ranking.standings]
+    yield INDEX, _index_page(contests)
+    yield CARD, markdown_text([_report(contests)])
+    for name, ranking in rankings.items():
+        home = "../" * (len(pages[name].parts) - 1) + INDEX
+        yield str(pages[name]), report_page(Material(ranking, home=home))
+
+
+def _index_page(contests: Sequence[Contest]) -> str:
+    markup = load_extra("markupsafe").Markup
+    scripts = [own_file("tables.js")]
+    return fill_template(
+        "leaderboard.html",
+        report=_report(contests),
+        links=[quote(str(contest.page)) for contest in contests],
+        places=markup(table_part(_places_table(contests))),
+        styles=markup(stylesheet() + own_file("page.css")),
+        scripts=[markup(text) for text in scripts],
+        policy=policy(scripts),
+        data=markup(json_in_page({})),
+        card=CARD,
+    )
+
+
+def _report(contests: Sequence[Contest]) -> Report:
+    models = {entry.model for contest in contests for entry in contest.standings.entries}
+    rows = tuple(_row(contest) for contest in contests)
+    return Report(
+        title=f"{len(models)} models in {_rankings(len(contests))}",
+        answer=_answer(contests),
+        table=Table("", HEADER, tuple(tuple(map(printable, row)) for row in rows), "lllrrr"),
+        sections=(Section("places", "Who stands where", tables=(_places_table(contests),)),),
+    )
+
+
+def _row(contest: Contest) -> tuple[str, ...]:
+    standings, firsts = contest.standings, contest.firsts
+    best = printable(standings.entries[0].model) if standings.entries else EMPTY
+    first = some(firsts, most=4) if firsts else f"{best} (no rank sets)"
+    figures = (len(standings.entries), standings.counts.readable, standings.counts.items)
+    return (contest.name, name_of(standings), first, *(f"{figure:,}" for figure in figures))
+
+
+def _answer(contests: Sequence[Contest]) -> tuple[str, ...]:
+    """Say who leads alone and where, and how often nobody does."""
+    alone = Counter(contest.firsts[0] for contest in contests if len(contest.firsts) == 1)
+    shared = sum(len(contest.firsts) > 1 for contest in contests)
+    unknown = sum(not contest.firsts for contest in contests)
+    leads = [f"{model} in {count}" for model, count in alone.most_common()]
+    sentences = []
+    if leads:
+        sentences.append(f"Alone in the lead of {_rankings(len(contests))}: {some(leads, most=5)}.")
+    if shared:
+        where = f"In {shared} of {_rankings(len(contests))}" if shared < len(contests) else "In every ranking"
+        sentences.append(f"{where} several models may be first: their battles do not tell them apart.")
+    if unknown:
+        sentences.append(f"{_rankings(unknown)} without rank sets: nothing says how surely their first is first.")
+    return tuple(sentences)
+
+
+def _rankings(number: int) -> str:
+    return f"{number:,} ranking" + ("" if number == 1 else "s")
+
+
+def _places_table(contests: Sequence[Contest]) -> Table:
+    """Return the rank set of each model in each ranking; a rank with ~ where no rank set is known."""
+    places = {
+        (entry.model, k): range_text(entry.rank_low, entry.rank_high) if entry.rank_low else f"~{entry.rank}"
+        for k, contest in enumerate(contests)
+        for entry in contest.standings.entries
+        if entry.score is not None or entry.rank_low
+    }
+    models = dict.fromkeys(entry.model for contest in contests for entry in contest.standings.entries)
+    rows = tuple((printable(name), *(places.get((name, k), EMPTY) for k in range(len(contests)))) for name in models)
+    legend = ("Rank sets: the places that a model's battles leave open, all of a ranking's at once.",)
+    approximate = ("~ is a rank without a rank set.",) if any("~" in place for place in places.values()) else ()
+    header = ("model", *(printable(contest.title) for contest in contests))
+    return Table("", header, rows, legend=legend + approximate)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from podium.cli import options
-from podium.report.printable import tell
+from podium.printable import tell
 
 
 @click.command(cls=options.GroupedCommand, short_help="Make a static site of many rankings, and Markdown of them.")

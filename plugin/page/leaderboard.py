@@ -11,17 +11,17 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from podium.errors import DataError
+from podium.nouns.ranking import Ranking, Standings
 from podium.page.material import Material
 from podium.page.packing import fill_template, json_in_page, own_file, policy
 from podium.page.readings import REMEDY, ranking_in
 from podium.page.report_page import report_page
 from podium.pictures.extra import load_extra
-from podium.ranking import Ranking, Standings
+from podium.printable import printable
 from podium.report.html import stylesheet, table_part
 from podium.report.markdown import markdown_text
 from podium.report.model import EMPTY, Report, Section, Table
 from podium.report.numbers import range_text
-from podium.report.printable import printable
 from podium.report.ranking_view import name_of
 from podium.text import some
 

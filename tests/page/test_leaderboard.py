@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from podium import rank, read_battles
 from podium.cli.main import podium
 from podium.errors import DataError
+from podium.nouns.ranking import Entry, Ranking, Standings
 from podium.page.leaderboard import rankings_in, site_files
-from podium.ranking import Entry, Ranking, Standings
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "simulated" / "battles.csv"
 

@@ -60,7 +60,7 @@ def rankings_in(folder: Path) -> tuple[dict[str, Ranking], list[str]]:
     Raises:
         DataError: there is none.
     """
-    found, failures = {}, []
+    rankings, failures = {}, []
     for path in folder.rglob("*.json"):
         try:
             ranking = ranking_in(path)
@@ -68,11 +68,11 @@ def rankings_in(folder: Path) -> tuple[dict[str, Ranking], list[str]]:
             failures.append(str(error))
             continue
         if ranking is not None and ranking.standings:
-            found[path.relative_to(folder).with_suffix("").as_posix()] = ranking
-    if not found:
+            rankings[path.relative_to(folder).with_suffix("").as_posix()] = ranking
+    if not rankings:
         raise DataError("no ranking", remedy=f"for each, {REMEDY}", source=str(folder))
-    names = sorted(sorted(found, reverse=True), key=lambda name: DATE.sub("", name))
-    return {name: found[name] for name in names}, failures
+    names = sorted(sorted(rankings, reverse=True), key=lambda name: DATE.sub("", name))
+    return {name: rankings[name] for name in names}, failures
 
 
 def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:

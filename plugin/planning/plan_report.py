@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from podium.planning.plan import ComparedSize, Plan, Quantity
+from podium.planning.plan import Bill, ComparedSize, Plan, Quantity
 from podium.report.model import EMPTY, Axis, Bar, Form, Report, Section, Table, notes_of
 from podium.report.numbers import range_text
 
@@ -17,7 +17,8 @@ AS_OFTEN = 0.1
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return what is to be compared and why, with a section for each question of how many and how much."""
     steps = [f"{step.question} {step.answer}: {step.reason}" for step in plan.decision.steps]
-    notes, answer = notes_of(*steps), (*_answer(plan), f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}.")
+    advice, design = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}.", _design_sentence(plan)
+    notes, answer = notes_of(*steps, *([advice] if design else [])), (*_answer(plan), design or advice)
     asked, pilot = plan.asked, "no pilot"
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
     if asked["pilot_items"] is not None:
@@ -45,6 +46,25 @@ def _answer(plan: Plan) -> Iterator[str]:
             f"within {best.most.calls:,}); {best.answered:.0%} of runs get an answer. Calls of others: "
             f"{', '.join(others)}."
         )
+
+
+def _design_sentence(plan: Plan) -> str:
+    """Say which design tells the asked edge for the least, on how many items, its calls and price; empty if unknown."""
+    known = [(line, line.needed, line.items) for line in plan.lines if line.needed and line.items]
+    if plan.answers or plan.decision.design != "ranking" or not known:
+        return ""
+    best, bill, items = min(known, key=lambda each: each[1].money or each[1].calls)
+    design, _, how = best.design.partition(", ")
+    first, then = f"Play podium/{design}{f' ({how})' if how else ''}", "."
+    goal = f"tell {plan.gap_elo:.0f} Elo between two of typical strength in {plan.asked['power']:.0%} of cases"
+    if best.planned and best.gap:
+        then = f" on all {plan.asked['items']:,} items: {_price(best.planned)}; it tells {best.gap.value:.0f} Elo."
+    cost = f"{items.value:,.0f} items and {_price(bill)}"
+    return f"{first}{then} To {goal} it takes {cost}: less than the others by these figures."
+
+
+def _price(bill: Bill) -> str:
+    return f"{bill.calls:,.0f} calls" + ("" if bill.money is None else f", {bill.money:,.2f} in money")
 
 
 def _answers(plan: Plan) -> Section:

@@ -9,6 +9,7 @@ import pytest
 
 from podium import Battles, NotIdentifiedError, UsageError, rank, read_battles, simulate
 from podium.planning.plan import Tariff
+from podium.planning.plan_report import plan_reports
 from podium.planning.planner import make_plan
 from podium.planning.precision import elo_of_edge
 from podium.planning.sample_size import smallest_edge
@@ -52,6 +53,20 @@ def test_costs_are_those_of_the_tournaments(numbers) -> None:
     """By hand: 10 pairs; a path of 4; a circle of 5; of SWIM 1 + 1 + 2 + 2; 190 items against the anchor after 10."""
     anchored, *others = [line.planned.battles for line in numbers.lines]
     assert (anchored, others) == (100 + 190 * 4, [2000, 1200, 800, 1000])
+
+
+def test_a_plan_opens_with_design_items_calls_and_price(numbers) -> None:
+    """The design that the table of needed costs has cheapest, as it says there."""
+    [said] = plan_reports(numbers)[0].answer
+    best = min(numbers.lines, key=lambda line: line.needed.money)
+    assert said.startswith(f"Play podium/{best.design} on all 200 items: {best.planned.calls:,} calls, ")
+    assert f"{best.planned.money:,.2f} in money; it tells {best.gap.value:.0f} Elo." in said
+    assert f"takes {best.items.value:,.0f} items and {best.needed.calls:,.0f} calls, {best.needed.money:,.2f}" in said
+
+
+def test_a_plan_against_a_baseline_opens_with_that_comparison() -> None:
+    [report] = plan_reports(make_plan(entrants=5, items=200, baseline="old", **FAST))
+    assert report.answer[0].startswith("Compare every entrant with old")
 
 
 def test_money_is_tokens_times_prices(numbers) -> None:

@@ -81,7 +81,7 @@ def _open(path: Path, engine: Duck) -> Records:
     if head[8:12] == DATABASE:
         return _database(path, held, table, engine)
     if not head.strip():
-        raise DataError("the file is empty", remedy="give a file that holds verdicts")
+        raise DataError("the file is empty", remedy="give a file that holds rows")
     start = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if start not in b"[{":
         return open_delimited(path, held, engine)

@@ -105,9 +105,11 @@ def read_responses(
     notes = [note for part in parts for note in part.notes]
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     if not answers and not (on_demand and (prompts or rows)):
-        unnamed = "were named: give files or folders (-T responses=...)"
-        where = f"in {without_secrets(some(sources))}" if sources else unnamed
-        raise UsageError("; ".join([f"no responses {where}", *notes]))
+        unnamed = "responses were named: give files or folders (-T responses=...)"
+        if on_demand:
+            unnamed = "prompts were named for the role entrants: give a file, a task or a dataset (-T prompts=...)"
+        found = f"responses in {without_secrets(some(sources))}" if sources else unnamed
+        raise UsageError("; ".join([f"no {found}", *notes]))
     if check_policy(reasoning):
         answers, stripped = _without_reasoning(answers)
         notes += [stripped] if stripped else []
@@ -231,7 +233,8 @@ def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequen
     if optional:
         return None
     if shapes is PROMPTS:
-        problem = f"no prompts in the columns {some(sorted(sheet.columns)) or '(none)'}"
+        columns = some(sorted(sheet.columns)) or "(none)"
+        problem = f"no prompts in the columns {columns}" if len(sheet.frame) else f"no row below the header {columns}"
         raise DataError(
             problem, source=str(sheet.path), remedy="give a row per prompt with the columns id and instruction"
         )

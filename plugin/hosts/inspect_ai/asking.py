@@ -74,6 +74,7 @@ class Asking:
         items, usual = responses.by_id(), self._usual_length(responses) / CHARACTERS_PER_TOKEN
         shown = sum(len(items[item].instruction) + len(items[item].system or "") for _, item in cells)
         tokens = f"about {shown / CHARACTERS_PER_TOKEN:,.0f} input and {len(cells) * usual:,.0f} output tokens"
+        tokens += f", {usual:,.0f} an answer"
         how = ", ".join(f"{name}={value}" for name, value in self.generation.items())
         who = some(sorted({name for name, _ in cells}), most=5)
         return f"at most {len(cells):,} answers are asked of {who}, {tokens}" + (f" ({how})" if how else "")

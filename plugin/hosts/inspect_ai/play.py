@@ -175,8 +175,8 @@ def tournament_task(
     if shard or look is not None or played:
         if desk:
             raise UsageError(
-                "answers on demand are asked by one process: ask for them first (podium/chain -T answers=first), then "
-                "play shards and looks with responses=ITS LOG"
+                "answers on demand are asked by one process: ask for them first (podium/chain -T answers=first "
+                "-T max_battles=1), then play shards and looks with responses=ITS LOG"
             )
         plan = plan_of(name, responses=version, prompts=judged.prompt_hash, judges=known_judges(), settings=typed)
         part = own_part(

@@ -150,6 +150,18 @@ def test_answers_first_asks_one_entrant_after_the_other(ask: Ask, prompts: str, 
 
 
 @pytest.mark.slow
+def test_answers_bought_first_for_a_single_battle_are_played_in_shards(ask: Ask, prompts: str, record: Record) -> None:
+    bought = ask("chain", prompts=prompts, answers="first", max_battles=1)
+    assert len(asked(record)) == 3 * PROMPTS
+    assert judged(record) == 2
+    record.prompts.clear()
+    shard = ask(responses=bought.location, shard="1/2", cache=False)
+    assert shard.status == "success"
+    assert not asked(record)
+    assert judged(record) > 0
+
+
+@pytest.mark.slow
 def test_an_empty_answer_is_missing_with_its_reason(ask: Ask, prompts: str, behave: Any) -> None:
     thought = "<think>hm</think>"
     behave("fir", scripted=lambda prompt: "" if "3" in prompt else thought if "4" in prompt else "quality=1")
@@ -269,16 +281,18 @@ def test_prompts_are_the_inputs_of_a_dataset_or_a_task_by_name(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "the file is empty"),
+        ("", "the file is empty. Remedy: give a file that holds rows"),
+        ("id,instruction\n", "no row below the header id, instruction"),
         ('{"question_text": "hi"}\n', "no prompts in the columns question_text"),
         ('{"id": "a", "instruction": null}\n', "item 'a' has no instruction"),
     ],
 )
 def test_prompts_that_are_none_are_refused_with_the_file(tmp_path: Path, content: str, words: str) -> None:
-    (tmp_path / "p.jsonl").write_text(content)
+    file = tmp_path / ("p.csv" if content.startswith("id,") else "p.jsonl")
+    file.write_text(content)
     with pytest.raises((DataError, UsageError), match=re.escape(words)) as error:
-        prompts_of([str(tmp_path / "p.jsonl")])
-    assert "p.jsonl" in str(error.value)
+        prompts_of([str(file)])
+    assert file.name in str(error.value)
 
 
 def test_prompts_without_entrants_are_refused_with_the_role_to_type(prompts: str) -> None:
@@ -292,6 +306,8 @@ def test_prompts_without_entrants_are_refused_with_the_role_to_type(prompts: str
         (("ash", "ash"), {}, "the role entrants names scripted/ash twice"),
         (("ash",), {}, "nothing can be played: fewer than two entrants"),
         (("ash", "elm"), {"answers": "last"}, "no choice for answers called 'last'"),
+        (("ash", "elm"), {"prompts": ()}, "no prompts were named for the role entrants: give a file, a task"),
+        (("ash", "elm"), {"prompts": (), "responses": "none/"}, "none"),
         (("ash", "elm"), {"max_cost": 1}, "no price is known of scripted/ash"),
         (("ash", "elm"), {"max_cost": 1, "prices": {"scripted/ash": 2}}, "give two numbers, [INPUT, OUTPUT]"),
         (("ash", "elm"), {"max_cost": 0}, "max_cost=0: give a sum above 0"),

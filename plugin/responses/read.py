@@ -108,8 +108,8 @@ def read_responses(
         unnamed = "responses were named: give files or folders (-T responses=...)"
         if on_demand:
             unnamed = "prompts were named for the role entrants: give a file, a task or a dataset (-T prompts=...)"
-        found = f"responses in {without_secrets(some(sources))}" if sources else unnamed
-        raise UsageError("; ".join([f"no {found}", *notes]))
+        lack = f"responses in {without_secrets(some(sources))}" if sources else unnamed
+        raise UsageError("; ".join([f"no {lack}", *notes]))
     if check_policy(reasoning):
         answers, stripped = _without_reasoning(answers)
         notes += [stripped] if stripped else []

@@ -2,7 +2,7 @@
 
     python benchmarks/tournament.py              # about ten minutes
     python benchmarks/tournament.py --small      # half a minute
-    python benchmarks/tournament.py --rounds 5   # CPU per call beside bare Inspect, five times in turn, nothing else
+    python benchmarks/tournament.py --rounds 5   # CPU per call beside bare Inspect, five times, nothing else
     python benchmarks/tournament.py --rounds 5 --http   # the same with a judge behind HTTP
     python benchmarks/tournament.py --huge       # 100,000 battles in packs as well
     python benchmarks/tournament.py --markdown
@@ -131,29 +131,38 @@ def served(battles: int) -> list[Plan]:
 
 
 def times_bare(battles: int, rounds: int, judge: str, *, markdown: bool) -> None:
-    """Measure CPU per call (user and system) of runs in turn, each beside bare Inspect of the same turn; medians."""
+    """Measure CPU per call (user and system) of runs, each while bare Inspect runs on the same machine."""
     packed, connections = (("pack", True),), (("max_connections", CONNECTIONS),)
     spared = (*connections, *SPARED)
+    bare = Plan("bare Inspect", battles, judge, bare=True, run=connections)
     plans = [
-        (Plan("bare Inspect", battles, judge, bare=True, run=connections), None),
         (Plan("podium, pack=false", battles, judge, task=SINGLE, run=connections), GOAL_SINGLE),
         (Plan("podium inspect, pack=false", battles, judge, task=SINGLE, run=spared), GOAL_SINGLE),
         (Plan("podium, pack=true", battles, judge, task=packed, run=connections), GOAL_PACKED),
         (Plan("podium inspect, pack=true", battles, judge, task=packed, run=spared), GOAL_PACKED),
     ]
-    turns = []
+    costs: list[list[tuple[float, float]]] = [[] for _ in plans]
     for _ in range(rounds):
-        turns.append([1000 * measured(plan).cpu / (2 * battles) for plan, _ in plans])
-        print("a turn, CPU ms per call:", *(f"{cost:.2f}" for cost in turns[-1]), flush=True)
+        for (plan, _), own in zip(plans, costs, strict=True):
+            both = measured_together(bare, plan)
+            own.append((1000 * both[0].cpu / (2 * battles), 1000 * both[1].cpu / (2 * battles)))
+            print(f"{plan.name}: {own[-1][1]:.2f} ms per call, bare at the same time {own[-1][0]:.2f}", flush=True)
     rows = []
-    for k, (plan, goal) in enumerate(plans):
-        ratios = [turn[k] / turn[0] for turn in turns]
+    for (plan, goal), own in zip(plans, costs, strict=True):
+        ratios = [cost / beside for beside, cost in own]
         ratio, spread = median(ratios), f"{min(ratios):.2f} to {max(ratios):.2f}"
-        aim = ("", "") if goal is None else (f"<= {goal:g}", _met(ratio <= goal))
-        rows.append(
-            [plan.name, f"{2 * battles:,}", f"{median(turn[k] for turn in turns):.2f}", f"{ratio:.2f}", spread, *aim]
-        )
-    header = ["run", "calls", "CPU ms per call", "times bare", f"in {rounds} turns", "goal", "met"]
+        each = [f"{median(cost):.2f}" for cost in zip(*own, strict=True)]
+        rows.append([plan.name, f"{2 * battles:,}", *each, f"{ratio:.2f}", spread, f"<= {goal:g}", _met(ratio <= goal)])
+    header = [
+        "run",
+        "calls",
+        "bare, CPU ms per call",
+        "CPU ms per call",
+        "times bare",
+        f"in {rounds} turns",
+        "goal",
+        "met",
+    ]
     show(f"CPU of a judge call beside bare Inspect, {judge}", header, rows, markdown=markdown)
 
 
@@ -219,14 +228,23 @@ def served_judge() -> Iterator[Any]:
 
 def measured(plan: Plan) -> Cost:
     """Run in a fresh process."""
+    return measured_together(plan)[0]
+
+
+def measured_together(*plans: Plan) -> list[Cost]:
+    """Run at the same time, each in a fresh process."""
     context = multiprocessing.get_context("spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=spent, args=(plan, sender))
-    process.start()
-    sender.close()  # so that a run that dies ends the wait instead of lasting for ever
-    cost = receiver.recv()
-    process.join()
-    return cost
+    running = []
+    for plan in plans:
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=spent, args=(plan, sender))
+        process.start()
+        sender.close()  # so that a run that dies ends the wait instead of lasting for ever
+        running.append((process, receiver))
+    costs = [receiver.recv() for _, receiver in running]
+    for process, _ in running:
+        process.join()
+    return costs
 
 
 def spent(plan: Plan, sender: Connection) -> None:

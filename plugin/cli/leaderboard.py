@@ -30,7 +30,7 @@ def leaderboard(context: click.Context, folder: Path, output: Path) -> None:
     from podium.page.leaderboard import rankings_in, site_files
     from podium.storage.drafts import write_text
 
-    rankings, failures = rankings_in(folder)
+    rankings, failures = rankings_in(folder, output)
     with show_progress():
         for name, text in site_files(rankings):
             place = output / name

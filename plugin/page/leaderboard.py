@@ -1,33 +1,35 @@
 """Many rankings as a static site: who leads where, a page of each, and Markdown for a model card.
 
-A ranking is called as its file lies in the folder, as `gsm8k/judge-a/2026-11-01`.
+A ranking is called as its file lies in the folder, as `gsm8k/judge-a/2026-11-01`; what a host wrote beside a log, by
+its task and its time.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from podium.errors import DataError
-from podium.nouns.ranking import Ranking, Standings
+from podium.nouns.ranking import Entry, Ranking, Standings
 from podium.page.material import Material
 from podium.page.packing import fill_template, json_in_page, own_file, policy
 from podium.page.readings import REMEDY, ranking_in
-from podium.page.report_page import report_page
+from podium.page.report_page import plain_answer, report_page
 from podium.pictures.extra import load_extra
 from podium.printable import printable
 from podium.report.html import stylesheet, table_part
 from podium.report.markdown import markdown_text
-from podium.report.model import EMPTY, Report, Section, Table
-from podium.report.numbers import range_text
-from podium.report.ranking_view import name_of
+from podium.report.model import EMPTY, Note, Report, Section, Table
+from podium.report.numbers import number_text, range_text
+from podium.report.ranking_view import name_of, ranking_reports
 from podium.text import some
 
 DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
+OF_A_HOST = re.compile(r"podium-(?P<time>[\dT+-]+)_(?P<task>.+)_\w{22}\.ranking$")
 INDEX, CARD = "index.html", "leaderboard.md"
-HEADER = ("ranking", "of", "first", "models", "judged", "items")
+HEADER = ("ranking", "of", "judges", "first", "models", "judged", "items")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,13 @@ class Contest:
     Attributes:
         name: of the ranking.
         page: where its page lies in the site.
+        judges: who judged its battles; empty where the file does not say.
     """
 
     name: str
     page: PurePosixPath
     standings: Standings
+    judges: Sequence[str] = ()
 
     @property
     def title(self) -> str:
@@ -53,26 +57,44 @@ class Contest:
         """The models whose rank sets hold the first place; none where no rank sets are known."""
         return [printable(entry.model) for entry in self.standings.entries if entry.rank_low == 1]
 
+    @property
+    def answer(self) -> str:
+        """What the ranking itself says in words."""
+        return " ".join(self.standings.answer or plain_answer(self.standings))
 
-def rankings_in(folder: Path) -> tuple[dict[str, Ranking], list[str]]:
+
+def rankings_in(folder: Path, site: Path | None = None) -> tuple[dict[str, Ranking], list[str]]:
     """Return the rankings of a folder by their names, the newest of a kind first, and why some cannot be read.
+
+    Args:
+        site: what lies below it was written by an earlier run, and is not read.
 
     Raises:
         DataError: there is none.
     """
-    rankings, failures = {}, []
-    for path in folder.rglob("*.json"):
+    rankings: dict[str, Ranking] = {}
+    failures = []
+    for path in sorted(folder.rglob("*.json")):
+        if site is not None and path.resolve().is_relative_to(site.resolve()):
+            continue
         try:
             ranking = ranking_in(path)
         except DataError as error:
             failures.append(str(error))
             continue
         if ranking is not None and ranking.standings:
-            rankings[path.relative_to(folder).with_suffix("").as_posix()] = ranking
+            rankings[_name(path.relative_to(folder).with_suffix(""), rankings)] = ranking
     if not rankings:
         raise DataError("no ranking", remedy=f"for each, {REMEDY}", source=str(folder))
     names = sorted(sorted(rankings, reverse=True), key=lambda name: DATE.sub("", name))
     return {name: rankings[name] for name in names}, failures
+
+
+def _name(path: Path, known: Container[str]) -> str:
+    """Return what a ranking is called: its path, unless a host wrote it and no other has that task and time."""
+    by_a_host = OF_A_HOST.fullmatch(path.name)
+    name = path.with_name("{task} {time:.19}".format(**by_a_host.groupdict())) if by_a_host else path
+    return path.as_posix() if name.as_posix() in known else name.as_posix()
 
 
 def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
@@ -82,12 +104,18 @@ def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
         UsageError: altair, vl-convert or jinja2 is not installed.
     """
     pages = {name: PurePosixPath("rankings", f"{name}.html") for name in rankings}
-    contests = [Contest(name, pages[name], each) for name, ranking in rankings.items() for each in ranking.standings]
+    contests = [
+        Contest(name, pages[name], each, ranking.provenance.get("judges", ()))
+        for name, ranking in rankings.items()
+        for each in ranking.standings
+    ]
     yield INDEX, _index_page(contests)
     yield CARD, markdown_text([_report(contests)])
     for name, ranking in rankings.items():
         home = "../" * (len(pages[name].parts) - 1) + INDEX
         yield str(pages[name]), report_page(Material(ranking, home=home))
+        yield f"rankings/{name}.json", ranking.to_json() + "\n"
+        yield f"rankings/{name}.md", markdown_text(ranking_reports(ranking))
 
 
 def _index_page(contests: Sequence[Contest]) -> str:
@@ -96,7 +124,8 @@ def _index_page(contests: Sequence[Contest]) -> str:
     return fill_template(
         "leaderboard.html",
         report=_report(contests),
-        links=[quote(str(contest.page)) for contest in contests],
+        links=[quote(str(contest.page.with_suffix(""))) for contest in contests],
+        said=[contest.answer for contest in contests],
         places=markup(table_part(_places_table(contests))),
         styles=markup(stylesheet() + own_file("page.css")),
         scripts=[markup(text) for text in scripts],
@@ -112,8 +141,11 @@ def _report(contests: Sequence[Contest]) -> Report:
     return Report(
         title=f"{len(models)} models in {_rankings(len(contests))}",
         answer=_answer(contests),
-        table=Table("", HEADER, tuple(tuple(map(printable, row)) for row in rows), "lllrrr"),
-        sections=(Section("places", "Who stands where", tables=(_places_table(contests),)),),
+        table=Table("", HEADER, tuple(tuple(map(printable, row)) for row in rows), "llllrrr"),
+        sections=(
+            Section("places", "Who stands where", tables=(_places_table(contests),)),
+            Section("said", "What each says", notes=tuple(Note(f"{each.title}: {each.answer}") for each in contests)),
+        ),
     )
 
 
@@ -122,7 +154,8 @@ def _row(contest: Contest) -> tuple[str, ...]:
     best = printable(standings.entries[0].model) if standings.entries else EMPTY
     first = some(firsts, most=4) if firsts else f"{best} (no rank sets)"
     figures = (len(standings.entries), standings.counts.readable, standings.counts.items)
-    return (contest.name, name_of(standings), first, *(f"{figure:,}" for figure in figures))
+    judges = some(contest.judges, most=4) if contest.judges else EMPTY
+    return (contest.name, name_of(standings), judges, first, *(f"{figure:,}" for figure in figures))
 
 
 def _answer(contests: Sequence[Contest]) -> tuple[str, ...]:
@@ -147,16 +180,25 @@ def _rankings(number: int) -> str:
 
 
 def _places_table(contests: Sequence[Contest]) -> Table:
-    """Return the rank set of each model in each ranking; a rank with ~ where no rank set is known."""
+    """Return each model's score in each ranking, and its rank set; a rank with ~ where no rank set is known."""
     places = {
-        (entry.model, k): range_text(entry.rank_low, entry.rank_high) if entry.rank_low else f"~{entry.rank}"
+        (entry.model, k): _place(contest.standings, entry)
         for k, contest in enumerate(contests)
         for entry in contest.standings.entries
         if entry.score is not None or entry.rank_low
     }
     models = dict.fromkeys(entry.model for contest in contests for entry in contest.standings.entries)
     rows = tuple((printable(name), *(places.get((name, k), EMPTY) for k in range(len(contests)))) for name in models)
-    legend = ("Rank sets: the places that a model's battles leave open, all of a ranking's at once.",)
+    legend = (
+        "Scores, and in brackets rank sets: the places that a model's battles leave open, all of a ranking's at once. "
+        "Scores of two columns are not on one scale, and none is blended of several.",
+    )
     approximate = ("~ is a rank without a rank set.",) if any("~" in place for place in places.values()) else ()
     header = ("model", *(printable(contest.title) for contest in contests))
     return Table("", header, rows, legend=legend + approximate)
+
+
+def _place(standings: Standings, entry: Entry) -> str:
+    places = range_text(entry.rank_low, entry.rank_high) if entry.rank_low else f"~{entry.rank}"
+    score = number_text(entry.score, 0 if standings.scale == "elo" else 3)
+    return f"{score} ({places})" if entry.score is not None else places

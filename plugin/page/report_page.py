@@ -40,7 +40,7 @@ def report_page(material: Material) -> str:
     return fill_template(
         "report.html",
         title=_title(first),
-        answer=reports[0].answer or _plain_answer(first),
+        answer=reports[0].answer or plain_answer(first),
         rankings=[
             (name_of(standings), markup(_ranking_part(report)), f"forest-{k}")
             for k, (standings, report) in enumerate(zip(material.ranking.standings, reports, strict=True))
@@ -63,7 +63,7 @@ def _title(first: Standings) -> str:
     return f"{len(first.entries)} models, {first.counts.readable:,} judged battles on {first.counts.items:,} items"
 
 
-def _plain_answer(first: Standings) -> tuple[str, ...]:
+def plain_answer(first: Standings) -> tuple[str, ...]:
     """Say who is first, where the ranking itself says nothing in words."""
     shared = [entry.model for entry in first.entries if entry.rank_low == 1]
     if len(shared) == 1:

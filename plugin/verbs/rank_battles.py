@@ -115,7 +115,8 @@ def rank(
         **({"entrants": str(entrants)} if isinstance(entrants, str | Path) else {}),
         **options,
     }
-    return Ranking(standings, provenance(battles.sources, asked), failures)
+    made = provenance(battles.sources, asked)
+    return Ranking(standings, made | ({"judges": list(battles.judges)} if battles.judges else {}), failures)
 
 
 @dataclass(frozen=True, slots=True)

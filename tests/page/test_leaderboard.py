@@ -1,6 +1,7 @@
 """A site of many rankings: who leads where, a page of each, Markdown; and in a browser."""
 
 import http.server
+import itertools
 import json
 import threading
 from collections.abc import Callable
@@ -59,6 +60,25 @@ def test_rankings_are_called_as_their_files_lie_and_the_newest_of_a_kind_comes_f
     assert "half.json" in failures[0]
 
 
+def test_what_inspect_wrote_beside_a_log_is_called_by_its_task_and_time(tmp_path: Path, example: Ranking) -> None:
+    """Two of one second keep their files' names."""
+    written = [f"podium-2026-11-23T00-52-58-00-00_round-robin_PhfChNEcHSmqFnDeDprs9{k}.ranking" for k in "vw"]
+    found, _ = rankings_in(write_rankings(tmp_path, dict.fromkeys(written, example)))
+    assert sorted(found) == sorted(["round-robin 2026-11-23T00-52-58", written[1]])
+
+
+def test_a_site_inside_the_folder_is_not_read_again(tmp_path: Path, example: Ranking) -> None:
+    folder = write_rankings(tmp_path, {"chat": example, "site/rankings/chat": example})
+    assert list(rankings_in(folder, folder / "site")[0]) == ["chat"]
+
+
+def test_a_ranking_of_the_site_says_who_judged_and_its_own_answer(tmp_path: Path, example: Ranking) -> None:
+    found, _ = rankings_in(write_rankings(tmp_path, {"chat": example}))
+    card = dict(itertools.islice(site_files(found), 2))["leaderboard.md"]
+    assert "| chat | bradley-terry | simulated-judge | " in card
+    assert "amber, birch and cedar lead; these 40 items do not tell them apart." in card
+
+
 def test_a_folder_without_a_ranking_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="podium rank --format json"):
         rankings_in(tmp_path)
@@ -91,9 +111,13 @@ def test_models_that_a_ranking_lacks_have_no_place_there(example: Ranking) -> No
         "code": with_places(example, {"wren": (1, 2)}),
     }
     files = dict(site_files(rankings))
-    assert list(files) == ["index.html", "leaderboard.md", "rankings/chat.html", "rankings/code.html"]
-    assert "| wren | 1 | 1–2 |" in files["leaderboard.md"]
-    assert "| lark | 2–3 | – |" in files["leaderboard.md"]
+    assert list(files) == [
+        "index.html",
+        "leaderboard.md",
+        *(f"rankings/{name}.{kind}" for name in ("chat", "code") for kind in ("html", "json", "md")),
+    ]
+    assert "| wren | 1499 (1) | 1499 (1–2) |" in files["leaderboard.md"]
+    assert "| lark | 1498 (2–3) | – |" in files["leaderboard.md"]
 
 
 @pytest.mark.slow
@@ -129,6 +153,10 @@ def test_a_server_serves_the_site_and_nothing_else_is_asked_for(
         assert "window.hurt" in page.locator("#ranking table").inner_text()
         page.get_by_role("link", name="All rankings").click()
         page.wait_for_selector("#rankings")
+        for kind in ("JSON", "Markdown"):
+            with page.expect_download() as saved:
+                page.locator("#said").get_by_role("link", name=kind).last.click()
+            assert saved.value.path().stat().st_size > 500
         assert page.evaluate("window.hurt") is None
         context.close()
     server.shutdown()

@@ -7,7 +7,7 @@ from places import EXAMPLE
 
 import podium
 from podium.page.readings import ranking_in
-from podium.page.report_page import _plain_answer
+from podium.page.report_page import plain_answer
 
 
 def test_the_answer_of_a_ranking_is_read_back_as_it_was_written(tmp_path):
@@ -24,4 +24,4 @@ def test_a_rank_set_of_one_is_not_said_to_be_ahead_of_all_others():
     """Marginal rank sets bound one model's rank, not all gaps together."""
     first = podium.rank(str(EXAMPLE)).standings[0]
     alone = tuple(replace(entry, rank_low=1 + k, rank_high=6) for k, entry in enumerate(first.entries))
-    assert _plain_answer(replace(first, entries=alone)) == ("First is amber.",)
+    assert plain_answer(replace(first, entries=alone)) == ("First is amber.",)

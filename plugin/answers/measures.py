@@ -198,9 +198,11 @@ def _fit(battles: Battles) -> Finding:
 
 
 def _two_sided(value: float, influence: np.ndarray) -> float:
-    """Return the p-value of a clustered t test that something is 0."""
+    """Return the p-value of a clustered t test that something is 0; where all clusters agree, of a sign test."""
     clusters = len(influence)
-    if clusters < 2:
+    if clusters < 2 or value == 0:
         return 1.0
     variance = float(np.sum((influence - influence.mean()) ** 2) * clusters / (clusters - 1))
-    return float(2 * stdtr(clusters - 1, -abs(value) / np.sqrt(variance))) if variance > 0 else 1.0
+    if variance == 0:
+        return 2.0 ** (1 - clusters)
+    return float(2 * stdtr(clusters - 1, -abs(value) / np.sqrt(variance)))

@@ -3,6 +3,7 @@
 import pytest
 
 import podium
+from podium.answers.measures import _position
 from podium.answers.trust import ERROR_RATE, ORDER, Finding, trust_sentence
 from podium.checks import CHECKS
 
@@ -45,6 +46,19 @@ def test_a_judge_that_is_related_is_named(judge: str, said: str) -> None:
     world = podium.simulate(["gpt-3", "gpt-4", "mine"], 60, seed=1)
     answer = podium.rank(world.battles(podium.Judge(name=judge, noise=0.5))).standings[0].answer
     assert answer[1].startswith(said)
+
+
+def test_a_judge_that_always_prefers_the_first_passes_no_check_of_position() -> None:
+    """No item leans otherwise, so no error is known; by the sign test two such items are chance, twenty are not."""
+    frame = podium.simulate(3, 20, seed=1).presentations(podium.Judge())[["item", "model_a", "model_b", "order"]]
+    first = frame.assign(credit=(frame["order"] == "ab").astype(float))
+    found = _position(podium.read_battles(first))
+    assert trust_sentence([found]).startswith("100% of verdicts flip")
+    assert found.p == 2.0**-19
+    few = _position(podium.read_battles(first[first["item"].isin(first["item"].unique()[:2])]))
+    assert few.p == 0.5
+    even = _position(podium.read_battles(first.assign(credit=0.5)))
+    assert (even.p, even.worries) == (1.0, False)
 
 
 @pytest.mark.slow

@@ -36,12 +36,12 @@ def drawn(frame: pd.DataFrame, battles: int, rng: np.random.Generator) -> pd.Dat
     return frame[np.isin(battle, kept)]
 
 
-def held_out(name: str, seed: int) -> Calibration:
+def held_out(name: str, seed: int, stretch: bool = True) -> Calibration:
     """Calibrate on 2,000 battles of 20 entrants."""
     judge, item_sd = JUDGES[name]
     world = simulate(20, 300, seed=seed, spread=0.8, item_sd=item_sd)
     frame = drawn(world.presentations(judge, human=True), 2000, np.random.default_rng(seed))
-    return calibrate(read_battles(frame))
+    return calibrate(read_battles(frame), stretch=stretch)
 
 
 def error_ratio(name: str, seeds: range) -> float:

@@ -168,7 +168,9 @@ def _doubts(
             f"… {fit.kappa[2]:.2f}, 90%)"
         )
     if (credits := np.unique(coded.credit)).tolist() == [0.5]:
-        warnings.append("all labels are ties: they say that people see no difference, and nothing of the order")
+        cancel = labels.votes > len(coded.credit)
+        what = "people who label the same battle contradict each other throughout" if cancel else "all labels are ties"
+        warnings.append(f"{what}: labels say nothing of the order")
     elif len(credits) > 1 and np.isnan(people).any() and not (each == 0).any():
         lost = [names[k] for k in np.flatnonzero(np.isnan(people))]
         warnings.append(f"labels alone do not bound these, or do not join them to others: {some(lost)}")

@@ -194,6 +194,15 @@ def test_labels_that_are_all_ties_are_told_of():
     )
 
 
+def test_people_who_contradict_each_other_throughout_are_not_said_to_see_ties():
+    one = as_labels(labelled()).assign(judge="ann")
+    one = one[one["credit"] != 0.5]
+    both = pd.concat([one, one.assign(judge="bob", credit=1 - one["credit"])], ignore_index=True)
+    found = standings(label_from(read_battles(without_labels()), read_battles(both), must_meet=False))
+    assert len(told(found, "people who label the same battle contradict each other throughout")) == 1
+    assert told(found, "all labels are ties") == []
+
+
 def test_a_model_that_people_always_prefer_has_a_rating_and_none_by_labels_alone():
     frame = labelled()
     won, lost = frame["model_a"] == "model-01", frame["model_b"] == "model-01"

@@ -166,6 +166,8 @@ class Format(Extension):
         names: globs of the files that `gathers` looks at; of those in a store, the others are not copied for it.
         texts: `path -> rows`, or where to import it from, for pages: per presentation in a file item, model_a, model_b,
             instruction, response_a, response_b, order, judge and `words`; none of a file that is not of this format.
+        costs: `path -> rows`, or where to import it from, for pages: per answer of a model in a file its `model`,
+            `tokens in`, `tokens out`, `seconds` and `money`, None where unknown; none of a file not of this format.
         responses: a `podium.responses.read.FileReader`, or where to import it from, of models' answers in such files.
     """
 
@@ -180,6 +182,7 @@ class Format(Extension):
     gathers: Callable[[Sequence[SourceFiles], Reading], Gathered] | str | None = None
     names: tuple[str, ...] = ("*",)
     texts: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None
+    costs: "Callable[[Path], Iterable[Mapping[str, Any]]] | str | None" = None
     responses: Any = None
 
     def open(self, path: "Path") -> "pd.DataFrame | None":

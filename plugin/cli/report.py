@@ -76,6 +76,7 @@ def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: b
         only = "The page was made of a ranking alone: give its battles to see them."
         return Material(ranking, command=command, missing={"battles": only}), True
     from podium.nouns.calibration_file import read_calibration
+    from podium.page.costs import costs_table
     from podium.page.texts import texts_of
     from podium.reading.entrants import about_entrants, families_of
 
@@ -85,7 +86,8 @@ def _material(arguments: dict[str, Any], responses: tuple[str, ...], no_texts: b
     ranking, battles = rank_sources({**arguments, **defaults})
     texts = None if no_texts else texts_of(apart, sources, responses)
     known = read_calibration(how["calibration"]) if how["calibration"] else None
-    material = Material(ranking, calibration=known, command=command)
+    costs = costs_table(ranking.standings[0], [*sources, *responses])
+    material = Material(ranking, calibration=known, command=command, costs=costs)
     families = families_of(about_entrants(arguments["entrants"]))
     made = with_battles(material, battles, apart, texts, families=families, level=how["level"], seed=how["seed"])
     return made, not battles.lost

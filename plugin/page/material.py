@@ -37,6 +37,7 @@ class Material:
         missing: by section, why it is not there.
         notes: of the texts.
         checks: whether the ranking may be trusted, a row a check.
+        costs: of the models' answers; None where no source says.
         home: the page of all rankings, where this is one of a site.
     """
 
@@ -51,6 +52,7 @@ class Material:
     missing: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
     checks: Table | None = None
+    costs: Table | None = None
     home: str = ""
 
 

@@ -51,6 +51,7 @@ def report_page(material: Material) -> str:
         captions=_captions(material),
         calibration=markup(html_part(calibration_reports(material.calibration), 3)) if material.calibration else "",
         judge=[(report.title, markup(_card_part(report))) for report in material.judge],
+        costs=markup(table_part(material.costs)) if material.costs else "",
         provenance=markup(table_part(_provenance_table(material))),
         styles=markup(stylesheet() + own_file("page.css")),
         scripts=[markup(text) for text in scripts],

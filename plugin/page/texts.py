@@ -49,7 +49,7 @@ def texts_of(battles: Battles, sources: Sequence[str], responses: Sequence[str] 
     _add_columns(texts, battles)
     for known in [known for known in catalogue.formats() if known.texts]:
         rows_in = load_target(known.texts)
-        for path in [path for source in sources for path in _files_in(source, known.suffixes)]:
+        for path in [path for source in sources for path in files_in(source, known.suffixes)]:
             for row in rows_in(path):
                 _add_row(texts, row)
     folders = [source for source in sources if not texts.responses and not Path(source).is_file()]
@@ -59,7 +59,8 @@ def texts_of(battles: Battles, sources: Sequence[str], responses: Sequence[str] 
     return texts
 
 
-def _files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
+def files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return the files of a source that have one of the suffixes; none where it cannot be looked at."""
     try:
         held = find_files(source, suffixes)
     except PodiumError:

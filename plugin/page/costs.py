@@ -1,0 +1,50 @@
+"""What a model's answers cost beside how good it is: two columns that nobody blends into one."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from podium.hookspecs import load_target
+from podium.nouns.ranking import Standings
+from podium.page.texts import files_in
+from podium.plugins import catalogue
+from podium.report.model import EMPTY, Table
+from podium.report.numbers import number_text
+
+MEANS = {"tokens in": 0, "tokens out": 0, "seconds": 1, "money": 4}
+"""What is said of an answer on average, and with how many decimals."""
+
+
+def costs_table(standings: Standings, sources: Sequence[str]) -> Table | None:
+    """Return a row per model in ranking order, a mean over its answers a column; None where no source says anything.
+
+    Args:
+        sources: files and folders, of which some may hold the models' own logs.
+    """
+    rows = [
+        row
+        for known in catalogue.formats()
+        if known.costs
+        for source in sources
+        for path in files_in(source, known.suffixes)
+        for row in load_target(known.costs)(path)
+    ]
+    ranked = [entry.model for entry in standings.entries]
+    frame = pd.DataFrame(rows, columns=["model", *MEANS])
+    frame = frame[frame["model"].isin(ranked)].astype(dict.fromkeys(MEANS, float))
+    of_models = frame.groupby("model")[list(MEANS)]
+    means, counts = of_models.mean().reindex(ranked), of_models.count().max(axis=1).reindex(ranked).fillna(0)
+    means = means.dropna(axis=1, how="all")
+    if not len(means.columns):
+        return None
+    digits = 0 if standings.scale == "elo" else 3
+    table_rows = tuple(
+        (entry.model, number_text(entry.score, digits), f"{counts[entry.model]:,.0f}", *_cells(means.loc[entry.model]))
+        for entry in standings.entries
+    )
+    legend = ("Means over a model's answers, as its own logs say; not what the judge cost.",)
+    return Table("", ("model", "score", "answers", *means.columns), table_rows, legend=legend)
+
+
+def _cells(means: pd.Series) -> list[str]:
+    return [EMPTY if pd.isna(value) else f"{value:,.{MEANS[str(name)]}f}" for name, value in means.items()]

@@ -84,6 +84,7 @@ class AnswerDesk:
         first: items whose answers are all asked for before the first battle, entrant by entrant.
         pack: whether the answers to an item that a round needs are one sample.
         failed: the responses that were asked for and are not there, by entrant and key.
+        cause: why the first of them failed; empty where none did.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class AnswerDesk:
         self.first = tuple(first)
         self.pack = pack
         self.failed: frozenset[tuple[str, str]] = frozenset()
+        self.cause = ""
         self._order = tuple(order)
         self._start = deck.responses
         self._reasoning = reasoning
@@ -120,6 +122,7 @@ class AnswerDesk:
         for name in {name for (name, _), own in answered.items() if GAVE_UP in own}:
             rest = ((name, key) for key in self._start.pending[name])
             answers |= {key: (None, ERRORED) for key in rest if key not in answers}
+        self.cause = next((str(own["failed"]) for own in answered.values() if "failed" in own), "")
         self.failed = frozenset(key for key, (text, _) in answers.items() if text is None)
         self.deck.responses = self._start.with_answers(answers)
 

@@ -289,7 +289,10 @@ class TournamentSource(SampleSource):
             reasons = self.answers.deck.responses.missing_reasons()
             counts = [f"{name} ({', '.join(f'{why}: {n}' for why, n in own.items())})" for name, own in reasons.items()]
             said = some(counts, "; ")
-            raise PodiumError(f"nothing can be played: {said}. Mend that, then start again: what was answered is kept")
+            cause = f" (the first cause: {self.answers.cause})" if self.answers.cause else ""
+            raise PodiumError(
+                f"nothing can be played: {said}{cause}. Mend that, then start again: what was answered is kept"
+            )
         answer, name = answer_of(self.rule, self.field, played), ANNOUNCEMENT.format(number)
         if answer is None or name in self.dealt:
             return None

@@ -200,6 +200,7 @@ def test_a_run_in_which_nobody_answers_ends_with_what_was_wrong(ask: Ask, prompt
     assert log.status == "error"
     assert log.error is not None
     assert "nothing can be played: scripted/ash (errored: 5)" in log.error.message
+    assert "the first cause: " in log.error.message
 
 
 @pytest.mark.slow

@@ -85,6 +85,19 @@ def test_a_click_on_the_heat_map_opens_the_battles_of_the_pair(example: Path, op
     assert "40 battles match" in page.locator("#matches").inner_text()
 
 
+def test_a_printed_page_names_its_columns_and_whom_the_win_rates_are_against(
+    example: Path, open_page: Callable[..., Any]
+) -> None:
+    """Heads of tables are buttons on the screen, and no decoration; the form that searches battles is."""
+    page = open_page(example).page
+    page.emulate_media(media="print")
+    for name in ("Elo", "interval"):
+        assert page.locator("#ranking thead").get_by_text(name, exact=True).first.is_visible()
+    assert page.locator("#anchor").is_visible()
+    assert not page.locator("#search").is_visible()
+    assert not page.locator("figcaption button").first.is_visible()
+
+
 @pytest.mark.parametrize(("size", "scheme"), [((1280, 900), "light"), (PHONE, "dark")])
 def test_axe_finds_no_violation_and_nothing_is_wider_than_the_window(
     example: Path,

@@ -6,10 +6,11 @@
     python benchmarks/economy.py --record FILE --worlds 40     # items of a record, drawn with replacement
     python benchmarks/economy.py --rounds --models 40 --items 500      # CPU seconds of each `next` of until=order
 
-Worlds have a judge about as often tied, turned and for the first as GPT-4 on the recorded round robin. Models lie at
-normal quantiles with a standard deviation of 120 Elo (`spread`), 1 Elo apart (`close`), or all alike (`equal`); a world
-that `podium plan` imagines is `imagined`. The truth is the round robin's Bradley-Terry on infinitely many items (of a
-record: on all its items). Calls are judge calls: one a battle in the ring and the knock-out, two elsewhere.
+Worlds have a judge as often tied, turned and for the first as GPT-4 on the recorded round robin, where swapping turns
+12% of verdicts. Models lie at normal quantiles with a standard deviation of 120 Elo (`spread`), 1 Elo apart (`close`),
+or all alike (`equal`); a world that `podium plan` imagines is `imagined`. The truth is the round robin's Bradley-Terry
+on infinitely many items (of a record: on all its items). Calls are judge calls: one a battle in the ring and the
+knock-out, two elsewhere.
 
 RMSE is in Elo; wrong: worlds in which a claim of the order, at any look, or the set of the best is (where all are
 alike, any claim); of `error`, intervals that miss; open: pairs asked about that are not settled at the end, a mean
@@ -17,15 +18,17 @@ over worlds.
 """
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from scipy.stats import kendalltau, norm
 from tables import machine, show
 
-from podium import Judge, read_battles, simulate
+from podium import read_battles, simulate
 from podium.planning.questions import ImaginedRun, imagined_run
 from podium.rankers.pairs import pairs_of_squares
 from podium.rankers.scale import POINTS
@@ -40,7 +43,9 @@ from podium.tournaments.selection import generator
 from podium.tournaments.stopping import Look, Stopping
 from podium.tournaments.swim import Swim
 
-LIKE_GPT_4 = Judge(position_bias=0.35, tie=0.25, noise=0.8)
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "tournaments"))
+
+from close_worlds import ITEM_SD, LIKE_GPT_4
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,7 @@ def knock_out(run: ImaginedRun, seed: int) -> Result:
         left = [run.field.entrants[k] for k in rng.permutation(len(run.field.entrants))]
         while len(left) > 1:
             pairs = [pairing(item, a, b, first=a) for a, b in zip(left[::2], left[1::2], strict=False)]
-            outcomes = tuple(Outcome(own, run.credit(place, own)) for own in pairs)
+            outcomes = tuple(map(Outcome, pairs, run.credits([place] * len(pairs), pairs)))
             rounds.append(Round(outcomes))
             won = [one.pairing.a if one.credit + rng.uniform(-0.1, 0.1) > 0.5 else one.pairing.b for one in outcomes]
             left = won + left[2 * len(pairs) :]
@@ -174,7 +179,7 @@ def imagined_world(strengths: str, models: int, items: int, seed: int) -> Imagin
         return imagined_run(models, items, 0.15, seed)
     quantiles = norm.ppf((np.arange(models) + 0.5) / models)
     elo = {"spread": 120 * quantiles, "close": np.arange(models) * 1.0, "equal": np.zeros(models)}[strengths]
-    world = simulate(models, items, seed=seed, strengths=elo / POINTS, item_sd=0.7)
+    world = simulate(models, items, seed=seed, strengths=elo / POINTS, item_sd=ITEM_SD)
     margin = world.margins_of_first(LIKE_GPT_4)
     earned = (np.sign(margin - LIKE_GPT_4.tie) + np.sign(margin + LIKE_GPT_4.tie)) / 4 + 0.5
     field = Field(world.entrants, tuple(f"item {k}" for k in range(items)), {})

@@ -1,7 +1,7 @@
 """What ratings err beside people's, and how often intervals hold them, in simulated worlds and on recorded labels.
 
 python benchmarks/ratings.py errors                     # stretched over Soft-Elo, 12 worlds a judge
-python benchmarks/ratings.py intervals                  # newcomers, 12 worlds a case; --draws 3 for three of each
+python benchmarks/ratings.py intervals                  # newcomers, 14 worlds a case and three draws of each: minutes
 python benchmarks/ratings.py structured                 # few labels, 40 worlds a case
 python benchmarks/ratings.py recorded FOLDER            # every file and judge of a folder of tables with labels
 python benchmarks/ratings.py few FOLDER                 # 200 labels at random, 30 draws, beside all labels
@@ -39,12 +39,14 @@ def main() -> None:
     parser.add_argument("what", choices=("errors", "intervals", "structured", "recorded", "few", "size"))
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--worlds", type=int, help="fewer or more than are usual")
-    parser.add_argument("--draws", type=int, default=1, help="of models and battles in each world, under `intervals`")
+    parser.add_argument("--draws", type=int, default=3, help="of models and battles in each world, under `intervals`")
     parser.add_argument("--markdown", action="store_true")
     asked = parser.parse_args()
+    if asked.what in ("recorded", "few") and asked.folder is None:
+        parser.error(f"{asked.what}: name the folder of tables with labels")
     tables = {
         "errors": lambda: errors(asked.worlds or 12),
-        "intervals": lambda: intervals(asked.worlds or 12, asked.draws),
+        "intervals": lambda: intervals(asked.worlds or 14, asked.draws),
         "structured": lambda: structured(asked.worlds or 40),
         "recorded": lambda: recorded(asked.folder),
         "few": lambda: few(asked.folder, asked.worlds or 30),

@@ -11,8 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from podium.comparison.compare import compare
-    from podium.comparison.comparison import Comparison
+    from podium.comparison.compare import Comparison, compare
     from podium.diagnosis.card import diagnose
     from podium.errors import DataError, NotConvergedError, NotIdentifiedError, PodiumError, UsageError
     from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
@@ -37,8 +36,7 @@ _PUBLIC = {
     "nouns.calibration": "Calibration",
     "nouns.calibration_file": "read_calibration",
     "verbs.calibration_run": "calibrate",
-    "comparison.compare": "compare",
-    "comparison.comparison": "Comparison",
+    "comparison.compare": "Comparison compare",
     "diagnosis.card": "diagnose",
     "errors": "DataError NotConvergedError NotIdentifiedError PodiumError UsageError",
     "hookspecs": "Format Ranker Scorer Tournament hookimpl",

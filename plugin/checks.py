@@ -5,6 +5,9 @@ One row a check; whoever looks compares with `threshold` and says `sentence`, an
 
 from dataclasses import dataclass
 
+LENGTH_CONTROL = "--set length_control=true"
+"""How bradley-terry and win-rate are told to rank at equal length; no other ranker knows it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -89,7 +92,7 @@ _ROWS = (
         "verdicts beside the target",
         0.05,
         "share of the verdicts' error: stretched, most targets err alike, and half of them a hair more than verdicts",
-        "plain verdicts err less than the target: {hard:.1f} Elo, not {soft:.1f} ({between}{known}): --compare sets "
+        "{plain} verdicts err less than the target: {hard:.1f} Elo, not {soft:.1f} ({between}{known}): --compare sets "
         "all targets side by side",
     ),
     Check(
@@ -112,7 +115,7 @@ _ROWS = (
         0.1,
         "log-odds per e-fold of length, strengths held fixed: twice the length then wins 52 of 100 level battles",
         "Of two responses the {longer} one is favoured, by {weight:.2f} log-odds per e-fold of length: rank at equal "
-        "length, too (--set length_control=true)",
+        f"length, too ({LENGTH_CONTROL})",
     ),
     Check(
         "cycle",
@@ -124,7 +127,7 @@ _ROWS = (
         "fit",
         0.02,
         "win rate of a pair off what strengths say, if it is no chance: less moves no rating by more than its error",
-        "One strength a model misses how {a} does against {b}: it wins {observed:.0%}, not {expected:.0%}",
+        "One rating a model does not explain how {a} does against {b}: it wins {observed:.0%}, not {expected:.0%}",
     ),
     Check(
         "first place",

@@ -8,7 +8,8 @@ PodiumError
     └── PluginError       exit 2  an installed plugin is broken, or two claim the same name
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
@@ -50,6 +51,22 @@ class UsageError(PodiumError):
 
 class PluginError(UsageError):
     """A plugin cannot be loaded, or two plugins register one name."""
+
+
+@contextmanager
+def named_in_errors(source: object) -> Iterator[None]:
+    """Name the source in whatever goes wrong with it.
+
+    Raises:
+        DataError: a value in it is not what it should be.
+        UsageError: something was asked of it that cannot be.
+    """
+    try:
+        yield
+    except DataError as error:
+        raise error.with_place(str(source)) from None
+    except UsageError as error:
+        raise UsageError(f"{source}: {error}") from None
 
 
 def find_name(kind: str, name: str, known: Iterable[str]) -> str:

@@ -97,6 +97,15 @@ class Document:
         return json_text(self.to_dict())
 
 
+def plural(noun: str, number: float) -> str:
+    """Return the noun as it stands behind a number.
+
+    >>> plural("label", 1), plural("label", 0)
+    ('label', 'labels')
+    """
+    return noun if number == 1 else f"{noun}s"
+
+
 def some(names: Sequence[object], separator: str = ", ", most: int = 20) -> str:
     """Join the first few names, and count the rest.
 

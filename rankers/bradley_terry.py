@@ -174,10 +174,5 @@ def hide_separated(estimate: Estimate, graph: Graph) -> Estimate:
     if not hidden.any():
         return estimate
     gone = np.where(hidden & np.isfinite(estimate.low) & np.isfinite(estimate.high), np.nan, 0.0)
-    covariance = np.where(hidden, np.nan, 0.0)
-    return replace(
-        estimate,
-        low=estimate.low + gone,
-        high=estimate.high + gone,
-        covariance=estimate.covariance + covariance[:, None] + covariance[None, :],
-    )
+    covariance = np.where(hidden | hidden[:, None], np.nan, estimate.covariance)
+    return replace(estimate, low=estimate.low + gone, high=estimate.high + gone, covariance=covariance)

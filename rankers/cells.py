@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
 
 from podium.counting.verdicts import Verdicts
 from podium.nouns.battles import Battles
 from podium.rankers.coded import Cluster, Coded, Labels, code_battles, nothing_readable, require_choice
-from podium.rankers.pairs import Pairs, items_of, pair_sums
+from podium.rankers.pairs import Pairs, items_of, pair_of, pair_sums
 from podium.rankers.row_order import order_rows
 
 
@@ -66,9 +65,9 @@ class Cells:
 
     def blocks(self) -> Iterator[Coded]:
         """Yield the cells, whole clusters at a time; codes of clusters count from 0 in each block."""
+        code = self._code_of
         for block in self.verdicts.blocks(hard=self.hard, against=self.anchor):
-            a, b = self._recode(block.low), self._recode(block.high)
-            arrays = a, b, block.credit, block.weight, block.cluster
+            arrays = code[block.low], code[block.high], block.credit, block.weight, block.cluster
             yield Coded(*arrays, block.clusters, self.unit, self.entrants, block.battles)
 
     @cached_property
@@ -77,35 +76,26 @@ class Cells:
 
     @cached_property
     def _pairs(self) -> Pairs:
-        sums, size = self._sums, len(self.codes)
-        return Pairs(self._recode(sums["low"]), self._recode(sums["high"]), sums["credit"], sums["weight"], size)
+        sums, code = self._sums, self._code_of
+        return Pairs(code[sums["low"]], code[sums["high"]], sums["credit"], sums["weight"], len(self.codes))
 
     @cached_property
     def _presence(self) -> tuple[int, np.ndarray, np.ndarray]:
         """Clusters, those of each entrant, and those of each pair."""
-        size = len(self.codes)
-        number, own, met = 0, np.zeros(size, dtype=np.int64), sparse.csr_matrix((size, size), dtype=np.int64)
+        number, own, met = 0, np.zeros(len(self.codes), dtype=np.int64), np.zeros(len(self._pairs.low), dtype=np.int64)
         for block in self.blocks():
             number, own = number + block.clusters, own + block.clusters_of()
-            met = met + _meetings(block)
-        return number, own, np.asarray(met[self._pairs.low, self._pairs.high]).ravel()
+            # Cells of one cluster and pair lie side by side.
+            pair = pair_of(block, self._pairs)[0]
+            first = np.append(True, (pair[1:] != pair[:-1]) | (block.cluster[1:] != block.cluster[:-1]))
+            met = met + np.bincount(pair[first], minlength=len(met))
+        return number, own, met
 
     @cached_property
     def _code_of(self) -> np.ndarray:
         codes = np.zeros(int(self.codes[-1]) + 1, dtype=np.int64)
         codes[self.codes] = np.arange(len(self.codes))
         return codes
-
-    def _recode(self, codes: np.ndarray) -> np.ndarray:
-        return self._code_of[codes]
-
-
-def _meetings(block: Coded) -> sparse.csr_matrix:
-    """Return the number of clusters in which two entrants met; cells of one cluster and pair lie side by side."""
-    keys = np.stack([block.cluster, block.a, block.b])
-    first = np.append(True, np.any(keys[:, 1:] != keys[:, :-1], axis=0))
-    a, b, size = block.a[first], block.b[first], len(block.entrants)
-    return sparse.coo_matrix((np.ones(len(a), dtype=np.int64), (a, b)), shape=(size, size)).tocsr()
 
 
 Summed = Coded | Cells

@@ -59,6 +59,13 @@ class Coded:
         a, b, credit, weight = self.a[rows], self.b[rows], self.credit[rows], self.weight[rows]
         return replace(self, a=a, b=b, credit=credit, weight=weight, cluster=self.cluster[rows], number=number)
 
+    def battles_among(self, kept: np.ndarray) -> "Coded":
+        """Return the battles between the entrants of a mask, these and the clusters coded anew, in their order."""
+        part, codes = self.take(kept[self.a] & kept[self.b]), np.cumsum(kept) - 1
+        distinct, cluster = np.unique(part.cluster, return_inverse=True)
+        names = tuple(name for name, there in zip(self.entrants, kept, strict=True) if there)
+        return replace(part, a=codes[part.a], b=codes[part.b], cluster=cluster, clusters=len(distinct), entrants=names)
+
     def blocks(self) -> Iterator["Coded"]:
         """Yield all battles at once: they are in memory."""
         yield self
@@ -88,9 +95,10 @@ def code_battles(
     table, credit = (battles.table, credit) if keep.all() else (battles.table[keep], credit[keep])
     a, b, entrants = _entrants(table["model_a"].cat, table["model_b"].cat)
     unit = cluster if battles.has_items else "row"
-    clusters, number = _clusters(battles, keep, unit)
+    codes = cluster_codes(battles, unit)[keep]
+    present = np.bincount(codes) > 0
     weight = table["weight"].to_numpy() if "weight" in table else np.ones(len(table))
-    return Coded(a, b, credit, weight, clusters, number, unit, entrants)
+    return Coded(a, b, credit, weight, (np.cumsum(present) - 1)[codes], int(present.sum()), unit, entrants)
 
 
 def distinct_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
@@ -119,20 +127,14 @@ def hard_credits(table: pd.DataFrame) -> np.ndarray:
     return np.where(flip & ~np.isnan(credit), 0.5, (np.sign(credit - 0.5) + 1) / 2)
 
 
-def item_codes(battles: Battles) -> np.ndarray:
-    """Return the code of each battle's item, -1 where none is known, shape (battles,)."""
-    if "item" not in battles.table:
-        return np.full(len(battles), -1, dtype=np.int64)
-    return battles.table["item"].cat.codes.to_numpy(dtype=np.int64)
-
-
 def cluster_codes(battles: Battles, cluster: Cluster = "item") -> np.ndarray:
     """Return the code of each battle's cluster, shape (battles,).
 
     Those of items are sorted by name; behind them, rows without an item stand alone. Where all rows are clusters,
     nothing but what they hold decides on their order.
     """
-    codes = item_codes(battles).copy() if cluster == "item" else np.full(len(battles), -1, dtype=np.int64)
+    known = cluster == "item" and "item" in battles.table
+    codes = battles.table["item"].cat.codes.to_numpy(dtype=np.int64, copy=True) if known else np.full(len(battles), -1)
     alone = np.flatnonzero(codes < 0)
     if len(alone) == len(codes):
         return order_of_battles(battles)
@@ -168,10 +170,3 @@ def _entrants(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
         return a, b, names
     position = np.cumsum(present) - 1
     return position[a], position[b], tuple(name for name, there in zip(names, present, strict=True) if there)
-
-
-def _clusters(battles: Battles, keep: np.ndarray, cluster: Cluster) -> tuple[np.ndarray, int]:
-    """Number the items, or rows, that have readable battles."""
-    codes = cluster_codes(battles, cluster)[keep]
-    present = np.bincount(codes) > 0
-    return (np.cumsum(present) - 1)[codes], int(present.sum())

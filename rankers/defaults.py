@@ -9,3 +9,5 @@ LEVEL = 0.95
 """Of intervals and rank sets: the customary one."""
 RESAMPLES = 1000
 """Of a bootstrap: ends of a 95% percentile interval then rest on 25 resamples each."""
+RANKER_OF_CLAIMS = "bradley-terry"
+"""What a tournament that stops by itself claims is about the ratings of this ranker."""

@@ -171,8 +171,7 @@ def flip_tails(contributions: np.ndarray) -> Tails:
     Args:
         contributions: shape (items,); those of zero do not matter. Fewer than `FEW` others.
     """
-    size = np.abs(contributions)
-    nonzero = contributions[size > ROUNDING * size.max(initial=0)]
+    nonzero = drop_zeros(contributions)
     if not len(nonzero):
         return 1.0, 1.0
     half = len(nonzero) // 2
@@ -185,20 +184,18 @@ def flip_tails(contributions: np.ndarray) -> Tails:
     return above / number, below / number
 
 
+def drop_zeros(contributions: np.ndarray) -> np.ndarray:
+    """Return the contributions that are not zero, rounding aside, shape (n,)."""
+    size = np.abs(contributions)
+    return contributions[size > ROUNDING * size.max(initial=0)]
+
+
 def _sums_of_flips(values: np.ndarray) -> np.ndarray:
     """Return the sums of all ways to turn signs, shape (2^n,)."""
     sums = np.zeros(1)
     for value in values:
         sums = np.concatenate([sums - value, sums + value])
     return sums
-
-
-def sign_tails(won: int, lost: int) -> Tails:
-    """Return the one-sided p-values of the exact binomial test of the items that differ (McNemar 1947)."""
-    number = won + lost
-    above = float(bdtrc(won - 1, number, 0.5)) if won else 1.0
-    below = float(bdtrc(lost - 1, number, 0.5)) if lost else 1.0
-    return above, below
 
 
 def score_tails(won: int, lost: int, items: int, difference: float) -> Tails:
@@ -232,8 +229,8 @@ def paired_difference(differences: np.ndarray, size: float | None = None, most: 
         most: the largest that a difference can be; infinite where that is not known.
     """
     items, value = len(differences), float(np.mean(differences))
-    differing = np.abs(differences) > ROUNDING * np.abs(differences).max(initial=0)
-    number = int(differing.sum())
+    differing = drop_zeros(differences)
+    number = len(differing)
     if size is None and not number and np.isfinite(most):
         # None differs: what bounds the share of items that do, bounds the mean.
         size = most
@@ -250,20 +247,21 @@ def paired_difference(differences: np.ndarray, size: float | None = None, most: 
 
     if items < FEW:
         return DifferenceTest(value, items, "sign flips, paired by item", tails, None, spread, limits)
-    few = differences[differing] if number < FEW else None
-    exact = None if few is None else larger_tails(flip_tails(few), unskewed_tails(few))
+    exact = larger_tails(flip_tails(differing), unskewed_tails(differing)) if number < FEW else None
     method = "t test, paired by item" if exact is None else "sign flips of the items that differ, paired by item"
     return DifferenceTest(value, items, method, tails, exact, spread / np.sqrt(items), limits)
 
 
 def _two_valued_difference(differences: np.ndarray, size: float) -> DifferenceTest:
     won, lost, items = int((differences > 0).sum()), int((differences < 0).sum()), len(differences)
+    # The exact binomial test of the items that differ.
+    above, below = (float(bdtrc(side - 1, won + lost, 0.5)) if side else 1.0 for side in (won, lost))
     return DifferenceTest(
         value=float(np.mean(differences)),
         items=items,
         method="exact sign test, paired by item",
         tails=lambda null: score_tails(won, lost, items, float(np.clip(null / size, -1, 1))),
-        exact=sign_tails(won, lost),
+        exact=(above, below),
         step=size / items,
         limits=(-size, size),
     )

@@ -10,12 +10,13 @@ from podium.errors import NotIdentifiedError
 from podium.rankers.clusters import surpluses
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.difference import FEW, ROUNDING, DifferenceTest, Tails, flip_tails, t_tails
+from podium.rankers.difference import FEW, ROUNDING, DifferenceTest, Tails, drop_zeros, flip_tails, t_tails
 from podium.rankers.graph import graph_of
 from podium.rankers.identification import describe_groups
 from podium.rankers.newton import DesignMatrix, Likelihood, maximise
 from podium.rankers.pairs import Pairs, pair_sums
 from podium.rankers.scale import POINTS
+from podium.rankers.standings import SAME_SCORE
 from podium.rankers.strengths import fit_strengths, pair_likelihood
 
 PSEUDO_ITEMS = 4.0
@@ -78,8 +79,12 @@ class RatingGap:
         direction = linalg.solve(likelihood.information_at(theta), contrast, assume_a="pos")
         direction /= direction[self.a] - direction[self.b]
         expected = expit(theta[coded.a] - theta[coded.b])
-        own = np.asarray(surpluses(coded, expected) @ direction).ravel()
-        own = own - self.regularization * float(direction @ theta) / len(own)
+        surplus = surpluses(coded, expected)
+        prior = self.regularization * direction * theta / coded.clusters
+        own = np.asarray(surplus @ direction).ravel() - prior.sum()
+        # What cancels but for rounding says nothing, and must not be told from what does not.
+        size = np.asarray(abs(surplus) @ np.abs(direction)).ravel() + np.abs(prior).sum()
+        own = np.where(np.abs(own) > ROUNDING * size, own, 0.0)
         reach = coded.weight * (direction[coded.a] - direction[coded.b])
         scatter = float(np.sum(reach**2 * (expected**2 + (1 - expected) ** 2)) / 2) / max(self.own, 1)
         return own, scatter
@@ -89,8 +94,7 @@ class RatingGap:
         own, scatter = self.contributions(elo / POINTS)
         if not self.few:
             return t_tails(own)
-        nonzero = own[np.abs(own) > ROUNDING * np.abs(own).max(initial=0)]
-        return t_tails(nonzero, max(self.own - 1, 1), PSEUDO_ITEMS * scatter)
+        return t_tails(drop_zeros(own), max(self.own - 1, 1), PSEUDO_ITEMS * scatter)
 
 
 def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULARIZATION) -> DifferenceTest:
@@ -111,20 +115,23 @@ def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULAR
     if graph.group[a] != graph.group[b]:
         raise NotIdentifiedError(describe_groups(coded.entrants, graph, coded.battles_of()))
     if graph.groups > 1:
-        coded, codes = _part_of(coded, graph.group == graph.group[a])
-        a, b = int(codes[a]), int(codes[b])
+        kept = graph.group == graph.group[a]
+        coded, (a, b) = coded.battles_among(kept), (int(kept[:code].sum()) for code in (a, b))
         pairs = pair_sums(coded)
-    gap = _gap_of(coded, pairs, a, b, regularization)
+    items = coded.clusters_of()
+    fewest = int(min(items[a], items[b]))
+    scarce = min(_least_earned(coded, code) for code in (a, b)) < SCARCE
+    gap = RatingGap(coded, pairs, a, b, regularization, fewest < FEW or scarce, fewest)
     strengths = fit_strengths(pairs, regularization)
     separated = strengths.graph.separated
     start = float(strengths.theta[a] - strengths.theta[b]) * POINTS
-    own, _ = gap.contributions(0.0)
-    nonzero = own[np.abs(own) > ROUNDING * np.abs(own).max(initial=0)]
+    start = start if abs(start) > SAME_SCORE else 0.0
+    nonzero = drop_zeros(gap.contributions(0.0)[0])
     exact = flip_tails(nonzero) if gap.few and len(nonzero) < FEW else None
     method = "sign flips of items" if exact else "score test by items, t"
-    is_bounded = not (separated[a] or separated[b])
+    is_finite = start == 0 or not (separated[a] or separated[b])
     return DifferenceTest(
-        value=start if is_bounded else float(np.copysign(np.inf, start)),
+        value=start if is_finite else float(np.copysign(np.inf, start)),
         items=gap.own,
         method=method,
         tails=gap.tails,
@@ -136,26 +143,8 @@ def elo_difference(coded: Coded, a: int, b: int, regularization: float = REGULAR
     )
 
 
-def _gap_of(coded: Coded, pairs: Pairs, a: int, b: int, regularization: float) -> RatingGap:
-    items = coded.clusters_of()
-    fewest = int(min(items[a], items[b]))
-    earned = [_credit_won_and_lost(coded, code) for code in (a, b)]
-    scarce = min(min(won, lost) for won, lost in earned) < SCARCE
-    return RatingGap(coded, pairs, a, b, regularization, fewest < FEW or scarce, fewest)
-
-
-def _credit_won_and_lost(coded: Coded, code: int) -> tuple[float, float]:
-    """Return the credit that an entrant won and lost, counted in battles."""
+def _least_earned(coded: Coded, code: int) -> float:
+    """Return the lesser of the credits that an entrant and its opponents earned, counted in battles."""
     first, second = coded.a == code, coded.b == code
     won = float(coded.credit[first].sum() + (1 - coded.credit[second]).sum())
-    return won, float(first.sum() + second.sum()) - won
-
-
-def _part_of(coded: Coded, kept: np.ndarray) -> tuple[Coded, np.ndarray]:
-    """Return the battles of some entrants, coded anew, and the new code of each."""
-    codes = np.cumsum(kept) - 1
-    part = coded.take(kept[coded.a])
-    names = tuple(name for name, there in zip(coded.entrants, kept, strict=True) if there)
-    distinct, cluster = np.unique(part.cluster, return_inverse=True)
-    arrays = codes[part.a], codes[part.b], part.credit, part.weight, cluster
-    return Coded(*arrays, len(distinct), part.unit, names, part.number), codes
+    return min(won, float(first.sum() + second.sum()) - won)

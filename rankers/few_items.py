@@ -8,6 +8,7 @@ from scipy.special import expit
 
 from podium.rankers.cells import Summed
 from podium.rankers.intervals import Estimate
+from podium.rankers.newton import DesignMatrix
 from podium.rankers.pairs import cells_by_cluster
 from podium.rankers.scale import POINTS, EloScale
 from podium.rankers.strengths import Strengths
@@ -18,19 +19,6 @@ FARTHEST = 20.0
 """Logits; no interval of so few battles ends beyond, and farther out expected credits are 0 or 1 to rounding."""
 ROUNDING = 1e-9
 """Share of the entrants' joint variance below which nobody has two battles on an item."""
-
-
-def have_few_items(items: np.ndarray, separated: np.ndarray) -> np.ndarray:
-    """Tell who has few items, and less than half as many as is usual, or less where it is separated, shape (entrants,).
-
-    Args:
-        items: on which each has battles, shape (entrants,).
-        separated: whose rating the data do not bound, shape (entrants,).
-    """
-    if separated.all():
-        return np.zeros(len(items), dtype=bool)
-    counted = np.where(separated, items, 2 * items)
-    return (items < FEW) & (counted < np.median(items[~separated]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +37,13 @@ class Scatter:
 def scatter_of(strengths: Strengths, battles: Summed) -> Scatter:
     """Measure the scatter of battles around their fit."""
     pairs, sums = strengths.pairs, np.zeros(4)
-    rows, codes = np.tile(np.arange(len(pairs.low)), 2), np.concatenate([pairs.low, pairs.high])
-    signs = np.repeat([1.0, -1.0], len(pairs.low))
-    sides = sparse.csr_matrix((signs, (rows, codes)), shape=(len(pairs.low), pairs.entrants))
+    sides = DesignMatrix(None, pairs.low, pairs.high, pairs.entrants).sparse
     for block in battles.blocks():
         cells = cells_by_cluster(block, pairs)
         pair, weight = cells.weight.indices, cells.weight.data
         expected = strengths.expected_credit(pairs.low[pair], pairs.high[pair])
         surplus, deviation = cells.credit.data - weight * expected, weight * np.sqrt(expected * (1 - expected))
-        by_entrant = [
-            sparse.csr_matrix((values, pair, cells.weight.indptr), cells.weight.shape) @ matrix
-            for values, matrix in ((surplus, sides), (deviation, abs(sides)))
-        ]
+        by_entrant = cells.matrix_of(surplus) @ sides, cells.matrix_of(deviation) @ abs(sides)
         sums += [surplus @ surplus, deviation @ deviation, *(own.multiply(own).sum() for own in by_entrant)]
     squares, variances, joint, whole = sums
     crossed = whole - 2 * variances
@@ -137,7 +120,10 @@ def few_battles_of(strengths: Strengths, battles: Summed, items: np.ndarray) -> 
         items: on which each entrant has battles, shape (entrants,).
     """
     pairs, separated = strengths.pairs, strengths.graph.separated
-    few = have_few_items(items, separated)
+    if separated.all():
+        return []
+    # Less than half as many as is usual, or less where the data do not bound a rating.
+    few = (items < FEW) & (np.where(separated, items, 2 * items) < np.median(items[~separated]))
     firm = ~few & ~separated
     if not few.any():
         return []

@@ -1,6 +1,7 @@
 """A whole ranker out of one function: from pair sums to scores."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from podium.nouns.ranking import Standings
 from podium.rankers.cells import in_memory, pairs_of, sum_battles
 from podium.rankers.defaults import RESAMPLES
 from podium.rankers.intervals import by_bootstrap, resample
-from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pairs_of_draw
+from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster
 from podium.rankers.standings import Result, exposure_of, standings
 
 Score = Callable[[Pairs], np.ndarray]
@@ -53,4 +54,5 @@ def scores_of_draws(score: Score, cells: PairCells, counts: np.ndarray) -> np.nd
         counts: how often each cluster was drawn, shape (draws, clusters).
     """
     credit, weight = cells.sums_of_draws(counts)
-    return np.stack([score(pairs_of_draw(cells.pairs, c, w)) for c, w in zip(credit, weight, strict=True)])
+    drawn = (replace(cells.pairs, credit=c, weight=w).take(w > 0) for c, w in zip(credit, weight, strict=True))
+    return np.stack([score(pairs) for pairs in drawn])

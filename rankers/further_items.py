@@ -1,4 +1,4 @@
-"""How many more items would tell two entrants apart, if what was measured is real."""
+"""How many more items, or labels, would tell two entrants apart, if what was measured is real."""
 
 from math import ceil
 
@@ -24,3 +24,21 @@ def further_items(items: int, critical: float, z: float) -> int | None:
     (39, None)
     """
     return ceil(items * max(((critical + IN_EIGHT_OF_TEN) / z) ** 2 - 1, 0.0)) if abs(z) >= 1 else None
+
+
+def further_labels(labels: float, critical: float, gap: float, joined: float, alone: float) -> int:
+    """Return the labels that are lacking where people's labels are joined with a judge, as `further_items`.
+
+    More labels lower the labels' error alone; what the judge adds to them stays.
+
+    Args:
+        labels: on which the gap was measured.
+        gap: between two strengths.
+        joined: its variance by labels and judge.
+        alone: its variance by the labels alone.
+
+    >>> further_labels(200, 1.96, 2.0, 1.0, 1.0), further_labels(200, 1.96, 2.0, 1.0, 4.0)
+    (192, 768)
+    """
+    wanted, judge = ((critical + IN_EIGHT_OF_TEN) / gap) ** 2, max(1 / joined - 1 / alone, 0.0)
+    return ceil(labels * max((wanted - judge) * alone - 1, 0.0))

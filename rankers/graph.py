@@ -1,5 +1,6 @@
 """Who met whom, who beat whom: whether ratings exist, and the battles that would make them exist."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -96,7 +97,7 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
     if pairs.entrants > LARGEST_SPECTRUM:
         return None
     kept = np.ones(len(pairs.low), dtype=bool) if known is None else known[pairs.low] & known[pairs.high]
-    if known is not None and not _hang_together(pairs, kept, known):
+    if known is not None and not hang_together(pairs, kept, known):
         return design_efficiency(pairs)
     present, index = np.unique(np.concatenate([pairs.low[kept], pairs.high[kept]]), return_inverse=True)
     low, high = np.split(index, 2)
@@ -105,11 +106,33 @@ def design_efficiency(pairs: Pairs, known: np.ndarray | None = None) -> float | 
     return float(len(eigenvalues) / np.sum(1 / eigenvalues) / eigenvalues.mean())
 
 
-def _hang_together(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
-    """Tell whether some pairs connect all of some entrants, of whom there are at least two."""
+def hang_together(pairs: Pairs, kept: np.ndarray, known: np.ndarray) -> bool:
+    """Tell whether some pairs connect all of some entrants, of whom there are at least two.
+
+    Args:
+        kept: mask of the pairs, shape (pairs,).
+        known: mask of the entrants, shape (entrants,).
+    """
     _, group = connected_components(_edges(pairs.low[kept], pairs.high[kept], pairs.entrants), directed=False)
     return bool(known.sum() > 1 and len(np.unique(group[known])) == 1)
 
 
 def _edges(source: np.ndarray, target: np.ndarray, size: int) -> sparse.csr_matrix:
     return sparse.csr_matrix((np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size))
+
+
+def largest_block(beats: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+    """Return entrants who are each told above all of others, as many pairs as the best of them make.
+
+    Args:
+        beats: for each entrant, best first, the places of those it is told above.
+    """
+    best: tuple[list[int], list[int]] = ([], [])
+    above: list[int] = []
+    below = set(range(len(beats)))
+    for k, own in enumerate(beats):
+        if below.intersection(own):
+            above, below = [*above, k], below.intersection(own)
+            if len(above) * len(below) > len(best[0]) * len(best[1]):
+                best = above, sorted(below)
+    return best

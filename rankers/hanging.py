@@ -1,16 +1,13 @@
 """What the first place hangs on: the fewest items without which another model leads."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from podium.nouns.battles import Battles
-from podium.rankers.coded import Coded, Labels, code_battles
-from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.coded import Coded, code_battles
+from podium.rankers.graph import hang_together
 from podium.rankers.identification import strengths_of
 from podium.rankers.newton import maximise_many
 from podium.rankers.pairs import PairCells, cells_by_cluster
@@ -47,22 +44,13 @@ class Hinge:
     most: int
 
 
-def first_place(
-    battles: Battles,
-    *,
-    labels: Labels = "soft",
-    regularization: float = REGULARIZATION,
-    most: int | None = None,
-    enumerated: int = ENUMERATED,
-) -> Hinge:
+def first_place(battles: Battles, *, most: int | None = None, enumerated: int = ENUMERATED) -> Hinge:
     """Find the fewest items without which another model leads by Bradley-Terry, confirmed by a fit without them.
 
     Removals after which the models do not hang together by battles any more do not count.
 
     Args:
         battles: of one judge, or taken together.
-        labels: as those of `podium.rankers.bradley_terry`.
-        regularization: lambda > 0.
         most: the largest set to look for; by default as many as there are, less one.
         enumerated: items up to which every set is tried. Above, one after the other leaves, that which brings the
             leader closest to a rival; every rival is tried, and the smallest set is taken.
@@ -70,23 +58,25 @@ def first_place(
     Raises:
         NotIdentifiedError: nothing is readable, or the models do not hang together to begin with.
     """
-    coded = code_battles(battles, labels=labels)
-    hinge = first_place_of(coded, regularization=regularization, most=most, enumerated=enumerated)
-    return replace(hinge, items=tuple(_names_of(battles, coded, [int(code) for code in hinge.items])))
+    coded = code_battles(battles)
+    hinge = first_place_of(coded, most=most, enumerated=enumerated)
+    table = battles.table[battles.readable]
+    rows = table.iloc[[int(np.argmax(coded.cluster == int(code))) for code in hinge.items]]
+    items = as_text(rows["item"]) if "item" in rows else [None] * len(rows)
+    named = (item or f"row {row + 1}" for item, row in zip(items, rows.index, strict=True))
+    return replace(hinge, items=tuple(sorted(named)))
 
 
-def first_place_of(
-    coded: Coded, *, regularization: float = REGULARIZATION, most: int | None = None, enumerated: int = ENUMERATED
-) -> Hinge:
+def first_place_of(coded: Coded, *, most: int | None = None, enumerated: int = ENUMERATED) -> Hinge:
     """Do what `first_place` does; items are the codes of their clusters, as text."""
-    strengths = strengths_of(coded, regularization)
+    strengths = strengths_of(coded)
     search = _Search(strengths, cells_by_cluster(coded, strengths.pairs))
     leader, limit = int(np.argmax(strengths.theta)), coded.clusters - 1
     limit = limit if most is None else min(most, limit)
     exact = coded.clusters <= enumerated
     shared = int(np.sum(strengths.theta > strengths.theta[leader] - SAME_SCORE)) > 1
     gone = () if shared else (search.enumerate if exact else search.descend)(leader, limit)
-    rival = coded.entrants[int(np.argmax(search.theta_without(gone)))] if gone else None
+    rival = coded.entrants[int(np.argmax(search.theta_without([gone])[0]))] if gone else None
     return Hinge(coded.entrants[leader], rival, tuple(map(str, sorted(gone))), exact, limit)
 
 
@@ -110,8 +100,9 @@ class _Search:
         """Return the smallest set without which another leads; of several that which puts it farthest ahead."""
         for size in range(1, most + 1):
             passed: list[tuple[float, tuple[int, ...]]] = []
-            for sets in _chunks(combinations(range(self.clusters), size)):
-                leads = self._leads(sets, leader)
+            every = combinations(range(self.clusters), size)
+            while sets := list(islice(every, AT_ONCE)):
+                leads = _leads_of(self.theta_without(sets), leader)
                 passed += [(leads[k], sets[k]) for k in np.flatnonzero(leads > SAME_SCORE)]
             if passed:
                 return min(passed, key=lambda pair: (-round(pair[0], 9), pair[1]))[1]
@@ -135,7 +126,7 @@ class _Search:
             sets = [(*gone, cluster) for cluster in candidates]
             if not sets:
                 return ()
-            theta = self._theta(sets)
+            theta = self.theta_without(sets)
             gaps = theta[:, leader] - theta[:, rival]
             leads = _leads_of(theta, leader)
             if not np.isfinite(gaps).any():
@@ -170,18 +161,13 @@ class _Search:
             return []
         return [int(k) for k in order[: min(TRIED, rest)]]
 
-    def theta_without(self, gone: tuple[int, ...]) -> np.ndarray:
-        """Return log-strengths by the other clusters, shape (entrants,)."""
-        return np.asarray(self._theta([gone])[0])
-
-    def _leads(self, sets: list[tuple[int, ...]], leader: int) -> np.ndarray:
-        return _leads_of(self._theta(sets), leader)
-
-    def _theta(self, sets: list[tuple[int, ...]]) -> np.ndarray:
+    def theta_without(self, sets: list[tuple[int, ...]]) -> np.ndarray:
         """Return log-strengths without each set, NaN where the rest does not hang together, shape (sets, entrants)."""
         pairs = self.strengths.pairs
         credit, weight = self.cells.sums_of_draws(self._counts(sets))
-        joined = _hang_together(pairs.low, pairs.high, weight > 0, pairs.entrants)
+        patterns, place = np.unique(weight > 0, axis=0, return_inverse=True)
+        everyone = np.ones(pairs.entrants, dtype=bool)
+        joined = np.array([hang_together(pairs, met, everyone) for met in patterns], dtype=bool)[place.ravel()]
         theta = np.full((len(sets), pairs.entrants), np.nan)
         likelihood = pair_likelihood(pairs, self.strengths.regularization, credit[joined], weight[joined])
         theta[joined] = maximise_many(likelihood, self.strengths.theta)
@@ -198,33 +184,3 @@ def _leads_of(theta: np.ndarray, leader: int) -> np.ndarray:
     """Return by how much the best other model is ahead of the leader, NaN where nothing is known, shape (sets,)."""
     others = np.delete(theta, leader, axis=1)
     return np.asarray(others.max(axis=1) - theta[:, leader])
-
-
-def _hang_together(low: np.ndarray, high: np.ndarray, met: np.ndarray, entrants: int) -> np.ndarray:
-    """Tell which sets of pairs connect all entrants, shape (sets,).
-
-    Args:
-        low, high: entrant codes, shape (pairs,).
-        met: shape (sets, pairs).
-    """
-    patterns, place = np.unique(met, axis=0, return_inverse=True)
-    joined = []
-    for pattern in patterns:
-        edges = (np.ones(pattern.sum(), dtype=np.int8), (low[pattern], high[pattern]))
-        groups, _ = connected_components(sparse.csr_matrix(edges, shape=(entrants, entrants)), directed=False)
-        joined.append(groups == 1)
-    return np.array(joined, dtype=bool)[place.ravel()]
-
-
-def _chunks(sets: Iterable[tuple[int, ...]]) -> Iterable[list[tuple[int, ...]]]:
-    sets = iter(sets)
-    while chunk := list(islice(sets, AT_ONCE)):
-        yield chunk
-
-
-def _names_of(battles: Battles, coded: Coded, codes: list[int]) -> list[str]:
-    """Return the items of some clusters, sorted; rows without one by their number."""
-    table = battles.table[battles.readable]
-    rows = table.iloc[[int(np.argmax(coded.cluster == code)) for code in codes]]
-    items = as_text(rows["item"]) if "item" in rows else [None] * len(rows)
-    return sorted(item or f"row {row + 1}" for item, row in zip(items, rows.index, strict=True))

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
-from podium.rankers.cells import Summed
-from podium.rankers.coded import Coded
+from podium.rankers.cells import Summed, pairs_of
+from podium.rankers.intervals import t_reach
+from podium.rankers.pairs import cells_by_cluster, pair_of
 
 DRAWS = 4000
 """Of the ratings, for the shares of ranks: such a share errs by less than 0.8 points of a hundred."""
@@ -42,8 +42,7 @@ class Meetings:
 
     def intervals(self, level: float) -> tuple[np.ndarray, np.ndarray]:
         """Return ends of the shares' intervals in [0, 1], by t with G - 1 degrees; NaN where there is no error."""
-        with np.errstate(invalid="ignore"):
-            reach = stats.t.ppf((1 + level) / 2, np.where(self.items > 1, self.items - 1, np.nan)) * self.se
+        reach = t_reach(self.items, level) * self.se
         return np.clip(self.share - reach, 0, 1), np.clip(self.share + reach, 0, 1)
 
     def by_win_rate(self) -> list[str]:
@@ -57,38 +56,22 @@ def meetings_of(battles: Summed) -> Meetings:
 
     The error of a mean m over clusters g with sums S and weights W is sqrt(G / (G - 1) sum (S - m W)^2) / sum W.
     """
-    size = len(battles.entrants)
-    credit, weight, number, clusters, s2, sw, w2 = (np.zeros(size * size) for _ in range(7))
+    pairs, size = pairs_of(battles), len(battles.entrants)
+    low, high, items, mean = pairs.low, pairs.high, np.asarray(pairs.items), pairs.credit / pairs.weight
+    number, squares = np.zeros((2, len(low)))
     for block in battles.blocks():
-        pair, cell_credit, cell_weight, cell_number = _sums_by_cluster(block)
-        products = (cell_credit**2, cell_credit * cell_weight, cell_weight**2)
-        values = (cell_credit, cell_weight, cell_number, np.ones(len(pair)), *products)
-        for total, value in zip((credit, weight, number, clusters, s2, sw, w2), values, strict=True):
-            total += np.bincount(pair, value, size * size)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = credit / weight
-        spread = np.maximum(s2 - 2 * mean * sw + mean**2 * w2, 0)
-        se = np.where(clusters > 1, np.sqrt(clusters / (clusters - 1) * spread) / weight, np.nan)
-    share, error, met, items = (each.reshape(size, size) for each in (mean, se, number, clusters))
-    upper = np.triu(np.ones((size, size), dtype=bool), 1)
-    return Meetings(
-        battles.entrants,
-        np.where(upper, share, 1 - share.T),
-        np.where(upper, error, error.T),
-        np.where(upper, met, met.T),
-        np.where(upper, items, items.T),
-    )
-
-
-def _sums_by_cluster(block: Coded) -> tuple[np.ndarray, ...]:
-    """Return, of each cluster and pair, the pair, credit of the lower code, weight and battles."""
-    size = len(block.entrants)
-    low, high = np.minimum(block.a, block.b).astype(np.int64), np.maximum(block.a, block.b).astype(np.int64)
-    earned = np.where(block.a < block.b, block.credit, 1 - block.credit)
-    key, place = np.unique((block.cluster.astype(np.int64) * size + low) * size + high, return_inverse=True)
-    number = np.ones(len(low)) if block.number is None else block.number
-    sums = (np.bincount(place, values) for values in (block.weight * earned, block.weight, number))
-    return (key % (size * size), *sums)
+        cells = cells_by_cluster(block, pairs)
+        pair, surplus = cells.weight.indices, cells.credit.data - mean[cells.weight.indices] * cells.weight.data
+        squares += np.bincount(pair, surplus**2, len(low))
+        number += np.bincount(pair_of(block, pairs)[0], block.number, len(low))
+    factor = np.where(items > 1, items / np.maximum(items - 1, 1), np.nan)
+    share, error = np.full((2, size, size), np.nan)
+    share[low, high], share[high, low] = mean, 1 - mean
+    error[low, high] = error[high, low] = np.sqrt(factor * squares) / pairs.weight
+    met, clusters = np.zeros((2, size, size))
+    met[low, high] = met[high, low] = number
+    clusters[low, high] = clusters[high, low] = items
+    return Meetings(battles.entrants, share, error, met, clusters)
 
 
 def rank_shares(score: np.ndarray, covariance: np.ndarray, rng: np.random.Generator, draws: int = DRAWS) -> np.ndarray:
@@ -102,7 +85,4 @@ def rank_shares(score: np.ndarray, covariance: np.ndarray, rng: np.random.Genera
     root = vectors * np.sqrt(np.maximum(values, ROUNDING))
     drawn = score + rng.standard_normal((draws, len(score))) @ root.T
     order = np.argsort(-drawn, axis=1)
-    shares = np.zeros((len(score), len(score)))
-    for rank in range(len(score)):
-        shares[:, rank] = np.bincount(order[:, rank], minlength=len(score)) / draws
-    return shares
+    return np.stack([np.bincount(taken, minlength=len(score)) for taken in order.T], axis=1) / draws

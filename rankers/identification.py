@@ -8,7 +8,7 @@ from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import Graph, bridges, graph_of
 from podium.rankers.pairs import Pairs, pair_sums, win_rates
 from podium.rankers.strengths import Strengths, check_regularization, fit_strengths
-from podium.text import some
+from podium.text import plural, some
 
 MOST_GROUPS = 10
 MOST_NAMES = 5
@@ -53,7 +53,7 @@ def are_bounded(graph: Graph) -> np.ndarray:
 
 
 def describe_groups(entrants: tuple[str, ...], graph: Graph, battles: np.ndarray) -> str:
-    """Name the groups that never met, and the cheapest battles that would join them.
+    """Name the groups that never met, and the fewest battles that would join them: one less than the groups.
 
     Args:
         battles: of each entrant, shape (entrants,).
@@ -63,7 +63,7 @@ def describe_groups(entrants: tuple[str, ...], graph: Graph, battles: np.ndarray
     joins = [f"{entrants[a]} vs {entrants[b]}" for a, b in bridges(graph, battles)]
     return (
         f"the battles fall into {len(groups)} groups that never met, so no common scale exists: {shown}. "
-        f"Cheapest battles that join them: {some(joins, '; ', MOST_NAMES)}"
+        f"{len(joins)} {plural('battle', len(joins))} would join them: {some(joins, '; ', MOST_NAMES)}"
     )
 
 
@@ -83,11 +83,8 @@ def describe_separated(
     codes, core = np.flatnonzero(graph.separated), np.flatnonzero(~graph.separated)
     strength = rates if theta is None else theta
     rivals = [core[np.argmin(np.abs(strength[core] - strength[k]))] for k in codes]
-    who = [f"{entrants[k]} {_record(rates[k])}" for k in codes]
+    records = {1.0: "never lost", 0.0: "never won"}
+    who = [f"{entrants[k]} ({records.get(float(rates[k]), 'wins and losses all point one way')})" for k in codes]
     cures = [f"{entrants[k]} vs {entrants[rival]}" for k, rival in zip(codes, rivals, strict=True)]
     cure = f"battles that go the other way, most likely {some(cures, '; ', MOST_NAMES)}"
     return f"{some(who, '; ')}. What would bound it: {cure}"
-
-
-def _record(rate: float) -> str:
-    return "(never lost)" if rate == 1 else "(never won)" if rate == 0 else "(wins and losses all point one way)"

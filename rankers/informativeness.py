@@ -9,6 +9,7 @@ import numpy as np
 from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
+from podium.rankers.calibration.signals import margins
 from podium.rankers.coded import Coded, code_battles, ratio_or_nan, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
 from podium.rankers.intervals import Estimate, Interval, by_bootstrap, by_sandwich, covariance_of, resample
@@ -61,16 +62,19 @@ def informativeness(
     require_choice("interval", interval, ("sandwich", "bootstrap"))
     coded = code_battles(battles)
     three = count_differences(coded, coded.credit - 0.5, np.sign)
-    verdict = finest_verdicts(_margins(battles), coded.credit)
+    verdict = finest_verdicts(margins(battles)[battles.readable], coded.credit)
     full = count_differences(coded, verdict) if verdict is not None else None
     _refuse_uninformed(coded, three)
     chosen = three if levels == "three" or full is None else full
     estimate = _estimate(chosen, level, interval, resamples, rng)
+    lacking = [coded.entrants[k] for k in np.flatnonzero(chosen.compared.sum(axis=0) == 0)]
+    why = "never the common opponent of two others on one item, so without informativeness"
+    never_compared = [f"{why}: {some(lacking)}"] if lacking else []
     result = Result(
         estimate,
         extra=_columns(full, three, chosen),
         diagnostics={"levels": "three" if chosen is three else "full"},
-        warnings=[*_coarse_levels(battles, full), *_never_compared(coded, chosen)],
+        warnings=[*_coarse_levels(battles, full), *never_compared],
     )
     return standings("informativeness", "informativeness", exposure_of(battles, coded), result, level=level, rng=rng)
 
@@ -129,17 +133,11 @@ def finest_verdicts(margin: np.ndarray, credit: np.ndarray) -> np.ndarray | None
     return None
 
 
-def _margins(battles: Battles) -> np.ndarray:
-    """Return the margins of the readable battles, NaN where there is none."""
-    table = battles.table[battles.readable]
-    return table["margin"].to_numpy() if "margin" in table else np.full(len(table), np.nan)
-
-
 def _coarse_levels(battles: Battles, full: Comparisons | None) -> list[str]:
     """Say when less than the judge's full scale is compared."""
     if full is None:
         return ["continuous verdicts: informativeness compares win, tie and loss only"]
-    lacking = int(np.isnan(_margins(battles)).sum())
+    lacking = int(np.isnan(margins(battles)[battles.readable]).sum())
     if 0 < lacking < battles.readable.sum():
         return [f"{lacking} battles have no margin, so verdicts are told apart by their credit only"]
     return []
@@ -180,10 +178,3 @@ def _refuse_uninformed(coded: Coded, counts: Comparisons) -> None:
             "no item has readable verdicts of two entrants against a common third: informativeness needs an `item` "
             "column and several entrants judged on each item"
         )
-
-
-def _never_compared(coded: Coded, counts: Comparisons) -> list[str]:
-    lacking = [coded.entrants[k] for k in np.flatnonzero(counts.compared.sum(axis=0) == 0)]
-    if not lacking:
-        return []
-    return [f"never the common opponent of two others on one item, so without informativeness: {some(lacking)}"]

@@ -1,6 +1,6 @@
 """Point estimates with intervals: a clustered sandwich with t quantiles, or a bootstrap over clusters."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -233,6 +233,12 @@ def covariance_of(influence: Matrix | Iterable[Matrix]) -> np.ndarray:
     return square * (clusters / (clusters - 1)) if clusters > 1 else np.full(square.shape, np.nan)
 
 
+def centre_covariance(covariance: np.ndarray) -> np.ndarray:
+    """Return the covariance of scores less their mean, same shape."""
+    rows = covariance - covariance.mean(axis=0)
+    return rows - rows.mean(axis=1)[:, None]
+
+
 def resample(
     scores_of: Callable[[np.ndarray], np.ndarray],
     clusters: int,
@@ -251,7 +257,8 @@ def resample(
     """
     if resamples < 2:
         raise UsageError(f"resamples={resamples} is too few; a bootstrap needs at least 2, and 1000 are usual")
-    blocks = list(_blocks(max(clusters, width), resamples))
+    most = int(np.clip(BLOCK_CELLS // max(clusters, width, 1), 1, 100))
+    blocks = [min(most, resamples - start) for start in range(0, resamples, most)]
     return np.concatenate([scores_of(resample_counts(clusters, size, rng)) for size in track(blocks, "bootstrap")])
 
 
@@ -282,12 +289,6 @@ def _standard_errors(score: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     se = np.sqrt(np.maximum(np.diag(covariance), 0))
     noise = ROUNDING * np.abs(np.nan_to_num(score)).max(initial=0)
     return np.where(se > noise, se, np.where(np.isnan(np.diag(covariance)), np.nan, 0.0))
-
-
-def _blocks(width: int, resamples: int) -> Iterator[int]:
-    size = int(np.clip(BLOCK_CELLS // max(width, 1), 1, 100))
-    for start in range(0, resamples, size):
-        yield min(size, resamples - start)
 
 
 def _without_interval(score: np.ndarray, clusters: int, *warnings: str) -> Estimate:

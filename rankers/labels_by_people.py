@@ -7,11 +7,15 @@ import pandas as pd
 
 from podium.errors import NotIdentifiedError
 from podium.nouns.battles import Battles
+from podium.nouns.calibration import SMALLEST_SE
 from podium.nouns.human_labels import MEETING, mean_labels, meetings_of
-from podium.rankers.coded import Coded
+from podium.rankers.coded import Coded, cluster_codes
 from podium.rankers.graph import graph_of
-from podium.rankers.pairs import Pairs, pair_sums
+from podium.rankers.intervals import centre_covariance
+from podium.rankers.pairs import pair_sums
+from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
+from podium.text import plural, some
 
 LARGEST_Z = 3.0
 """Standard errors beyond which labelled battles are unlike the others: by chance in 3 of 1,000 samples."""
@@ -26,6 +30,7 @@ class PeopleLabels:
         votes: how many there are.
         unknown: entrants that no verdict knows, whose labels are left out, and the number of those.
         battles: mask of the judge's battles that are labelled, shape (judge's battles,).
+        agreed: share of the labelled battles on which all votes are alike.
     """
 
     coded: Coded
@@ -33,6 +38,12 @@ class PeopleLabels:
     unknown: tuple[str, ...]
     left_out: int
     battles: np.ndarray
+    agreed: float
+
+    def left_out_doubt(self) -> str:
+        """Say whose labels are left out."""
+        labels = f"{self.left_out:,} {plural('label', self.left_out)} of models without verdicts"
+        return f"{labels} {'is' if self.left_out == 1 else 'are'} left out: {some(self.unknown)}"
 
 
 def people_labels(battles: Battles, entrants: tuple[str, ...], items: frozenset[str] | None = None) -> PeopleLabels:
@@ -73,15 +84,11 @@ def people_labels(battles: Battles, entrants: tuple[str, ...], items: frozenset[
         entrants,
     )
     left_out = round(float(votes[~known].sum()))
-    return PeopleLabels(
-        coded, float(coded.weight.sum()), tuple(sorted(strangers)), left_out, _labelled_mask(battles, means[known])
-    )
-
-
-def _labelled_mask(battles: Battles, means: pd.DataFrame) -> np.ndarray:
-    """Return the mask of battles whose meeting is labelled; of another table's, rows without an item are none."""
-    means = means if battles.votes is None else means[means["row"] < 0]
-    return pd.MultiIndex.from_frame(meetings_of(battles)).isin(pd.MultiIndex.from_frame(means[MEETING]))
+    # Rows without an item are no meetings of another table.
+    met = means[known] if battles.votes is None else means[known & (means["row"] < 0)]
+    labelled = pd.MultiIndex.from_frame(meetings_of(battles)).isin(pd.MultiIndex.from_frame(met[MEETING]))
+    agreed = float(means["agree"][known].mean())
+    return PeopleLabels(coded, float(coded.weight.sum()), tuple(sorted(strangers)), left_out, labelled, agreed)
 
 
 def people_ratings(labels: Coded, regularization: float) -> tuple[np.ndarray, np.ndarray]:
@@ -91,21 +98,19 @@ def people_ratings(labels: Coded, regularization: float) -> tuple[np.ndarray, np
     """
     size = len(labels.entrants)
     theta, se = np.full(size, np.nan), np.full(size, np.nan)
-    met = np.unique(np.concatenate([labels.a, labels.b]))
-    low, high = np.searchsorted(met, labels.a), np.searchsorted(met, labels.b)
-    names = tuple(labels.entrants[k] for k in met)
-    part = Coded(low, high, labels.credit, labels.weight, labels.cluster, labels.clusters, labels.unit, names)
-    pairs: Pairs = pair_sums(part)
+    met = labels.battles_of() > 0
+    part = labels.battles_among(met)
+    pairs = pair_sums(part)
     graph = graph_of(pairs)
     if graph.groups > 1:
         return theta, se
     strengths = fit_strengths(pairs, regularization)
     hidden = graph.separated
     theta[met] = np.where(hidden, np.nan, strengths.theta)
-    covariance = strengths.covariance(part)
-    covariance = covariance - covariance.mean(axis=0)
-    variance = np.diag(covariance - covariance.mean(axis=1)[:, None])
-    se[met] = np.where(hidden | (labels.clusters < 2), np.nan, np.sqrt(np.maximum(variance, 0.0)))
+    variance = np.diag(centre_covariance(strengths.covariance(part)))
+    # Labels that are all alike, as ties, leave no residual: that is no error known to be nothing.
+    unknown = hidden | (labels.clusters < 2) | (POINTS**2 * variance <= SMALLEST_SE**2)
+    se[met] = np.where(unknown, np.nan, np.sqrt(np.maximum(variance, 0.0)))
     return theta, se
 
 
@@ -127,8 +132,7 @@ def sampling_doubt(battles: Battles, labelled: np.ndarray) -> str | None:
     gap = float(sure[inside].mean() - sure[outside].mean())
     influence = np.where(inside, (sure - sure[inside].mean()) / inside.sum(), 0.0)
     influence -= np.where(outside, (sure - sure[outside].mean()) / outside.sum(), 0.0)
-    item = table["item"].cat.codes.to_numpy() if battles.has_items else np.arange(len(table))
-    codes = np.unique(np.where(item < 0, item.max() + 1 + np.arange(len(item)), item)[known], return_inverse=True)[1]
+    codes = np.unique(cluster_codes(battles)[known], return_inverse=True)[1]
     sums = np.bincount(codes, influence[known])
     error = float(np.sqrt(np.sum(sums**2) * len(sums) / max(len(sums) - 1, 1)))
     if error == 0 or abs(gap) <= LARGEST_Z * error:

@@ -175,7 +175,6 @@ def _places(
 
 
 def _entries(places: Sequence[Place], level: float, conformal_level: float, hard: bool) -> list[Entry]:
-    """Rank everyone who has a place; those without one come last."""
     ranked = sorted(places, key=lambda place: (place.elo is None, -(place.elo or 0.0), place.model))
     scores = np.array([np.nan if place.elo is None else place.elo for place in ranked])
     ends = [place.interval(t_reach(place.items, level) * place.se) for place in ranked]
@@ -253,7 +252,7 @@ def _doubts_of_placed(placed: Sequence[Place], unit: str, battles: Battles) -> l
         warnings.append(f"separated, the data do not bound the rating, the regularization does: {some(unbounded)}")
     if single := [place.model for place in placed if np.isnan(place.se) and not place.separated]:
         warnings.append(f"a single {unit}, or no variation, gives no interval: {some(single)}")
-    if unit == "row" and (again := [place.model for place in placed if _shares_items(battles, place.model)]):
+    if unit == "row" and (again := [place.model for place in placed if _meets_items_again(battles, place.model)]):
         warnings.append(
             f"battles of {some(again)} share items and the calibration draws battles, not items: the sampling "
             "interval is too narrow (`podium calibrate --cluster item` draws items)"
@@ -288,8 +287,7 @@ def _narrow_intervals(placed: Sequence[Place], calibration: Calibration) -> list
     ]
 
 
-def _shares_items(battles: Battles, name: str) -> bool:
-    """Tell whether an entrant meets some item more than once."""
+def _meets_items_again(battles: Battles, name: str) -> bool:
     table = battles.table
     plays = (table["model_a"] == name) | (table["model_b"] == name)
     return battles.has_items and bool(table.loc[plays, "item"].dropna().duplicated().any())

@@ -371,7 +371,6 @@ def _damp_factors(likelihood: Likelihood, here: _Samples, step: _Samples, gradie
 
 
 def _refuse_unbounded(likelihood: Likelihood, here: _Samples) -> None:
-    """Refuse parameters that would grow for ever."""
     penalty, credit = likelihood.penalty, here.credit
     if likelihood.largest < np.inf:
         loose = penalty == 0 if penalty.ndim == 1 else ~penalty.any(axis=0)

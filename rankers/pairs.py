@@ -1,6 +1,6 @@
 """Pair sums: all that a Bradley-Terry likelihood needs to know of the battles."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -32,6 +32,16 @@ class Pairs:
     entrants: int
     items: np.ndarray | None = None
 
+    def take(self, kept: np.ndarray) -> "Pairs":
+        """Return the pairs of a mask."""
+        items = None if self.items is None else self.items[kept]
+        return Pairs(self.low[kept], self.high[kept], self.credit[kept], self.weight[kept], self.entrants, items)
+
+    def pairs_among(self, kept: np.ndarray) -> "Pairs":
+        """Return the pairs between the entrants of a mask, these coded anew, in their order."""
+        among, codes = self.take(kept[self.low] & kept[self.high]), np.cumsum(kept) - 1
+        return replace(among, low=codes[among.low], high=codes[among.high], entrants=int(kept.sum()))
+
 
 @dataclass(frozen=True, slots=True)
 class PairCells:
@@ -40,6 +50,15 @@ class PairCells:
     pairs: Pairs
     credit: sparse.csr_matrix
     weight: sparse.csr_matrix
+
+    @property
+    def items(self) -> np.ndarray:
+        """Number of items (clusters) on which each pair has a verdict, shape (pairs,)."""
+        return np.diff(self.weight.tocsc().indptr)
+
+    def matrix_of(self, values: np.ndarray) -> sparse.csr_matrix:
+        """Return other values of the same cells, in the order of `weight.data`, shape (clusters, pairs)."""
+        return sparse.csr_matrix((values, self.weight.indices, self.weight.indptr), shape=self.weight.shape)
 
     def sums_of_draws(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return credit and weight of each pair when clusters count so often, shape (draws, pairs) each.
@@ -93,17 +112,6 @@ def cells_by_cluster(coded: Coded, pairs: Pairs) -> PairCells:
         sparse.csr_matrix((coded.weight * credit, (coded.cluster, pair)), shape=shape),
         sparse.csr_matrix((coded.weight, (coded.cluster, pair)), shape=shape),
     )
-
-
-def pairs_of_draw(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> Pairs:
-    """Return the pair sums of one resample; pairs that were not drawn are left out.
-
-    Args:
-        credit, weight: shape (pairs,).
-    """
-    met = weight > 0
-    items = None if pairs.items is None else pairs.items[met]
-    return Pairs(pairs.low[met], pairs.high[met], credit[met], weight[met], pairs.entrants, items)
 
 
 def pair_of(coded: Coded, pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:

@@ -151,21 +151,18 @@ def score_matrix(battles: Battles) -> ScoreMatrix:
             "no pointwise scores (columns score_a, score_b): mean and median need them; rank with bradley-terry or "
             "win-rate instead"
         )
-    entrant = np.concatenate([table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b")])
+    entrant = np.concatenate(battles.entrant_codes)
     score = np.concatenate([table[side].to_numpy() for side in ("score_a", "score_b")])
     present, item = np.unique(np.tile(cluster_codes(battles), 2), return_inverse=True)
     shape = (len(present), len(battles.entrants))
     known = ~np.isnan(score)
     cell = (item * shape[1] + entrant)[known]
     total, number = (np.bincount(cell, values, shape[0] * shape[1]) for values in (score[known], known[known]))
-    return _of_scored(ratio_or_nan(total, number).reshape(shape), battles.entrants)
-
-
-def _of_scored(values: np.ndarray, entrants: tuple[str, ...]) -> ScoreMatrix:
-    missing = [name for name, none in zip(entrants, np.isnan(values).all(axis=0), strict=True) if none]
+    values = ratio_or_nan(total, number).reshape(shape)
+    missing = [battles.entrants[k] for k in np.flatnonzero(np.isnan(values).all(axis=0))]
     if missing:
         raise NotIdentifiedError(f"no pointwise score for {', '.join(missing[:5])}; leave those entrants out")
-    return ScoreMatrix(values[~np.isnan(values).all(axis=1)], entrants)
+    return ScoreMatrix(values[~np.isnan(values).all(axis=1)], battles.entrants)
 
 
 def _medians(matrix: ScoreMatrix, counts: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ predictor); Gelman 2006 (half-Cauchy).
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -18,6 +19,7 @@ from podium.rankers.clusters import surpluses
 from podium.rankers.coded import Coded
 from podium.rankers.newton import DesignMatrix, Likelihood, maximise
 from podium.rankers.pairs import Pairs, pair_sums
+from podium.rankers.scale import POINTS
 
 SPREAD_PRIOR = 0.35
 """Logits, 61 Elo: half of all judges are taken to disagree with people by less."""
@@ -45,6 +47,16 @@ class RandomEffects:
     tau: tuple[float, float, float]
     pull: np.ndarray
     dispersion: float
+
+    def summary(self) -> dict[str, Any]:
+        """Return kappa, tau in Elo points and the dispersion, as diagnostics."""
+        ends = ("mean", "low", "high")
+        spread = (float(POINTS * tau) for tau in self.tau)
+        return {
+            "kappa": dict(zip(ends, self.kappa, strict=True)),
+            "spread": dict(zip(ends, spread, strict=True)),
+            "dispersion": self.dispersion,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +162,6 @@ def _modes(pairs: Pairs, phi: np.ndarray, spreads: np.ndarray, spread_prior: flo
 
 
 def _average(modes: list[_Mode], spreads: np.ndarray, phi: np.ndarray, dispersion: float) -> RandomEffects:
-    """Weigh the modes by their evidence."""
     evidence = np.array([mode.evidence for mode in modes])
     weight = np.exp(evidence - evidence.max())
     weight /= weight.sum()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from podium.rankers.intervals import Estimate, t_reach
+from podium.rankers.intervals import Estimate, centre_covariance, t_reach
 
 MOST_SIMULATED = 500
 """Entrants up to which the critical value is simulated; above, Bonferroni's bound is used."""
@@ -31,29 +31,22 @@ class Contrasts:
     critical: float = np.nan
 
 
-def rank_sets(estimate: Estimate, *, level: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return the best and the worst rank not excluded, simultaneously for all entrants, as `contrast_all` does."""
-    contrasts = contrast_all(estimate, level=level, rng=rng)
-    return contrasts.low, contrasts.high
-
-
 def contrast_all(estimate: Estimate, *, level: float, rng: np.random.Generator) -> Contrasts:
     """Compare all pairs of entrants simultaneously, at `level`.
 
     An entrant's range is 1 + the number significantly better ... M - the number significantly worse. The critical
     value is the `level` quantile of the largest |t| over all pairs, drawn from the covariance (Mogstad et al.
-    2024). Entrants without a standard error exclude nobody and get NaN.
+    2024). Entrants without a standard error exclude nobody and get NaN, and so does everybody after a single cluster.
     """
     score, size = estimate.score, len(estimate.score)
     known = np.flatnonzero(~np.isnan(score) & ((estimate.se > 0) | (np.arange(size) == estimate.pinned)))
     low, high = np.full(size, np.nan), np.full(size, np.nan)
-    if len(known) < 2:
+    if len(known) < 2 or estimate.clusters < 2:
         return Contrasts(low, high)
     covariance = estimate.covariance[np.ix_(known, known)]
     if estimate.pinned is not None:
         # Differences are those of centred scores, and so are the draws.
-        covariance = covariance - covariance.mean(axis=0)
-        covariance = covariance - covariance.mean(axis=1)[:, None]
+        covariance = centre_covariance(covariance)
     # Equal scores go by their errors: the names of entrants must not say who gets which draws.
     place = np.lexsort(((covariance**3).sum(axis=1), np.diag(covariance), -score[known].round(9)))
     known, covariance = known[place], covariance[np.ix_(place, place)]
@@ -61,15 +54,15 @@ def contrast_all(estimate: Estimate, *, level: float, rng: np.random.Generator) 
     critical = _critical(covariance, estimate.clusters - 1, level, rng)
     freedom = None if estimate.freedom is None else estimate.freedom[known]
     draws = None if estimate.draws is None else estimate.draws[:, known]
-    better = np.zeros(len(known), dtype=np.int64)
-    worse = np.zeros(len(known), dtype=np.int64)
+    better, worse = np.zeros((2, len(known)), dtype=np.int64)
     squares = None
     if size <= MOST_SIMULATED:
         squares = np.zeros((size, size), dtype=bool), np.full((size, size), np.inf)
     for k in range(len(known)):
         reach: np.ndarray | float = critical
         if freedom is not None:
-            reach = _equivalent(critical, estimate.clusters - 1, _freedom_of_gaps(covariance, freedom, k))
+            # Values of t with other degrees of freedom that are exceeded as rarely.
+            reach = -stdtrit(_freedom_of_gaps(covariance, freedom, k), stdtr(estimate.clusters - 1, -critical))
         spread = _spread(covariance, k)
         beaten = (ranked[k] - ranked) / spread > reach
         if draws is not None:
@@ -78,7 +71,9 @@ def contrast_all(estimate: Estimate, *, level: float, rng: np.random.Generator) 
         worse[k] = beaten.sum()
         better += beaten
         if squares:
-            squares[0][known[k], known], squares[1][known[k], known] = beaten, reach * spread
+            # Two that differ nowhere are never told apart, whatever the critical value is.
+            own = np.multiply(reach, spread, out=np.full(len(known), np.inf), where=np.isfinite(spread))
+            squares[0][known[k], known], squares[1][known[k], known] = beaten, own
     low[known] = 1 + better
     high[known] = size - worse
     is_above, reaches = squares or (None, None)
@@ -99,12 +94,6 @@ def _freedom_of_gaps(covariance: np.ndarray, freedom: np.ndarray, k: int) -> np.
     freedom = np.maximum(freedom, SMALLEST_FREEDOM)
     own: np.ndarray = total**2 / (variance[k] / np.sqrt(freedom[k]) + variance / np.sqrt(freedom)) ** 2
     return own
-
-
-def _equivalent(critical: float, freedom: int, others: np.ndarray) -> np.ndarray:
-    """Return the values of t with other degrees of freedom that are exceeded as rarely, shape (n,)."""
-    reach: np.ndarray = -stdtrit(others, stdtr(freedom, -critical))
-    return reach
 
 
 def _critical(covariance: np.ndarray, freedom: int, level: float, rng: np.random.Generator) -> float:

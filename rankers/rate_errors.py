@@ -32,7 +32,10 @@ def errors_of_rates(battles: Summed, pairs: Pairs) -> tuple[np.ndarray, np.ndarr
     Returns:
         Shapes (entrants, entrants) and (entrants,).
     """
-    few, weights, size = are_few(pairs, battles.clusters), _weight_matrix(pairs), pairs.entrants
+    few, size, (of_low, of_high) = are_few(pairs, battles.clusters), pairs.entrants, opponent_weights(pairs)
+    # How each pair's credit of `low` enters each entrant's rate, shape (pairs, entrants).
+    rows, codes = np.tile(np.arange(len(few)), 2), np.concatenate([pairs.low, pairs.high])
+    weights = sparse.csr_matrix((np.concatenate([of_low, -of_high]), (rows, codes)), shape=(len(few), size))
     rate, shares, squares = pairs.credit / pairs.weight, np.zeros(len(few)), np.zeros(len(few))
     spread, moments = np.zeros((size, size)), np.zeros((2, size))
     for block in battles.blocks():
@@ -42,10 +45,10 @@ def errors_of_rates(battles: Summed, pairs: Pairs) -> tuple[np.ndarray, np.ndarr
         shares += np.bincount(pair, share**2, len(few))
         squares += np.bincount(pair, error**2, len(few))
         share = np.where(few[pair], 0.0, share)
-        influence = _with_values(cells.weight, share * error / np.sqrt(1 - share)) @ weights
+        influence = cells.matrix_of(share * error / np.sqrt(1 - share)) @ weights
         spread += (influence.T @ influence).toarray()
         # What the squares would be, were all errors alike.
-        usual = _with_values(cells.weight, share**2) @ weights.multiply(weights)
+        usual = cells.matrix_of(share**2) @ weights.multiply(weights)
         moments += np.vstack([usual.sum(axis=0), usual.multiply(usual).sum(axis=0)])
     repeats = int(np.sum(np.asarray(pairs.items) - 1))
     pooled = np.where(few, shares * squares.sum() / max(repeats, 1), 0.0)
@@ -56,21 +59,7 @@ def errors_of_rates(battles: Summed, pairs: Pairs) -> tuple[np.ndarray, np.ndarr
 
 def _joint_freedom(variances: list[np.ndarray], freedoms: list[np.ndarray]) -> np.ndarray:
     """Return Satterthwaite's degrees of freedom of sums of independent variances, shape (entrants,)."""
-    parts = [
-        np.divide(variance**2, freedom, out=np.zeros(len(freedom)), where=freedom > 0)
-        for variance, freedom in zip(variances, freedoms, strict=True)
-    ]
-    total, part = np.sum(variances, axis=0) ** 2, np.sum(parts, axis=0)
+    square, freedom = np.array(variances) ** 2, np.array(freedoms)
+    part = np.divide(square, freedom, out=np.zeros(freedom.shape), where=freedom > 0).sum(axis=0)
+    total = np.sum(variances, axis=0) ** 2
     return np.divide(total, part, out=np.full(len(total), float(np.max(freedoms[0]))), where=part > 0)
-
-
-def _weight_matrix(pairs: Pairs) -> sparse.csr_matrix:
-    """Return how each pair's credit of `low` enters each entrant's rate, shape (pairs, entrants)."""
-    of_low, of_high = opponent_weights(pairs)
-    rows, codes = np.tile(np.arange(len(pairs.low)), 2), np.concatenate([pairs.low, pairs.high])
-    values = np.concatenate([of_low, -of_high])
-    return sparse.csr_matrix((values, (rows, codes)), shape=(len(pairs.low), pairs.entrants))
-
-
-def _with_values(like: sparse.csr_matrix, values: np.ndarray) -> sparse.csr_matrix:
-    return sparse.csr_matrix((values, like.indices, like.indptr), shape=like.shape)

@@ -43,12 +43,8 @@ def order_rows(
 
 def order_of_battles(battles: Battles) -> np.ndarray:
     """Return the place of each row of the table, shape (rows,)."""
-    table = battles.table
-    a, b = (table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b"))
-
-    def numbers_of(name: str) -> np.ndarray:
-        return table[name].to_numpy(dtype=np.float64, na_value=np.nan)
-
+    table, numbers_of = battles.table, battles.numbers_of
+    a, b = battles.entrant_codes
     opposites = OPPOSITES | dict.fromkeys(criterion_columns(table), 0.0)
     beside = [(numbers_of(name), whole - numbers_of(name)) for name, whole in opposites.items() if name in table]
     beside += [(numbers_of(of_a), numbers_of(of_b)) for of_a, of_b in SIDES if of_a in table and of_b in table]

@@ -1,5 +1,6 @@
 """The Elo scale: log-strengths times 400 / ln 10, 1500 at the mean of the well-known entrants."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,8 +74,12 @@ def scale_of(
         UsageError: an unknown entrant, or a pin without a number.
     """
     if pin:
-        code, value = _pin(entrants, pin)
-        return EloScale(np.eye(len(entrants))[code], value, code)
+        model, _, number = pin.rpartition(":")
+        with suppress(ValueError):
+            if model and np.isfinite(float(number)):
+                code = entrants.index(find_name("entrant", model, entrants))
+                return EloScale(np.eye(len(entrants))[code], float(number), code)
+        raise UsageError(f"pin={pin!r}: write pin=MODEL:NUMBER, for example pin={entrants[0]}:1000")
     if centre:
         return EloScale(np.array([name in centre for name in entrants]) / len(centre))
     return EloScale(centre_weights(items, among))
@@ -91,14 +96,3 @@ def centre_weights(items: np.ndarray, among: np.ndarray) -> np.ndarray:
     """
     weights = np.where(among, np.minimum(1.0, 2 * items / np.median(items[among])), 0.0)
     return weights / weights.sum()
-
-
-def _pin(entrants: tuple[str, ...], pin: str) -> tuple[int, float]:
-    model, _, text = pin.rpartition(":")
-    try:
-        value = float(text)
-    except ValueError:
-        value = np.nan
-    if not model or not np.isfinite(value):
-        raise UsageError(f"pin={pin!r}: write pin=MODEL:NUMBER, for example pin={entrants[0]}:1000")
-    return entrants.index(find_name("entrant", model, entrants)), value

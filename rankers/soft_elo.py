@@ -13,9 +13,10 @@ from podium.nouns.ranking import Standings
 from podium.rankers.bradley_terry import estimate_elo, label_strengths
 from podium.rankers.calibration.agreement import agreement_of
 from podium.rankers.calibration.bounds import Bounds, mismatches
+from podium.rankers.calibration.disagreement import NOTHING
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.jury import jury_battles
-from podium.rankers.calibration.signals import POOLED, RIDGE, Kind, Signal, hard_among_soft, signal_of, usual_kind
+from podium.rankers.calibration.signals import POOLED, Kind, Signal, hard_among_soft, signal_of, usual_kind
 from podium.rankers.calibration.targets import (
     covariance_for,
     doubts,
@@ -29,10 +30,16 @@ from podium.rankers.coded import Cluster, Coded, code_battles, require_choice
 from podium.rankers.defaults import LEVEL, REGULARIZATION
 from podium.rankers.identification import are_bounded, fit_identified, strengths_of
 from podium.rankers.newcomers import newcomers, place_newcomers
+from podium.rankers.newton import DesignMatrix
 from podium.rankers.scale import POINTS, scale_of
 from podium.rankers.standings import exposure_of
 from podium.rankers.strengths import Strengths
 from podium.text import some
+
+NOBODY_PLACED = (
+    "no conformal intervals: nobody whom the calibration does not know has battles against those it knows; all are "
+    "rated together, by its beta"
+)
 
 
 def soft_elo(
@@ -100,10 +107,9 @@ def soft_elo(
     bounds = Bounds(strata, halflife, conformal_level, of)
     if about and calibration is None:
         raise UsageError("a table of entrants says who stands for a newcomer: it needs --calibration FILE")
-    given_ridge = RIDGE if ridge is None else ridge
     chosen = choose_target(whole or battles, calibration, target, beta, constant, ridge, level)
     by_verdicts = chosen[0].kind == "margin" and "verdict" in chosen[0].weights
-    signal = signal_of(battles, chosen[0].kind, given_ridge, verdicts=by_verdicts)  # type: ignore[arg-type]
+    signal = signal_of(battles, chosen[0].kind, ridge, verdicts=by_verdicts)  # type: ignore[arg-type]
     soft = SoftCredits(*chosen, signal, soft_target(chosen[0], signal), int(battles.readable.sum()))
     if calibration and newcomers(battles, calibration, soft.credit):
         fixed = {"pin": pin, "regularization": regularization, "cluster": None if cluster == "item" else cluster}
@@ -115,7 +121,10 @@ def soft_elo(
         return soft.annotate(
             place_newcomers(battles, calibration, signal, bounds, about or {}, level=level, rng=rng, hard=hard)
         )
-    unplaced = _warn_unplaced(calibration, bounds)
+    idle = "strata, halflife, conformal_level and of" if bounds != Bounds() else ""
+    if idle and not calibration:
+        raise UsageError(f"{idle} need --calibration FILE")
+    unplaced = [NOBODY_PLACED + (f"; {idle} have nothing to act on" if idle else "")] if calibration else []
     coded = code_battles(battles, credit=soft.credit, cluster=cluster)
     pairs = pairs_of(coded)
     exposure = replace(exposure_of(battles, coded, pairs), lacking=f"battle with a signal ({signal.kind})")
@@ -198,7 +207,9 @@ def choose_target(
                 f"target, beta, constant and ridge say what the calibration says already ({calibration.target}); leave "
                 "them out, or leave out the calibration"
             )
-        weak = [f"the calibration says: {doubt}" for doubt in doubts(calibration.target, calibration.agreement)]
+        nothing = [warning for warning in calibration.warnings if warning.startswith(NOTHING)]
+        weak = [*nothing, *doubts(calibration.target, calibration.agreement)]
+        weak = [f"the calibration says: {doubt}" for doubt in weak]
         return calibration.target, "of the calibration", [*mismatches(calibration, battles), *weak]
     kind = target or ("smoothing" if constant is not None else usual_kind(battles))
     if ridge is not None and kind not in POOLED:
@@ -214,7 +225,7 @@ def choose_target(
             "are: nothing is softened there; target=smoothing softens verdicts by a constant that human labels give"
         )
         return given, "as they are" if soft else "given, taken as exact", [mostly_hard] if 2 * hard > judged else []
-    evidence = evidence_of(battles, signal_of(battles, kind, RIDGE if ridge is None else ridge))
+    evidence = evidence_of(battles, signal_of(battles, kind, ridge))
     if np.isnan(evidence.human).all():
         raise NotIdentifiedError(_no_map(kind))
     fitted = fit_target(evidence, level)
@@ -241,10 +252,7 @@ def target_error(coded: Coded, strengths: Strengths, soft: SoftCredits) -> np.nd
         return np.zeros((size, size))
     x, y = soft.signal.x[~np.isnan(soft.credit)], coded.credit
     moved = (coded.weight * y * (1 - y))[:, None] * x
-    jacobian = np.stack(
-        [np.bincount(coded.a, column, size) - np.bincount(coded.b, column, size) for column in moved.T], axis=1
-    )
-    effect = strengths.solve(jacobian)
+    effect = strengths.solve(DesignMatrix(None, coded.a, coded.b, size).transpose_product(moved.T).T)
     return effect @ spread @ effect.T
 
 
@@ -258,18 +266,6 @@ def _no_map(kind: Kind) -> str:
         f"{needs}. What would help: a column `human` in the battles (or --human-judge NAME), a file made by "
         f"`podium calibrate` (--calibration FILE){option}"
     )
-
-
-def _warn_unplaced(calibration: Calibration | None, bounds: Bounds) -> list[str]:
-    if calibration:
-        unused = "" if bounds == Bounds() else "; strata, halflife, conformal_level and of have nothing to act on"
-        return [
-            "no conformal intervals: nobody whom the calibration does not know has battles against those it knows; all "
-            f"are rated together, by its beta{unused}"
-        ]
-    if bounds != Bounds():
-        raise UsageError("strata, halflife, conformal_level and of need --calibration FILE")
-    return []
 
 
 def _hard_scores(

@@ -113,7 +113,8 @@ def standings(
 
 def _order_of(exposure: Exposure, estimate: Estimate) -> list[int]:
     """Return the codes of the entrants, the best first, equal ones by name."""
-    score, names = np.nan_to_num(estimate.score, nan=-np.inf), exposure.entrants
+    # Rounding must not make an order of equals.
+    score, names = np.nan_to_num(estimate.score.round(9), nan=-np.inf), exposure.entrants
     return sorted(range(len(names)), key=lambda k: (-score[k], names[k]))
 
 

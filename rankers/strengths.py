@@ -188,16 +188,6 @@ def are_sound(pairs: Pairs, credit: np.ndarray, weight: np.ndarray) -> np.ndarra
     return sound
 
 
-def error_of_difference(covariance: np.ndarray, a: int, b: int) -> float:
-    """Return the standard error of the difference of two ratings.
-
-    Args:
-        covariance: of the ratings, shape (entrants, entrants).
-        a, b: entrant codes.
-    """
-    return float(np.sqrt(max(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b], 0.0)))
-
-
 def check_regularization(regularization: float) -> None:
     """Refuse a lambda that is negative or not finite.
 

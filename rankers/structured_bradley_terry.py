@@ -6,7 +6,7 @@ from scipy.special import ndtri
 from podium.errors import NotConvergedError, NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Fit, Standings
-from podium.rankers.calibration.signals import RIDGE, Kind, signal_of
+from podium.rankers.calibration.signals import Kind, signal_of
 from podium.rankers.calibration.targets import soft_target
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
@@ -19,7 +19,7 @@ from podium.rankers.scale import POINTS, scale_of
 from podium.rankers.soft_elo import choose_target
 from podium.rankers.standings import Result, exposure_of, standings
 from podium.rankers.strengths import Strengths
-from podium.text import some
+from podium.text import plural, some
 
 FEWEST_LABELS = 5
 """Labels per entrant below which the prior of the spread decides how far the judge is trusted."""
@@ -95,11 +95,12 @@ def structured_bradley_terry(
         "labels": labels.coded.battles_of().astype(float),
         "pull": fit.pull,
     }
+    figures = {"labels": labels.votes, "battles": len(labels.coded.a), **fit.summary()}
     result = Result(
         estimate,
         Fit(converged=True, regularization=regularization),
         extra=extra,
-        diagnostics={"structured": _figures(fit, labels)},
+        diagnostics={"structured": figures},
         warnings=[*doubts, *_doubts(battles, labels, fit, judge, people, people_se)],
     )
     return standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
@@ -121,7 +122,7 @@ def _judge_credits(
         return plain, []
     try:
         chosen, _, doubts = choose_target(whole, None, target, beta, constant, ridge, level)
-        signal = signal_of(battles, chosen.kind, RIDGE if ridge is None else ridge)  # type: ignore[arg-type]
+        signal = signal_of(battles, chosen.kind, ridge)  # type: ignore[arg-type]
         return soft_target(chosen, signal), list(doubts)
     except (NotIdentifiedError, NotConvergedError) as error:
         if asked:
@@ -129,17 +130,6 @@ def _judge_credits(
         return plain, [
             f"the judge's verdicts are taken as they are, because labels give no map of its margins: {error}"
         ]
-
-
-def _figures(fit: RandomEffects, labels: PeopleLabels) -> dict[str, object]:
-    """Return the figures that a reader asks for: labels, stretch of the judge's ratings, and its spread."""
-    return {
-        "labels": labels.votes,
-        "battles": len(labels.coded.a),
-        "kappa": dict(zip(("mean", "low", "high"), fit.kappa, strict=True)),
-        "spread": dict(zip(("mean", "low", "high"), (float(POINTS * tau) for tau in fit.tau), strict=True)),
-        "dispersion": fit.dispersion,
-    }
 
 
 def _doubts(
@@ -154,25 +144,27 @@ def _doubts(
     coded, warnings = labels.coded, []
     each, names = coded.battles_of(), coded.entrants
     if labels.left_out:
-        warnings.append(f"{labels.left_out:,} labels of models without verdicts are left out: {some(labels.unknown)}")
+        warnings.append(labels.left_out_doubt())
     if 2 * labels.votes < FEWEST_LABELS * len(names):
         warnings.append(
-            f"{labels.votes:,.0f} labels for {len(names)} models, fewer than {FEWEST_LABELS} each: how far the judge "
-            "is trusted rests on a prior (spread_prior); `podium label` draws more battles to label"
+            f"{labels.votes:,.0f} {plural('label', labels.votes)} for {len(names)} models, fewer than {FEWEST_LABELS} "
+            "each: how far the judge is trusted rests on a prior (spread_prior); `podium label` draws more battles to "
+            "label"
         )
     if unlabelled := [names[k] for k in np.flatnonzero(each == 0)]:
         warnings.append(f"without a label, rated by the judge alone on people's scale: {some(unlabelled)}")
-    if fit.kappa[1] <= 0:
-        warnings.append(
-            f"the judge's ratings may tell nothing of people's: their slope is {fit.kappa[0]:.2f} ({fit.kappa[1]:.2f} "
-            f"… {fit.kappa[2]:.2f}, 90%)"
-        )
-    if (credits := np.unique(coded.credit)).tolist() == [0.5]:
-        cancel = labels.votes > len(coded.credit)
-        what = "people who label the same battle contradict each other throughout" if cancel else "all labels are ties"
+    slope = f"their slope is {fit.kappa[0]:.2f} ({fit.kappa[1]:.2f} … {fit.kappa[2]:.2f}, 90%)"
+    if fit.kappa[2] < 0:
+        warnings.append(f"people's ratings fall as the judge's rise: is its sign turned? {slope.capitalize()}")
+    elif fit.kappa[1] <= 0:
+        warnings.append(f"the judge's ratings may tell nothing of people's: {slope}")
+    unbounded = np.isnan(people) & (each > 0)
+    if (coded.credit == 0.5).all():
+        ties = "all labels are ties" if labels.agreed == 1 else "all labels are ties, or votes that cancel each other"
+        what = ties if labels.agreed else "people who label the same battle contradict each other throughout"
         warnings.append(f"{what}: labels say nothing of the order")
-    elif len(credits) > 1 and np.isnan(people).any() and not (each == 0).any():
-        lost = [names[k] for k in np.flatnonzero(np.isnan(people))]
+    elif unbounded.any():
+        lost = [names[k] for k in np.flatnonzero(unbounded)]
         warnings.append(f"labels alone do not bound these, or do not join them to others: {some(lost)}")
     predicted = fit.kappa[0] * judge.theta
     known = ~np.isnan(people)

@@ -8,7 +8,7 @@ import numpy as np
 from podium.counting.relations import text
 from podium.errors import UsageError, find_name
 from podium.nouns.battles import Battles
-from podium.nouns.ranking import Standings
+from podium.nouns.ranking import Fit, Standings
 from podium.rankers.cells import Cells, Summed, in_memory, pairs_of, sum_battles
 from podium.rankers.coded import Cluster, Labels, require_choice
 from podium.rankers.defaults import LEVEL, RESAMPLES
@@ -78,11 +78,15 @@ def win_rate(
         estimate = by_bootstrap(score, draws, met.clusters, level=level, cluster=met.unit, own=own)
         estimate = _within_bounds(estimate, met, level)
     scale = "win rate" if anchor is None else f"win rate against {anchor}"
-    light = _light_opponents(met.entrants, pairs)
+    light: dict[str, dict[str, float]] = {}
+    for own_code, other, ratio in zip(*light_opponents(pairs), strict=True):
+        light.setdefault(met.entrants[own_code], {})[met.entrants[other]] = float(ratio)
+    groups = graph_of(pairs).groups
     result = Result(
         estimate,
+        Fit(components=groups),
         diagnostics={"opponent_weights": light} if light else {},
-        warnings=[*_warnings(coded, pairs, score, anchor), *_describe_light(light)],
+        warnings=[*_warnings(coded, pairs, score, anchor, groups), *_describe_light(light)],
     )
     exposure = exposure_of(battles, met, pairs)
     if anchor is not None:
@@ -139,14 +143,6 @@ def _within_bounds(estimate: Estimate, coded: Summed, level: float) -> Estimate:
     return replace(estimate, low=low, high=high)
 
 
-def _light_opponents(entrants: tuple[str, ...], pairs: Pairs) -> dict[str, dict[str, float]]:
-    """Return the weights below 1 with which opponents count, by entrant and opponent."""
-    light: dict[str, dict[str, float]] = {}
-    for own, other, ratio in zip(*light_opponents(pairs), strict=True):
-        light.setdefault(entrants[own], {})[entrants[other]] = float(ratio)
-    return light
-
-
 def _describe_light(light: Mapping[str, Mapping[str, float]]) -> list[str]:
     if not light:
         return []
@@ -158,12 +154,11 @@ def _describe_light(light: Mapping[str, Mapping[str, float]]) -> list[str]:
     return [f"met on less than half as many items as others, so they count less in others' win rates: {names}"]
 
 
-def _warnings(coded: Summed, pairs: Pairs, score: np.ndarray, anchor: str | None) -> list[str]:
+def _warnings(coded: Summed, pairs: Pairs, score: np.ndarray, anchor: str | None, groups: int) -> list[str]:
     absent = [coded.entrants[k] for k in np.flatnonzero(np.isnan(score))]
     warnings = [f"{name} has no readable battle against {anchor}: no score" for name in absent]
     if len(pairs.low) < len(score) * (len(score) - 1) / 2 and anchor is None:
         warnings.append("entrants met different opponents: win rates are not on one scale, bradley-terry's ratings are")
-    groups = graph_of(pairs).groups
     if groups > 1:
         warnings.append(f"the battles fall into {groups} groups that never met: win rates compare within a group only")
     return warnings

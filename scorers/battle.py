@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Literal
 
 from podium.errors import UsageError
-from podium.scorers.reply import ONE_ORDER_UNREAD, Rating, Verdict, unread_verdict, verdict_of_margin
+from podium.scorers.reply import ONE_ORDER_UNREAD, Rating, Verdict, verdict_of_margin
 
 Orders = Literal["both", "random", "as-given"]
 ORDERS = ("both", "random", "as-given")
@@ -101,7 +101,7 @@ def swap_sides(verdict: Verdict) -> Verdict:
 def compare_ratings(a: Rating, b: Rating) -> Verdict:
     """Return what the ratings of two responses say of the first: the margin is the difference, the credit its sign."""
     if a.score is None or b.score is None:
-        return unread_verdict(" / ".join(sorted({rating.reason for rating in (a, b) if rating.reason})))
+        return Verdict(None, reason=" / ".join(sorted({rating.reason for rating in (a, b) if rating.reason})))
     return verdict_of_margin(a.score - b.score)
 
 
@@ -138,8 +138,8 @@ def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unread", "ke
     if len(read) == 2:
         return mean_verdict(read)
     if not read:
-        return unread_verdict(" / ".join(sorted({verdict.reason or "" for verdict in about_a})))
-    return read[0] if one_sided == "keep" else unread_verdict(ONE_ORDER_UNREAD)
+        return Verdict(None, reason=" / ".join(sorted({verdict.reason or "" for verdict in about_a})))
+    return read[0] if one_sided == "keep" else Verdict(None, reason=ONE_ORDER_UNREAD)
 
 
 def merge_repeats(verdicts: Sequence[Verdict]) -> Verdict:
@@ -176,16 +176,12 @@ def merge_jury(verdicts: Sequence[Verdict], rule: Rule = "mean", *, quorum: int 
     if not 1 <= needed <= len(verdicts):
         raise UsageError(f"the quorum of a jury of {len(verdicts)} cannot be {needed}")
     read = [verdict for verdict in verdicts if verdict.credit is not None]
-    if rule == "majority":
-        return _majority(read, needed)
-    return mean_verdict(read) if len(read) >= needed else unread_verdict(NO_QUORUM)
-
-
-def _majority(read: Sequence[Verdict], quorum: int) -> Verdict:
+    if rule == "mean":
+        return mean_verdict(read) if len(read) >= needed else Verdict(None, reason=NO_QUORUM)
     credits = [verdict.credit for verdict in read if verdict.credit is not None]
     wins, losses = sum(credit > 0.5 for credit in credits), sum(credit < 0.5 for credit in credits)
     ties = len(credits) - wins - losses
-    if wins + losses < quorum and ties < quorum:
-        return unread_verdict(NO_QUORUM)
-    credit = 0.5 if wins + losses < quorum else (wins > losses) + (wins == losses) / 2
+    if wins + losses < needed and ties < needed:
+        return Verdict(None, reason=NO_QUORUM)
+    credit = 0.5 if wins + losses < needed else (wins > losses) + (wins == losses) / 2
     return Verdict(credit, label=f"{wins}-{ties}-{losses}")

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from podium.scorers.prompt import Settings, Texts, check_template, fill_template, packaged_template
-from podium.scorers.reply import Reply, no_verdict, only_object
+from podium.scorers.reply import Reply, only_object
 
 MOST_QUESTIONS = 12
 LONGEST = 400
@@ -47,7 +47,7 @@ def read_checklist(reply: Reply) -> Checklist:
         return Checklist(reason=reply.reason_of_silence)
     answer = only_object(reply.text, KEYS)
     if isinstance(answer, str):
-        return Checklist(reason=no_verdict(reply.text) if answer == "no verdict" else answer)
+        return Checklist(reason=answer)
     questions = answer["questions"]
     if not isinstance(questions, list) or not all(isinstance(text, str) and text.strip() for text in questions):
         return Checklist(reason="bad JSON")

@@ -6,7 +6,7 @@ from functools import partial
 from podium.scorers.direct import chances_of_letters, letter_of, verdict_of_letter
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import EDGE, Reply, Verdict, last_line, reply_with_chances, unread_verdict
+from podium.scorers.reply import EDGE, Reply, Verdict, last_line, reply_with_chances
 
 FORM = re.compile(
     rf"{EDGE}(?:final[ \t]+)?verdict{EDGE}:{EDGE}(?:response[ \t]+)?[\[(\"']*([A-Z])(?![A-Z0-9])[\])\"'.]*{EDGE}\.?",
@@ -18,9 +18,9 @@ FORM = re.compile(
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read the verdict on the last line."""
     if reply.reason_of_silence:
-        return unread_verdict(reply.reason_of_silence)
+        return Verdict(None, reason=reply.reason_of_silence)
     stated = last_line(reply.text, FORM)
-    return unread_verdict(stated) if isinstance(stated, str) else verdict_of_letter(stated, settings)
+    return Verdict(None, reason=stated) if isinstance(stated, str) else verdict_of_letter(stated, settings)
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:

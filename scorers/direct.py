@@ -13,7 +13,6 @@ from podium.scorers.reply import (
     is_balanced,
     no_verdict,
     reply_with_chances,
-    unread_verdict,
 )
 
 CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
@@ -57,27 +56,23 @@ BARE = re.compile(r"\W*[ABC]\b")
 def read_reply(reply: Reply, settings: Settings) -> Verdict:
     """Read a reply whose first line is a letter, or one of `STATEMENTS`; reasons may follow, no other verdict."""
     if reply.reason_of_silence:
-        return unread_verdict(reply.reason_of_silence)
+        return Verdict(None, reason=reply.reason_of_silence)
     start = len(reply.text) - len(reply.text.lstrip())
     end = reply.text.find("\n", start)
     end = len(reply.text) if end < 0 else end
     letter = next(filter(None, (form.fullmatch(reply.text, start, end) for form in STATEMENTS)), None)
     words, reasons = WORD.findall(reply.text.upper()), reply.text[end:]
     if len(words) > 1 and all(word in letters(settings) for word in words):
-        return unread_verdict("several verdicts")
+        return Verdict(None, reason="several verdicts")
     if letter is None or not is_balanced(letter[0].strip().removesuffix(")" if "(" not in letter[0] else "")):
-        return unread_verdict(no_verdict(reply.text))
-    if _says_otherwise(reasons, letter[1].upper()):
-        return unread_verdict("several verdicts")
-    return verdict_of_letter(letter, settings)
-
-
-def _says_otherwise(reasons: str, letter: str) -> bool:
-    """Whether what follows a verdict is no prose, may take it back, or names another."""
+        return Verdict(None, reason=no_verdict(reply.text))
+    # What follows must be prose that neither takes the verdict back nor names another.
     lines = [line for line in reasons.splitlines() if line.strip()]
     are_prose = all(len(PROSE.findall(line)) >= SENTENCE and not BARE.match(line) for line in lines)
-    others = {first or second for first, second in CLAIM.findall(reasons)} - {letter}
-    return bool(others or not are_prose or DOUBT.search(CLAIM.sub("", reasons)))
+    others = {first or second for first, second in CLAIM.findall(reasons)} - {letter[1].upper()}
+    if others or not are_prose or DOUBT.search(CLAIM.sub("", reasons)):
+        return Verdict(None, reason="several verdicts")
+    return verdict_of_letter(letter, settings)
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:
@@ -89,7 +84,7 @@ def verdict_of_letter(letter: re.Match[str], settings: Settings) -> Verdict:
     """Return the verdict of a letter (group 1), unread where it was not one of those to choose from."""
     name = letter[1].upper()
     if name not in letters(settings):
-        return unread_verdict("out of range")
+        return Verdict(None, reason="out of range")
     return Verdict(CREDIT[name], label=name, place=letter.start(1))
 
 

@@ -40,18 +40,14 @@ def judge_identity(model: str, realization: Realization, settings: Settings, gen
         `openai/gpt-x|rubric|3fa9c0de1122|temperature=0`.
     """
     parts = [model, realization.name, prompt_hash(realization, settings)]
-    known = sorted((name, _write_value(value)) for name, value in generation.items() if value is not None)
-    written = ",".join(f"{_escape_separators(name)}={_escape_separators(value)}" for name, value in known)
-    return "|".join([*map(_escape_separators, parts), *([written] if written else [])])
-
-
-def _write_value(value: Any) -> str:
-    """Write a setting one way: 0 and 0.0 are the same, so are dictionaries in another order."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return json.dumps(value, sort_keys=True, default=str)
+    known = []
+    for name, value in sorted(generation.items()):
+        if value is not None:
+            # One way to write it: 0 and 0.0 are the same, so are dictionaries in another order.
+            whole = int(value) if isinstance(value, float) and value.is_integer() else value
+            text = value if isinstance(value, str) else json.dumps(whole, sort_keys=True, default=str)
+            known.append(f"{_escape_separators(name)}={_escape_separators(text)}")
+    return "|".join([*map(_escape_separators, parts), *([",".join(known)] if known else [])])
 
 
 def _escape_separators(text: str) -> str:

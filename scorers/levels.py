@@ -15,8 +15,6 @@ from podium.scorers.reply import (
     Rating,
     Reply,
     Verdict,
-    unread_rating,
-    unread_verdict,
     verdict_of_margin,
     word_in_brackets,
 )
@@ -81,7 +79,7 @@ def _read_level(
     word, reason = word_in_brackets(reply)
     level = None if word is None else levels.get("".join(word.lower().split()) if kind == "pairwise" else word.lower())
     if level is None:
-        return (unread_verdict if kind == "pairwise" else unread_rating)(reason or "out of range")
+        return (Verdict if kind == "pairwise" else Rating)(None, reason=reason or "out of range")
     label, value = level
     return verdict_of_margin(value, label=label) if kind == "pairwise" else Rating(value, label=label)
 
@@ -98,19 +96,13 @@ def _write_level(words: Sequence[str], kind: Kind, preference: Preference, setti
 
 
 def _read_number(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
-    """Read the number on the last line."""
     word, reason = word_in_brackets(reply)
     if word is None:
-        return unread_rating(reason)
+        return Rating(None, reason=reason)
     if not NUMBER.fullmatch(word):
-        return unread_rating("no verdict")
+        return Rating(None, reason="no verdict")
     score = float(word)
-    return Rating(score, label=word) if LOW <= score <= HIGH else unread_rating("out of range")
-
-
-def _write_number(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001
-    """Write the nearest whole number."""
-    return Reply(f"[[{round(LOW + preference.degree * (HIGH - LOW))}]]")
+    return Rating(score, label=word) if LOW <= score <= HIGH else Rating(None, reason="out of range")
 
 
 LABELS = labels(
@@ -134,5 +126,5 @@ NUMERIC = Realization(
         "Use the whole range, and numbers that are not round.",
     ),
     read_reply=_read_number,
-    write_reply=_write_number,
+    write_reply=lambda preference, _: Reply(f"[[{round(LOW + preference.degree * (HIGH - LOW))}]]"),
 )

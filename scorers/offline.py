@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from math import exp, prod
@@ -114,14 +115,12 @@ def _reason(letter: str, missed: tuple[str, ...], asked: int) -> str:
 
 def missed_demands(response: str, asked: tuple[Demand, ...]) -> tuple[str, ...]:
     """Return the names of the demands that a response does not meet; what trips a rule does not meet its demand."""
-
-    def is_met(demand: Demand) -> bool:
-        try:
-            return demand.holds(response)
-        except (TypeError, ValueError, OverflowError, RecursionError):
-            return False
-
-    return tuple(demand.name for demand in asked if not is_met(demand))
+    met = set()
+    for demand in asked:
+        with suppress(TypeError, ValueError, OverflowError, RecursionError):
+            if demand.holds(response):
+                met.add(demand.name)
+    return tuple(demand.name for demand in asked if demand.name not in met)
 
 
 def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...]:
@@ -135,8 +134,9 @@ def demands(instruction: str, reference: str | None = None) -> tuple[Demand, ...
     ['answers', 'one word']
     """
     text = instruction[:READ].replace("“", '"').replace("”", '"')
-    rules = (_answer_at_all, _counts, _words, _letters, _json, _sums, _orders)
-    by_name = {demand.name: demand for rule in rules for demand in rule(text)}
+    others = (demand for rule in (_counts, _words, _letters, _json, _sums, _orders) for demand in rule(text))
+    answers = Demand("answers", lambda text: bool(text.strip()) and not REFUSAL.match(text.replace("’", "'")))
+    by_name = {demand.name: demand for demand in (answers, *others)}
     wanted = _fold(reference or "")
     agreement = [Demand("agrees with the reference", lambda text: wanted in _fold(text))] if wanted else []
     return (*list(by_name.values())[: MOST_DEMANDS - len(agreement)], *agreement)
@@ -149,10 +149,6 @@ def _fold(text: str) -> str:
 REFUSAL = re.compile(
     r"\W*(?:(?:i'm|i am)\s+)?(?:sorry|unable to|not able to|i (?:can'?t|cannot|won'?t|will not)|as an ai)\b", re.I
 )
-
-
-def _answer_at_all(_instruction: str) -> Iterator[Demand]:
-    yield Demand("answers", lambda text: bool(text.strip()) and not REFUSAL.match(text.replace("’", "'")))
 
 
 NUMBER = rf"(?:\d{{1,6}}|{'|'.join(NUMBER_WORDS[1:])})"

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Literal
 
 from podium.errors import UsageError
-from podium.scorers.reply import Reply, Token, Verdict, unread_verdict
+from podium.scorers.reply import Reply, Token, Verdict
 
 NO_PROBABILITIES = "no log-probabilities"
 ENOUGH = 0.5
@@ -65,7 +65,7 @@ def soften_verdict(reply: Reply, verdict: Verdict, mode: Mode, *, tie: bool = Fa
     token = token_at(reply, verdict.place)
     masses = _masses(token.top, ("a", "b", "c") if tie else ("a", "b")) if token else None
     if masses is None:
-        return unread_verdict(NO_PROBABILITIES)
+        return Verdict(None, reason=NO_PROBABILITIES)
     return replace(verdict, credit=min(1.0, (masses["a"] + masses.get("c", 0.0) / 2) / sum(masses.values())))
 
 

@@ -7,7 +7,7 @@ all texts that it holds, and occurs in none of them: a response cannot close its
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -163,7 +163,14 @@ def check_template(template: Template, settings: Settings, slots: tuple[str, ...
     Raises:
         UsageError: a slot is missing, doubled or unknown, or a line looks like a fence.
     """
-    text = "\n".join(_lines_kept(template.text, settings)).strip() + "\n"
+    kept = []
+    for line in template.text.replace("\r\n", "\n").split("\n"):
+        condition = CONDITION.match(line)
+        if condition is None:
+            kept.append(line)
+        elif getattr(settings, condition[2]) != bool(condition[1]):
+            kept.append(condition[3])
+    text = "\n".join(kept).strip() + "\n"
     needed = ["rules", *slots, *(name for name in settings.switched_on if name in FENCES)]
     seen = Counter(SLOT.findall(text))
     for name in [*needed, *seen]:
@@ -184,15 +191,6 @@ def fill_template(text: str, texts: Mapping[str, str]) -> str:
     values = {slot: fences[FENCES[slot]] for slot in texts}
     values["rules"] = rules().replace("{mark}", mark)
     return SLOT.sub(lambda slot: values[slot[1]], text)
-
-
-def _lines_kept(text: str, settings: Settings) -> Iterable[str]:
-    for line in text.replace("\r\n", "\n").split("\n"):
-        condition = CONDITION.match(line)
-        if condition is None:
-            yield line
-        elif getattr(settings, condition[2]) != bool(condition[1]):
-            yield condition[3]
 
 
 def _check_slot(template: Template, name: str, times: int, needed: list[str]) -> None:

@@ -38,7 +38,9 @@ def strip_reasoning(text: str) -> str:
     ('', 'Models write <think> first.')
     """
     answer = text
-    while begun := next((marks for marks in MARKS if _begins_with(answer, marks[0])), None):
+    while begun := next(
+        (marks for marks in MARKS if answer.lstrip()[: len(marks[0])].lower() == marks[0].lower()), None
+    ):
         end = answer.lower().find(begun[1].lower())
         answer = "" if end < 0 else answer[end + len(begun[1]) :]
     if answer is text:
@@ -48,10 +50,6 @@ def strip_reasoning(text: str) -> str:
                 answer = after
                 break
     return text if answer is text else AROUND_ANSWERS.sub("", answer).strip()
-
-
-def _begins_with(text: str, mark: str) -> bool:
-    return text.lstrip()[: len(mark)].lower() == mark.lower()
 
 
 def check_policy(reasoning: str) -> bool:

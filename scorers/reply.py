@@ -152,16 +152,6 @@ class Rating:
             raise ValueError(f"a score is finite: {self.score}")
 
 
-def unread_verdict(reason: str) -> Verdict:
-    """Return a verdict that says nothing, and why."""
-    return Verdict(None, reason=reason)
-
-
-def unread_rating(reason: str) -> Rating:
-    """Return a rating that says nothing, and why."""
-    return Rating(None, reason=reason)
-
-
 def verdict_of_margin(
     margin: float | Fraction, criteria: Mapping[str, float] | None = None, label: str | None = None
 ) -> Verdict:
@@ -252,7 +242,7 @@ def only_object(text: str, keys: frozenset[str]) -> dict[str, Any] | str:
     """
     starts = [brace.start() for brace in re.finditer(r"\{", text)]
     if not starts:
-        return "no verdict"
+        return no_verdict(text)
     if len(starts) > MOST_BRACES:
         return "bad JSON"
     claims = [claim for claim, _ in _claims(text, starts, keys)]

@@ -4,7 +4,7 @@ from math import isfinite
 
 from podium.scorers.prompt import Settings
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import Rating, Reply, unread_rating
+from podium.scorers.reply import Rating, Reply
 
 
 def rating_of_value(value: object) -> Rating:
@@ -17,29 +17,29 @@ def rating_of_value(value: object) -> Rating:
     ['out of range', 'empty', 'no verdict']
     """
     if value is None:
-        return unread_rating("empty")
+        return Rating(None, reason="empty")
     try:
         number = value.item() if hasattr(value, "item") else value
         if isinstance(number, bool | str | bytes | BaseException):
-            return unread_rating("no verdict")
+            return Rating(None, reason="no verdict")
         score = float(number)  # type: ignore[arg-type]
     except OverflowError:
-        return unread_rating("out of range")
+        return Rating(None, reason="out of range")
     except (TypeError, ValueError, RuntimeError):
-        return unread_rating("no verdict")
-    return Rating(score) if isfinite(score) else unread_rating("out of range")
+        return Rating(None, reason="no verdict")
+    return Rating(score) if isfinite(score) else Rating(None, reason="out of range")
 
 
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """Read a scalar that came as text: what a reward model behind a text interface answers."""
     if reply.reason_of_silence:
-        return unread_rating(reply.reason_of_silence)
+        return Rating(None, reason=reply.reason_of_silence)
     if "_" in reply.text or not reply.text.isascii():
-        return unread_rating("no verdict")
+        return Rating(None, reason="no verdict")
     try:
         return rating_of_value(float(reply.text))
     except ValueError:
-        return unread_rating("no verdict")
+        return Rating(None, reason="no verdict")
 
 
 def write_reply(preference: Preference, settings: Settings) -> Reply:  # noqa: ARG001

@@ -12,10 +12,8 @@ from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import (
     Reply,
     Verdict,
-    no_verdict,
     only_object,
     text_outside_objects,
-    unread_verdict,
     verdict_of_margin,
 )
 
@@ -42,16 +40,15 @@ SCALE = re.compile(rf"\b{LOW}[ \t]*(?:to|-|–)[ \t]*{HIGH}\b")
 def read_reply(reply: Reply, settings: Settings) -> Verdict:  # noqa: ARG001
     """Read the scores of both responses; the credit is the sign of the mean difference."""
     if reply.reason_of_silence:
-        return unread_verdict(reply.reason_of_silence)
+        return Verdict(None, reason=reply.reason_of_silence)
     scores = only_object(reply.text, SIDES)
-    outside = SCALE.sub("", text_outside_objects(reply.text, SIDES))
-    if not isinstance(scores, str) and OTHER_SCORES.search(outside):
-        return unread_verdict("several verdicts")
     if isinstance(scores, str):
-        return unread_verdict(no_verdict(reply.text) if scores == "no verdict" else scores)
+        return Verdict(None, reason=scores)
+    if OTHER_SCORES.search(SCALE.sub("", text_outside_objects(reply.text, SIDES))):
+        return Verdict(None, reason="several verdicts")
     reason = _why_not(scores["A"]) or _why_not(scores["B"])
     if reason:
-        return unread_verdict(reason)
+        return Verdict(None, reason=reason)
     # Fractions, so that rounding decides no tie.
     leads = {name: Fraction(scores["A"][name]) - Fraction(scores["B"][name]) for name in CRITERIA}
     mean = sum(leads.values(), Fraction()) / len(CRITERIA)
@@ -75,7 +72,6 @@ def _scores_of_sum(total: int) -> dict[str, int]:
 
 
 def _why_not(scores: Any) -> str | None:
-    """Return what is wrong with the scores of one response."""
     if not isinstance(scores, dict) or scores.keys() != set(CRITERIA):
         return "bad JSON"
     if any(isinstance(score, bool) or not isinstance(score, int | Decimal) for score in scores.values()):

@@ -5,7 +5,7 @@ from functools import partial
 from podium.scorers.probabilities import NO_PROBABILITIES, share_of_answer, token_at
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import UNSHOWN, Rating, Reply, no_verdict, reply_with_chances, unread_rating
+from podium.scorers.reply import UNSHOWN, Rating, Reply, no_verdict, reply_with_chances
 
 
 def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
@@ -15,12 +15,13 @@ def read_reply(reply: Reply, settings: Settings) -> Rating:  # noqa: ARG001
     """
     first = token_at(reply, len(reply.text) - len(reply.text.lstrip())) if reply.text.strip() else None
     if reply.refused:
-        return unread_rating(UNSHOWN)
+        return Rating(None, reason=UNSHOWN)
     if first is None:
-        return unread_rating(NO_PROBABILITIES if reply.text.strip() else "truncated" if reply.truncated else "empty")
+        silence = "truncated" if reply.truncated else "empty"
+        return Rating(None, reason=NO_PROBABILITIES if reply.text.strip() else silence)
     score = share_of_answer(first.top, "yes", "no")
     if score is None:
-        return unread_rating("refusal" if no_verdict(reply.text) == "refusal" else NO_PROBABILITIES)
+        return Rating(None, reason="refusal" if no_verdict(reply.text) == "refusal" else NO_PROBABILITIES)
     return Rating(score, label=first.text.strip())
 
 

@@ -1,5 +1,6 @@
-"""One numerical thread per test process, and a word about the tests that were left out."""
+"""One numerical thread per test process, no network, and a word about the tests that were left out."""
 
+import gc
 import os
 import sys
 import time
@@ -14,6 +15,10 @@ settings.register_profile("podium", suppress_health_check=[HealthCheck.too_slow]
 settings.load_profile("podium")
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+# Set before Hugging Face's packages are imported: where there is no network, each of their questions waits for seconds.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# What is imported stays to the end: to look through it for garbage again and again takes a twentieth of the time.
+gc.disable()
 
 pytest_plugins = ["shared_fixtures"]
 
@@ -40,10 +45,17 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish(session):
-    """Let commands be forked from a process that has imported the hosts, where slow tests ask for them."""
+    """Look for garbage in what tests make; fork commands from a process that has the hosts, where slow tests ask."""
+    gc.freeze()
+    gc.enable()
     if "forked" in sys.modules:
         is_slow = any(item.get_closest_marker("slow") for item in session.items)
         sys.modules["forked"].preload(hosts=is_slow)
+
+
+def pytest_unconfigure():
+    """Let what was imported go: libraries complain of what is left at the end."""
+    gc.unfreeze()
 
 
 def pytest_runtest_setup(item):

@@ -8,26 +8,31 @@ import atexit
 import importlib
 import multiprocessing
 import os
+import pkgutil
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import chdir
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from subprocess import CompletedProcess
 from tempfile import TemporaryDirectory
 
+import podium
+
 COMMANDS = {"inspect": "inspect_ai._cli.main:main", "podium": "podium.cli.main:main", "python": "forked:run_code"}
 CONTEXT = multiprocessing.get_context(
     "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 )
-PODIUM = ["podium.cli.main", "podium.reading.judgements", "podium.verbs.rank_battles", "podium.verbs.replays"]
+ROOMS = ("answers", "cli", "diagnosis", "formats", "rankers", "report", "study", "tournaments", "verbs")
 HOSTS = ["inspect_ai._cli.main", "inspect_ai.log", "openai", "podium.hosts.inspect_ai.registry"]
 TESTS = Path(__file__).parent
 
 
 def preload(*, hosts: bool) -> None:
     """Say what the first process imports, before it is started."""
-    CONTEXT.set_forkserver_preload(PODIUM + HOSTS if hosts else PODIUM)
+    modules = [one.name for one in pkgutil.walk_packages(podium.__path__, "podium.") if one.name.split(".")[1] in ROOMS]
+    CONTEXT.set_forkserver_preload([*modules, "rich.progress", *(HOSTS if hosts else [])])
 
 
 def start(
@@ -50,7 +55,9 @@ def start(
     line = [command, *map(str, words)]
     told = (line, str(folder or Path.cwd()), dict(environment or os.environ), str(output), str(errors))
     process = CONTEXT.Process(target=_run, args=told, daemon=True)
-    process.start()
+    # In the checkout itself what an editable installation leaves there would hide from Inspect what it is.
+    with chdir(TESTS):
+        process.start()
     return process
 
 

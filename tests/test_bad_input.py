@@ -198,7 +198,7 @@ def test_groups_that_never_met_are_refused_with_the_battle_that_joins_them():
     message = unranked(table(*rows))
     assert "2 groups that never met" in message
     assert "x, y, z | x2, y2, z2" in message
-    assert "Cheapest battles that join them: x vs x2" in message
+    assert "1 battle would join them: x vs x2" in message
 
 
 def test_win_rates_of_groups_that_never_met_are_warned_about():

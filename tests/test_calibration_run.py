@@ -498,3 +498,17 @@ def test_the_file_says_what_it_was_made_with():
     options = found.provenance["options"]
     assert (found.se_method, found.seed, found.regularization) == ("bootstrap:25", 9, 0.02)
     assert (options["level"], options["splits"], options["target"]) == (0.8, 3, "margin")
+
+
+def test_a_judge_that_tells_nothing_of_people_is_said_first_and_again_when_new_models_are_placed_by_it():
+    """Its small error is that of ratings all alike."""
+    frame = labelled()
+    blind = frame.assign(human=np.random.default_rng(0).choice([0.0, 1.0], len(frame)))
+    calibration = run(blind)
+    assert calibration.answer[0] == (
+        "The judge's soft ratings tell nothing of people's: take another judge or another target."
+    )
+    assert len(calibration.answer) == 3
+    found = rank(read_battles(blind.drop(columns="human")), "soft-elo", calibration=calibration)
+    assert any("says: the judge's soft ratings tell nothing" in warning for warning in found.standings[0].warnings)
+    assert "tell nothing" not in calibrated().answer[0]

@@ -186,28 +186,41 @@ def targets_of(battles):
     return {"targets": [without_provenance(one) for one in targets], "best": best, "beyond": beyond}
 
 
+@cache
+def battles_of(*sources, **options):
+    """Read files once for all commands."""
+    return read_battles(*sources, **options)
+
+
 COMMANDS = {
-    ranker: lambda sources, ranker=ranker: rank(read_battles(*sources), ranker).to_dict()["rankings"]
+    ranker: lambda sources, ranker=ranker: rank(battles_of(*sources), ranker).to_dict()["rankings"]
     for ranker in ("bradley-terry", "soft-elo", "win-rate", "informativeness", "mean", "median")
 }
 SLOW_COMMANDS = {
-    "compare": lambda sources: targets_of(read_battles(*sources)),
-    "diagnose": lambda sources: without_provenance(
-        diagnose(read_battles(*sources, merge=False), read_battles(*sources))
-    ),
+    "compare": lambda sources: targets_of(battles_of(*sources)),
+    "diagnose": lambda sources: without_provenance(diagnose(battles_of(*sources, merge=False), battles_of(*sources))),
 }
+
+
+@pytest.fixture(scope="module")
+def two_files(tmp_path_factory):
+    """Return two files with the same rows, of each kind of table."""
+    folder = tmp_path_factory.mktemp("files")
+    sources = {kind: [folder / f"{kind} {name}.csv" for name in ("verdicts", "again")] for kind in TABLES}
+    for kind, pair in sources.items():
+        for source in pair:
+            table_of(kind).to_csv(source, index=False)
+    return sources
 
 
 @pytest.mark.parametrize("kind", TABLES)
 @pytest.mark.parametrize(
     "command", [*COMMANDS, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW_COMMANDS)]
 )
-def test_the_same_file_as_two_sources_changes_no_figure(tmp_path, command, kind):
+def test_the_same_file_as_two_sources_changes_no_figure(command, kind, two_files):
     if (command, kind) == ("informativeness", "no items"):
         pytest.skip("informativeness needs items")
-    sources = [tmp_path / "verdicts.csv", tmp_path / "again.csv"]
-    for source in sources:
-        table_of(kind).to_csv(source, index=False)
+    sources = two_files[kind]
     once, twice = ((COMMANDS | SLOW_COMMANDS)[command](given) for given in (sources[:1], sources))
     assert differences(figures_of(without_notes(once), {}), figures_of(without_notes(twice), {})) == []
 

@@ -1,7 +1,9 @@
 """Every command of README and docs runs, prints what the page shows, and every link leads somewhere.
 
-A block `sh` holds commands, the block `text` after it what they print, in this order; a comment `not run: WHY` after a
-block excuses it. Commands of a page run one after another, in a folder with the examples.
+A block `sh` holds commands, the block `text` after it what they print, in this order. After a block, a comment
+`not run: WHY` excuses it, and `run where there is FILE` excuses it but in a checkout with that record beside it.
+Commands of a page run one after another, in a folder with the examples. A picture that the page shows is the one that
+a command of the page makes by the same name.
 """
 
 import os
@@ -17,8 +19,15 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$(\n\n<!-- not run: (.+?) -->)?", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^```(\w*)\n(.*?)^```$(\n\n<!-- (not run: .+?|run where there is .+?) -->)?", re.MULTILINE | re.DOTALL
+)
 COMMANDS = ("podium", "inspect")
+RECORDS = ROOT.parent / "shared" / "data"
+NEEDED = "run where there is "
+PICTURE = re.compile(r"^!\[[^\]]+\]\(([^)\s]+)\)$", re.MULTILINE)
+DRAWN = re.compile(r'aria-label="([^"]*)"|>([^<]+)<')
+"""What an SVG says, and what each of its marks stands for: where they lie hangs on the fonts of the machine, too."""
 
 
 def blocks_of(page):
@@ -51,6 +60,37 @@ def lines_not_printed(shown, printed):
     return [line for line in wanted if not any(printed_line.startswith(line) for printed_line in remaining)]
 
 
+def pictures_of(page, suffix):
+    """Return the files of one kind that a page shows."""
+    shown = PICTURE.findall(page.read_text(encoding="utf-8"))
+    return [(page.parent / path).resolve() for path in shown if path.endswith(suffix)]
+
+
+def drawn_in(picture):
+    """Return what an SVG says and draws; of a number six decimals, as the last of twelve is the machine's."""
+    return DRAWN.findall(re.sub(r"(\.\d{6})\d+", r"\1", picture.read_text(encoding="utf-8")))
+
+
+def pictures_not_made(page, folder):
+    """Return the SVGs that a page shows and its commands did not make, or made otherwise."""
+    wrong = []
+    for picture in pictures_of(page, ".svg"):
+        made = folder / picture.name
+        drawn = [drawn_in(path) for path in (made, picture) if path.exists()]
+        wrong += [] if len(drawn) == 2 and drawn[0] == drawn[1] else [f"not what a command made: {picture.name}"]
+    return wrong
+
+
+def is_to_be_run(excuse, folder):
+    """Tell whether nothing excuses a block from being run; put the record that it needs into the folder."""
+    name = (excuse or "").removeprefix(NEEDED)
+    if not excuse or name == excuse or not (RECORDS / name).exists():
+        return not excuse
+    if not (folder / name).exists():
+        (folder / name).symlink_to(RECORDS / name)
+    return True
+
+
 def run_page(page, folder):
     """Run a page's commands; return what went wrong."""
     wrong, printed = [], ""
@@ -58,7 +98,7 @@ def run_page(page, folder):
         if language == "text" and printed:
             wrong += [f"not printed: {line}" for line in lines_not_printed(text, printed)]
         printed = ""
-        if language != "sh" or excuse:
+        if language != "sh" or not is_to_be_run(excuse, folder):
             continue
         for command in commands_of(text):
             if command[0] not in COMMANDS:
@@ -67,7 +107,7 @@ def run_page(page, folder):
             printed += output
             if code:
                 wrong.append(f"{shlex.join(command)}: exit {code}: {output[-500:]}")
-    return wrong
+    return wrong + pictures_not_made(page, folder)
 
 
 def is_run(page):
@@ -78,7 +118,7 @@ def is_run(page):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", filter(is_run, PAGES), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", list(filter(is_run, PAGES)), ids=lambda page: page.name)
 def test_every_command_of_a_page_runs_and_prints_what_is_shown(page, tmp_path):
     pytest.importorskip("inspect_ai")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
@@ -89,6 +129,16 @@ def test_a_line_that_is_not_printed_or_in_another_order_is_found():
     assert lines_not_printed("a\nb", "a 1\nb\n") == []
     assert lines_not_printed("b\na", "a\nb\n") == ["a"]
     assert lines_not_printed("c", "a\nb\n") == ["c"]
+
+
+def test_a_picture_that_no_command_made_or_with_another_figure_is_found(tmp_path):
+    [picture] = pictures_of(PAGES[0], ".svg")
+    assert pictures_not_made(PAGES[0], tmp_path) == ["not what a command made: ranking.svg"]
+    made = tmp_path / picture.name
+    made.write_text(picture.read_text(encoding="utf-8"), encoding="utf-8")
+    assert pictures_not_made(PAGES[0], tmp_path) == []
+    made.write_text(picture.read_text(encoding="utf-8").replace("1680", "1681"), encoding="utf-8")
+    assert pictures_not_made(PAGES[0], tmp_path) == ["not what a command made: ranking.svg"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

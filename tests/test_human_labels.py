@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import podium
+from podium.nouns.human_labels import ties_of
 
 COLUMNS = ("item", "model_a", "model_b", "credit", "judge")
 
@@ -144,9 +145,10 @@ def test_two_conditions_on_the_judge_leave_no_battle_to_label():
 def test_the_note_tells_votes_pairs_and_labels_with_their_denominators():
     votes = [("i", "x", "y", 1.0, "crowd")] * 2 + [("j", "x", "z", 1.0, "crowd"), ("j", "x", "y", None, "crowd")]
     judged = [(item, "x", model, 1.0, "gpt") for item in "ijk" for model in "yz"]
-    assert read(*judged, *votes).notes[-1] == (
+    assert read(*judged, *votes).notes[-2:] == (
         "human labels: 3 votes by crowd (1 more without verdict or item), on 2 pairs of responses, "
-        "label 2 of 6 battles; 4 have no label"
+        "label 2 of 6 battles; 4 have no label",
+        "of 1 battle with several votes, all votes agree on 100%",
     )
 
 
@@ -214,6 +216,20 @@ def test_judges_that_have_no_battle_in_common_are_refused_with_what_they_share()
 
 def test_two_judges_that_name_a_pair_the_other_way_round_are_no_two_orders():
     assert len(read(("i", "x", "y", 1.0, "gpt"), ("i", "y", "x", 0.25, "crowd")).notes) == 1
+
+
+def test_of_battles_with_several_votes_it_is_told_on_how_many_people_agree():
+    votes = ("i", "x", "y", 1.0), ("i", "x", "y", 1.0), ("j", "x", "y", 1.0), ("j", "x", "y", 0.0), ("k", "x", "y", 0.5)
+    rows = [(*vote, "crowd", repeat) for repeat, vote in enumerate(votes)]
+    judged = [(item, "x", "y", 1.0, "gpt", 0) for item in "ijk"]
+    battles = read(*judged, *rows, columns=(*COLUMNS, "repeat"))
+    assert "of 2 battles with several votes, all votes agree on 50%" in battles.notes
+    assert "human labels: 5 votes by crowd, on 3 pairs" in battles.notes[0]
+    assert (battles.table["human"].tolist(), ties_of(battles).tolist()) == ([1, 0.5, 0.5], [False, False, True])
+    turned = [("i", "x", "y", 0.3, "crowd", 0), ("i", "y", "x", 0.7, "crowd", 1)]
+    assert read(judged[0], *turned, columns=(*COLUMNS, "repeat")).notes[-1].endswith("all votes agree on 100%")
+    [note] = read(judged[0], rows[0], columns=(*COLUMNS, "repeat")).notes
+    assert "human labels: 1 vote by crowd, on 1 pair of" in note
 
 
 ROWS = st.tuples(

@@ -1,6 +1,7 @@
 """Recorded judgements of real judges, against figures computed by other people's code."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,7 @@ def references():
     return json.loads((DATA / "references.json").read_text())
 
 
+@cache
 def round_robin(**options):
     return read_battles(
         ROUND_ROBIN,
@@ -40,6 +42,7 @@ def round_robin(**options):
     )
 
 
+@cache
 def llmfao(judge, **options):
     columns = {"item": "prompt", "model_a": "left", "model_b": "right", "credit": "outcome_left"}
     return read_battles(LLMFAO, columns=columns, where=[("judge", judge)] if judge else [], **options)
@@ -148,8 +151,11 @@ def test_repeated_crowd_votes_are_kept():
     assert llmfao("crowd").counts().battles == 8_931
 
 
-def crowd_means():
-    """Return what the first by name of two models earned from the crowd, by item and models, in plain pandas."""
+MEETING_OF_THE_CROWD = ["prompt", "low", "high"]
+
+
+def votes_of_the_crowd():
+    """Return the crowd's votes with what the first by name of two models earned, in plain pandas."""
     votes = pd.read_parquet(LLMFAO).query("judge == 'crowd'").astype({"left": str, "right": str})
     as_named = votes["left"] < votes["right"]
     votes["low"], votes["high"] = (
@@ -157,7 +163,12 @@ def crowd_means():
         votes["right"].where(as_named, votes["left"]),
     )
     votes["earned"] = votes["outcome_left"].where(as_named, 1 - votes["outcome_left"]).astype(float)
-    return votes.groupby(["prompt", "low", "high"])["earned"].mean()
+    return votes
+
+
+def crowd_means():
+    """Return what the first by name of two models earned from the crowd on average, by item and models."""
+    return votes_of_the_crowd().groupby(MEETING_OF_THE_CROWD)["earned"].mean()
 
 
 @pytest.mark.parametrize("judge", ["gpt3", "gpt4"])
@@ -172,9 +183,14 @@ def test_the_crowds_votes_label_the_battles_of_a_model_judge(judge):
 
 
 def test_the_labels_of_llmfao_are_told_with_their_denominators():
+    """How many battles have votes that all agree is counted in plain pandas."""
+    votes = votes_of_the_crowd().groupby(MEETING_OF_THE_CROWD)["earned"]
+    several = votes.nunique()[votes.size() > 1]
+    assert (len(several), f"{(several == 1).mean():.0%}") == (2_124, "25%")
     assert llmfao("gpt4", human_judge="crowd").notes == (
         "human labels: 8,931 votes by crowd, on 2,139 pairs of responses, label 2,139 of 3,236 battles; "
         "1,097 have no label",
+        "of 2,124 battles with several votes, all votes agree on 25%",
     )
 
 
@@ -240,6 +256,7 @@ def test_verdicts_without_margins_are_not_ranked_by_soft_elo_though_there_are_la
 BASELINE = "gpt-3.5-turbo"
 
 
+@cache
 def against_baseline():
     """Both orders of 36 models against one, with scores of both responses."""
     columns = {"item": "prompt", "model_a": "model", "score_a": "score_model", "score_b": "score_gpt35"}

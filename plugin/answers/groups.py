@@ -6,8 +6,9 @@ from itertools import pairwise
 from scipy.special import expit
 
 from podium.nouns.ranking import Separation, Standings
+from podium.rankers.graph import largest_block
 from podium.rankers.scale import POINTS
-from podium.text import some
+from podium.text import plural, some
 
 MOST_NAMES = 5
 MOST_GROUPS = 3
@@ -16,14 +17,41 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 
 def who_sentence(standings: Standings) -> str | None:
-    """Say who leads; None where no two entrants have an interval.
+    """Say who leads, and whom the data do not bound; None where no two entrants have an interval, and some differ.
 
     Nothing but the simultaneous differences of the rank sets is used: intervals that overlap say nothing of a gap.
     """
     separation = standings.separation
     if separation is None or len(separation.names) < 2:
+        scores = [round(entry.score, 6) for entry in standings.entries if entry.score is not None]
+        level = f"All {number_word(len(scores))} models are level." if len(scores) > 1 == len({*scores}) else None
+        return level or _newcomers_sentence(standings)
+    names = unplaced_models(standings)
+    unplaced = f" Where {and_list(names)} {'stand' if len(names) > 1 else 'stands'} is not known." if names else ""
+    return f"{_placed_sentence(standings, separation)}{unplaced}"
+
+
+def _newcomers_sentence(standings: Standings) -> str | None:
+    """Say what people would rate new models, with the intervals of a calibration; None where there are none."""
+    placed = [entry for entry in standings.entries if entry.extra.get("conformal_low") is not None]
+    if not placed:
         return None
-    return f"{_placed_sentence(standings, separation)}{_unplaced_sentence(standings)}"
+    ends = [(entry.extra["conformal_low"], entry.extra["conformal_high"]) for entry in placed]
+    ratings = [
+        f"{entry.model} {entry.score:.0f} Elo ({low:.0f} … {high:.0f})"
+        for entry, (low, high) in zip(placed, ends, strict=True)
+    ]
+    each = f"{100 * placed[0].extra['conformal_level']:g}%{' each' if len(placed) > 1 else ''}"
+    return f"People would rate {and_list(ratings)}, {each}, if they are like the calibrated models."
+
+
+def number_word(number: int) -> str:
+    """Write a small number as a word.
+
+    >>> number_word(3), number_word(1200)
+    ('three', '1,200')
+    """
+    return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
 
 
 def _placed_sentence(standings: Standings, separation: Separation) -> str:
@@ -32,33 +60,20 @@ def _placed_sentence(standings: Standings, separation: Separation) -> str:
         return _without_cut(separation, evidence)
     groups = groups_of(separation)
     if len(groups[0]) == 1:
-        return f"{separation.names[0]} is ahead of all others{_those_placed(standings)}{_lead(standings)}."
-    parts = [_first_group(separation, groups[0], evidence)]
-    rest = groups[1:]
+        others = f"all others{' that can be placed' if unplaced_models(standings) else ''}"
+        return f"{separation.names[0]} is ahead of {others}{_lead(standings)}."
+    said = [_following_clause(separation, group, last=group is groups[-1]) for group in groups[1:]]
     if len(groups) > MOST_GROUPS:
         between = groups[2:-1]
-        models = sum(map(len, between))
-        parts[0] += f" {_following_clause(separation, groups[1], last=False)}"
-        middle = f"{len(between)} group{'s' if len(between) > 1 else ''} of {models} models"
-        return f"{parts[0]}; {middle} are between; {_following_clause(separation, groups[-1], last=True)}."
-    said = [_following_clause(separation, group, last=group is rest[-1]) for group in rest]
-    return f"{parts[0]} {'; '.join(said)}."
+        middle = f"{len(between)} {plural('group', len(between))} of {sum(map(len, between))} models"
+        said = [said[0], f"{middle} are between", said[-1]]
+    return f"{_first_group(separation, groups[0], evidence)} {'; '.join(said)}."
 
 
 def groups_of(separation: Separation) -> list[range]:
     """Return the places of each group, best first: a cut ends one."""
     ends = [0, *separation.cuts, len(separation.names)]
     return [range(start, end) for start, end in pairwise(ends)]
-
-
-def _unplaced_sentence(standings: Standings) -> str:
-    """Say whom the data do not bound, who may be anywhere."""
-    names = unplaced_models(standings)
-    return f" Where {and_list(names)} {'stand' if len(names) > 1 else 'stands'} is not known." if names else ""
-
-
-def _those_placed(standings: Standings) -> str:
-    return " that can be placed" if unplaced_models(standings) else ""
 
 
 def unplaced_models(standings: Standings) -> list[str]:
@@ -77,8 +92,9 @@ def leaders_of(standings: Standings) -> frozenset[str]:
 
 def evidence_of(standings: Standings) -> str:
     """Name what the entrants were compared on."""
-    items = standings.counts.items
-    return f"{'this' if items == 1 else 'these'} {items:,} item{'' if items == 1 else 's'}"
+    labels = standings.diagnostics.get("structured", {}).get("labels")
+    number, noun = (standings.counts.items, "item") if labels is None else (round(labels), "label")
+    return f"{'this' if number == 1 else 'these'} {number:,} {plural(noun, number)}"
 
 
 def and_list(names: Sequence[str], word: str = "and") -> str:
@@ -103,9 +119,10 @@ def _first_group(separation: Separation, group: range, evidence: str) -> str:
         for k, above in beaten.items()
         if above
     ]
-    return (
-        f"{and_list(names)} are ahead of the rest; first is {and_list(first, 'or')}; {some(behind, '; ', MOST_PAIRS)}."
-    )
+    more = len(behind) - MOST_PAIRS
+    others = [f"{more} more {'is' if more == 1 else 'are'} behind others"] if more > 0 else []
+    behind_text = "; ".join([*behind[:MOST_PAIRS], *others])
+    return f"{and_list(names)} are ahead of the rest; first is {and_list(first, 'or')}; {behind_text}."
 
 
 def _following_clause(separation: Separation, group: range, *, last: bool) -> str:
@@ -120,28 +137,16 @@ def _without_cut(separation: Separation, evidence: str) -> str:
     names, beats = separation.names, separation.beats
     pairs, number = len(names) * (len(names) - 1) // 2, sum(map(len, beats))
     if not number:
-        number_text = NUMBERS[len(names)] if len(names) < len(NUMBERS) else f"{len(names):,}"
-        whom = f"{and_list(names)} apart" if len(names) == 2 else f"any two of the {number_text} models apart"
+        whom = (
+            f"{and_list(names)} apart" if len(names) == 2 else f"any two of the {number_word(len(names))} models apart"
+        )
         return f"{evidence.capitalize()} {_do(evidence)} not tell {whom}."
-    above, below = _largest_block(beats)
+    above, below = largest_block(beats)
     ahead = f"{and_list([names[k] for k in above])} {'are each' if len(above) > 1 else 'is'} ahead of"
     return (
         f"No place is certain: {number} of {pairs} pairs can be told apart; {ahead} "
         f"{and_list([names[k] for k in below])}."
     )
-
-
-def _largest_block(beats: Sequence[tuple[int, ...]]) -> tuple[list[int], list[int]]:
-    """Return entrants who are each told above all of others, as many pairs as the best of them make."""
-    best: tuple[list[int], list[int]] = ([], [])
-    above: list[int] = []
-    below = set(range(len(beats)))
-    for k, own in enumerate(beats):
-        if below.intersection(own):
-            above, below = [*above, k], below.intersection(own)
-            if len(above) * len(below) > len(best[0]) * len(best[1]):
-                best = above, sorted(below)
-    return best
 
 
 def _lead(standings: Standings) -> str:

@@ -1,47 +1,101 @@
-"""What the checks of a ranking measure in its battles; each figure is made once a slice, and none while it is shown."""
+"""What the checks of a ranking measure in its battles, each once a slice; and what they come to: may it be trusted?"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import stdtr
 
 from podium.answers.groups import and_list
-from podium.answers.trust import Finding
 from podium.checks import CHECKS
-from podium.diagnosis.clustered import Clustered, column_of, sample_of
-from podium.diagnosis.cycles import items_of, rings_of, triples_of
+from podium.diagnosis.clustered import sample_of
+from podium.diagnosis.cycles import rings_of, triples_of
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit
 from podium.diagnosis.judge_checks import relations_of, unread_share
+from podium.diagnosis.verbosity import length_effect, log_ratio
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
 from podium.rankers.coded import code_battles
-from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.hanging import Hinge, first_place
-from podium.rankers.length_control.joint import fit_with_length, slope_influence
+from podium.rankers.intervals import holm
 from podium.rankers.pairs import cells_by_cluster, pair_sums
+from podium.text import plural
 
+ORDER = (
+    *("unread", "items", "own model", "own family", "position", "length", "cycle", "fit", "first place"),
+    "people",
+)
+"""Checks, the gravest first: what makes all others worth little, what tilts every rating, what the model misses."""
+ABOUT = {"people": "whether distances are people's"}
+"""What is not known where a check could not be made; by default its name."""
+ERROR_RATE = 0.05
+"""Of all tests together: nine at 5% each would alarm in 37% of healthy rankings."""
 MOST_BATTLES, MOST_ENTRANTS = 200_000, 60
-"""Beyond which tests of single pairs and lengths are left to `podium diagnose`: they would take longer than a fit."""
+"""Beyond which tests of single pairs and lengths are left to `podium diagnose`."""
 TOO_MANY = "too many battles to look; `podium diagnose` does"
 ALARMING = int(CHECKS["first place"].threshold)
 
 
-def findings_of(battles: Battles, families: Mapping[str, str]) -> list[Finding]:
-    """Look at the battles behind a ranking.
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found.
 
-    Args:
-        battles: those of one ranking.
-        families: entrants and judges to their family, as given; the rest is guessed from names.
+    Attributes:
+        check: its name in `podium.checks.CHECKS`.
+        sentence: what is said if it worries.
+        worries: whether the figure is beyond the threshold; of a test only if it survives Holm's rule over all tests.
+        p: of a test; None of what is none.
+        unknown: why the check could not be made; empty where it was.
     """
+
+    check: str
+    sentence: str = ""
+    worries: bool = False
+    p: float | None = None
+    unknown: str = ""
+
+
+def settle_tests(findings: Sequence[Finding]) -> list[Finding]:
+    """Take back the worries of tests that do not survive Holm's rule over all tests together."""
+    adjusted = holm(np.array([np.nan if finding.p is None else finding.p for finding in findings]))
+    return [
+        finding
+        if finding.p is None
+        else replace(finding, worries=finding.worries and bool(q <= ERROR_RATE), p=float(q))
+        for finding, q in zip(findings, adjusted, strict=True)
+    ]
+
+
+def trust_sentence(findings: Sequence[Finding]) -> str:
+    """Say the worst check; if none worries, that all passed, and which could not be made: that is not a pass."""
+    settled = sorted(settle_tests(findings), key=lambda finding: ORDER.index(finding.check))
+    worst = next((finding for finding in settled if finding.worries), None)
+    if worst is not None:
+        return worst.sentence
+    unknown = [
+        f"{ABOUT.get(finding.check, finding.check)} ({finding.unknown})" for finding in settled if finding.unknown
+    ]
+    number = len(settled) - len(unknown)
+    passed = f"All {number} checks passed" if number > 1 else "The one check passed" if number else "No check was made"
+    return f"{passed}; not known: {', '.join(unknown)}." if unknown else f"{passed}."
+
+
+def findings_of(battles: Battles, families: Mapping[str, str]) -> list[Finding]:
+    """Look at the battles behind one ranking; families as of `podium.diagnosis.judge_checks.judge_warnings`."""
     findings = [_unread(battles), _items(battles), *_relations(battles, families), _people(battles)]
     if not battles.tally.judged:
         return findings
     findings.append(_position(battles))
-    if len(battles) > MOST_BATTLES or len(battles.entrants) > MOST_ENTRANTS:
+    if are_too_many(battles):
         return [*findings, *(Finding(check, unknown=TOO_MANY) for check in ("length", "cycle", "fit"))]
     return [*findings, _length(battles), _cycle(battles), _fit(battles)]
+
+
+def are_too_many(battles: Battles) -> bool:
+    """Tell whether what looks at single pairs, items or lengths would take longer than a fit."""
+    return len(battles) > MOST_BATTLES or len(battles.entrants) > MOST_ENTRANTS
 
 
 def hinge_of(battles: Battles, standings: Standings) -> Hinge | None:
@@ -51,8 +105,7 @@ def hinge_of(battles: Battles, standings: Standings) -> Hinge | None:
     plain Bradley-Terry: where the ranking has another leader (by labels or lengths, say), nothing is known of it.
     """
     separation = standings.separation
-    large = len(battles) > MOST_BATTLES or len(battles.entrants) > MOST_ENTRANTS
-    if separation is None or large or standings.ranker != "bradley-terry":
+    if separation is None or are_too_many(battles) or standings.ranker != "bradley-terry":
         return None
     within_error = separation.z is not None and separation.z < 1
     if 1 not in separation.cuts and not within_error:
@@ -68,15 +121,10 @@ def first_place_finding(standings: Standings, hinge: Hinge | None) -> Finding | 
     """Look whether a leader who is told from all others falls with one or two items; None where nobody leads so."""
     if hinge is None or standings.separation is None or 1 not in standings.separation.cuts:
         return None
-    return Finding("first place", _hinge_sentence(hinge), worries=bool(hinge.items))
-
-
-def _hinge_sentence(hinge: Hinge) -> str:
-    """Say which items the first place hangs on; nothing for none."""
     if not hinge.items:
-        return ""
-    items = items_text(hinge.items)
-    return CHECKS["first place"].say_shortly(items=items, rival=hinge.rival, leader=hinge.leader)
+        return Finding("first place")
+    figures = {"items": items_text(hinge.items), "rival": hinge.rival, "leader": hinge.leader}
+    return Finding("first place", CHECKS["first place"].say_shortly(**figures), worries=True)
 
 
 def items_text(names: Sequence[str]) -> str:
@@ -87,12 +135,11 @@ def items_text(names: Sequence[str]) -> str:
     """
     if names[0].startswith("row "):
         return and_list(names)
-    return f"item{'' if len(names) == 1 else 's'} {and_list(names)}"
+    return f"{plural('item', len(names))} {and_list(names)}"
 
 
 def _unread(battles: Battles) -> Finding:
-    share = unread_share(battles)
-    check = CHECKS["unread"]
+    check, share = CHECKS["unread"], unread_share(battles)
     return Finding("unread", check.say_shortly(share=share), worries=share > check.threshold)
 
 
@@ -106,28 +153,21 @@ def _relations(battles: Battles, families: Mapping[str, str]) -> list[Finding]:
     relations = relations_of(battles, families)
     if not relations:
         return []
-    own = next((relation for relation in relations if relation.own), None)
-    kin = next((relation for relation in relations if relation.kin), None)
-    first = Finding("own model")
-    if own:
-        first = Finding("own model", CHECKS["own model"].say_shortly(judge=own.judge), worries=True)
-    second = Finding("own family")
-    if kin:
+    findings = [Finding("own model"), Finding("own family")]
+    if own := next((relation for relation in relations if relation.own), None):
+        findings[0] = Finding("own model", CHECKS["own model"].say_shortly(judge=own.judge), worries=True)
+    if kin := next((relation for relation in relations if relation.kin), None):
         sentence = CHECKS["own family"].say_shortly(judge=kin.judge, entrants=and_list(kin.kin), family=kin.family)
-        second = Finding("own family", sentence, worries=True)
+        findings[1] = Finding("own family", sentence, worries=True)
     elif not any(relation.family for relation in relations):
-        second = Finding("own family", unknown="no family known by its name")
-    return [first, second]
+        findings[1] = Finding("own family", unknown="no family known by its name")
+    return findings
 
 
 def _people(battles: Battles) -> Finding:
-    labels = "`podium calibrate` measures it" if np.isfinite(_human(battles)).any() else "no human labels"
-    return Finding("people", unknown=labels)
-
-
-def _human(battles: Battles) -> np.ndarray:
     known = "human" in (battles.verdicts.columns if battles.verdicts else battles.table.columns)
-    return column_of(battles, "human") if known else np.full(1, np.nan)
+    labelled = known and np.isfinite(battles.numbers_of("human")).any()
+    return Finding("people", unknown="`podium calibrate` measures it" if labelled else "no human labels")
 
 
 def _position(battles: Battles) -> Finding:
@@ -135,7 +175,7 @@ def _position(battles: Battles) -> Finding:
     swaps = battles.swaps()
     if swaps is None or not swaps.readable:
         return Finding("position", unknown="no pair in both orders")
-    sums = battles.verdicts.first_shown() if battles.verdicts else None
+    sums = battles.first_shown()
     if sums is None:
         return Finding("position", unknown="the orders are merged already")
     earned, number = sums
@@ -149,21 +189,17 @@ def _position(battles: Battles) -> Finding:
 
 def _length(battles: Battles) -> Finding:
     """Test whether a longer response earns more than strengths explain."""
-    a, b = (np.log1p(column_of(battles, side)) for side in ("length_a", "length_b"))
-    ratio = a - b
+    ratio = log_ratio(battles)
     kept = battles.readable & ~np.isnan(ratio)
     if not kept.any():
         return Finding("length", unknown="no lengths")
-    coded = code_battles(battles, credit=np.where(kept, column_of(battles, "credit"), np.nan))
+    coded = code_battles(battles, credit=np.where(kept, battles.numbers_of("credit"), np.nan))
     try:
-        fit = fit_with_length(coded, ratio[kept], REGULARIZATION, np.zeros(len(coded.entrants)))
+        weight, influence = length_effect(coded, ratio[kept])
     except (NotIdentifiedError, NotConvergedError):
         return Finding("length", unknown="lengths say what strengths say")
-    weight, check = float(fit.coefficients[0]), CHECKS["length"]
-    rows: Clustered = sample_of(battles).take(kept)
-    p = _two_sided(weight, rows.sums(slope_influence(fit)))
-    longer = "longer" if weight > 0 else "shorter"
-    sentence = check.say_shortly(longer=longer, weight=abs(weight))
+    check, p = CHECKS["length"], _two_sided(weight, sample_of(battles).take(kept).sums(influence))
+    sentence = check.say_shortly(longer="longer" if weight > 0 else "shorter", weight=abs(weight))
     return Finding("length", sentence, worries=abs(weight) > check.threshold, p=p)
 
 
@@ -174,7 +210,7 @@ def _cycle(battles: Battles) -> Finding:
     if not len(triples):
         return Finding("cycle", unknown="no three models have all met")
     cells = cells_by_cluster(coded, pairs)
-    if items_of(cells).max() < 2:
+    if cells.items.max() < 2:
         return Finding("cycle", unknown="no pair met on two items")
     rings = rings_of(coded.entrants, cells, triples)
     if not rings:

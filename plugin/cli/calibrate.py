@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.cli import options
-from podium.cli.output import print_reports, warn
-from podium.errors import PodiumError
+from podium.cli.output import draw, print_reports, warn
+from podium.errors import PodiumError, find_name
 from podium.printable import tell
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "output", metavar="FILE", type=options.OutputFile((".json",)), help="Write the calibration to this file."
 )
+@options.figure(help="Draw the judge's ratings over people's, and its reliability, into this .svg, .png or .pdf file.")
 @options.human_labels
 @options.level(help="Coverage of the conformal intervals, and level of the interval of beta.", default=0.9)
 @options.count("--splits", "Random half splits that test coverage.", default=5)
@@ -44,8 +45,9 @@ if TYPE_CHECKING:
 @click.option("--no-stretch", is_flag=True, help="Keep the judge's scale: the paper's ratings, errors and scores.")
 @options.entrants_file(help="A table with a column model, and family, date ...")
 @options.one_sided
+@options.detail
 @click.option("--compare", "side_by_side", is_flag=True, help="Set every target that the battles allow side by side.")
-def calibrate(output: "Place | None", side_by_side: bool, **arguments: Any) -> None:
+def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool, **arguments: Any) -> None:
     """Learn from human-labelled battles in SOURCE... how far to trust a judge's margins, and its ratings.
 
     \b
@@ -55,12 +57,15 @@ def calibrate(output: "Place | None", side_by_side: bool, **arguments: Any) -> N
     """
     from podium.cli.progress_bar import show_progress
     from podium.report import calibration_view as view
+    from podium.report.model import Report, notes_of
     from podium.storage.drafts import write_text
     from podium.verbs.calibration_run import calibrate as calibrate_battles
     from podium.verbs.calibration_run import compare, differences_from_best, judge_agreement
 
     arguments["stretch"] = not arguments.pop("no_stretch")
-    labels = arguments.pop("human_labels")
+    labels, (section, full) = arguments.pop("human_labels"), options.pop_detail(arguments)
+    if section is not None:
+        find_name("section", section, ("agreement", *view.SECTIONS))
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
     battles = options.add_labels(battles, labels, must_meet=True)
     with show_progress():
@@ -72,16 +77,20 @@ def calibrate(output: "Place | None", side_by_side: bool, **arguments: Any) -> N
             raise
         shared = {name: value for name, value in arguments.items() if name not in ("target", "constant")}
         targets = compare(battles, tell=warn, **shared) if side_by_side else []
-    answer, *others = view.calibration_reports(calibration)
+    sections = {"agreement": agreement, **view.calibration_sections(calibration)}
     compared = []
     if targets:
         beyond = view.differences_report(differences_from_best(targets))
         compared = [view.targets_report(targets), view.intervals_report(targets), beyond]
-    print_reports([answer, *compared, agreement, *others])
+    more = Report("", notes=notes_of(f"The figures behind it: --section NAME of {', '.join(sections)} · all: --full"))
+    shown = sections.values() if full else (sections["accuracy"], more)
+    whole = (*view.answer_reports(calibration), *compared, *shown)
+    print_reports([sections[find_name("section", section, sections)]] if section else whole)
     for warning in calibration.warnings:
         warn(warning)
     if output is None:
-        tell("nothing written; -o calibration.json keeps the calibration for podium rank")
-        return
-    write_text(output, calibration.to_json() + "\n")
-    tell(f"wrote {output}")
+        tell("not kept: -o calibration.json keeps the calibration for podium rank")
+    else:
+        write_text(output, calibration.to_json() + "\n")
+        tell(f"wrote {output}")
+    draw(calibration, figure)

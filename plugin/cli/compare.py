@@ -1,13 +1,10 @@
 """podium compare: is a model better than another; as a gate, with an exit code."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from podium.cli import options
-
-if TYPE_CHECKING:
-    from podium.comparison.comparison import Comparison
 
 
 @click.command(
@@ -62,23 +59,17 @@ def compare(context: click.Context, **arguments: Any) -> None:
     """
     from podium.cli.output import warn, write_figures
     from podium.cli.progress_bar import show_progress
+    from podium.comparison.compare import compare as compare_models
     from podium.comparison.comparison_report import comparison_reports
 
     style, output = options.pop_output(arguments)
+    words = arguments.pop("sources")
+    own = ("baseline", "candidates", "by", "measure", "require", "requirements", "responses", "pool", "level")
+    asked = {name: arguments.pop(name) for name in (*own, "one_sided")}
     with show_progress():
-        comparison = _comparison(arguments)
+        comparison = compare_models(*words, **asked, **options.reading_arguments(arguments))
     for failure in comparison.failures:
         warn(f"not compared: {failure}")
     write_figures(comparison, comparison_reports, style, output, comparison.warnings)
     partly = 3 if comparison.failures else 0
     context.exit(comparison.gate.exit_code if comparison.gate else partly)
-
-
-def _comparison(arguments: dict[str, Any]) -> "Comparison":
-    from podium.comparison.compare import compare as compare_models
-
-    words = arguments.pop("sources")
-    own = ("baseline", "candidates", "by", "measure", "require", "requirements", "responses", "pool", "level")
-    asked = {name: arguments.pop(name) for name in own}
-    reading = options.reading_arguments(arguments)
-    return compare_models(*words, **asked, one_sided=arguments.pop("one_sided"), **reading)

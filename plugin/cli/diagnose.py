@@ -8,7 +8,6 @@ import click
 
 from podium.cli import options
 from podium.cli.output import View
-from podium.errors import UsageError
 
 
 @click.command(
@@ -27,8 +26,7 @@ from podium.errors import UsageError
 @options.level(help="Confidence level of intervals.")
 @options.seed(help="Seed of bootstrap draws.")
 @options.one_sided
-@click.option("--section", metavar="NAME", help="The figures behind one check, as position or people.")
-@click.option("--full", is_flag=True, help="All figures of all sections.")
+@options.detail
 @options.output(csv=False)
 def diagnose(**arguments: Any) -> None:
     """Say whether the judges whose verdicts are in SOURCE... may rank, and whether their distances are people's.
@@ -51,9 +49,7 @@ def diagnose(**arguments: Any) -> None:
     style, output = options.pop_output(arguments)
     common = {name: arguments.pop(name) for name in ("level", "seed", "near_tie")}
     gold, families = arguments.pop("gold"), _families(arguments.pop("families"))
-    one_sided, section, full = (arguments.pop(name) for name in ("one_sided", "section", "full"))
-    if section and full:
-        raise UsageError("--full shows every section; leave out --section, or --full")
+    one_sided, (section, full) = arguments.pop("one_sided"), options.pop_detail(arguments)
     view: View = card_reports if full else summary_reports
     if section:
         view = partial(section_reports, name=section)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.cli import options
+from podium.errors import UsageError
 from podium.printable import tell
 
 if TYPE_CHECKING:
@@ -47,11 +48,12 @@ def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) 
 
     from podium.cli.output import print_reports
     from podium.formats.label_sheet import sheet_table
-    from podium.planning.label_draw import draw_labels
-    from podium.planning.label_report import draw_reports
+    from podium.planning.label_draw import draw_labels, draw_reports
     from podium.responses.read import read_responses
     from podium.storage.drafts import write_text
 
+    if output is not None and not responses and arguments["by"] == "random":
+        raise UsageError("a sheet without texts is one that nobody can fill in: name the files of texts (--responses)")
     how = {"number": arguments.pop("number"), "by": arguments.pop("by")}
     rng, labels = np.random.default_rng(arguments.pop("seed")), arguments.pop("human_labels")
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))

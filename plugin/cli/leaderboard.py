@@ -29,6 +29,7 @@ def leaderboard(context: click.Context, folder: Path, output: Path) -> None:
     from podium.cli.progress_bar import show_progress
     from podium.page.leaderboard import rankings_in, site_files
     from podium.storage.drafts import write_text
+    from podium.text import plural
 
     rankings, failures = rankings_in(folder, output)
     with show_progress():
@@ -38,5 +39,5 @@ def leaderboard(context: click.Context, folder: Path, output: Path) -> None:
             write_text(place, text, errors="backslashreplace")
     for failure in failures:
         tell(f"not shown: {failure}")
-    tell(f"wrote {output / 'index.html'}, leaderboard.md and {len(rankings)} page{'' if len(rankings) == 1 else 's'}")
+    tell(f"wrote {output / 'index.html'}, leaderboard.md and {len(rankings)} {plural('page', len(rankings))}")
     context.exit(3 if failures else 0)

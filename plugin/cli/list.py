@@ -45,7 +45,6 @@ def _options(kind: str, name: str) -> str:
 
 
 def _hosts() -> list[tuple[str, ...]]:
-    """Return the commands of the hosts with the versions that are installed beside podium."""
     from importlib.metadata import PackageNotFoundError, version
 
     rows: list[tuple[str, ...]] = []
@@ -58,7 +57,6 @@ def _hosts() -> list[tuple[str, ...]]:
 
 
 def _state_of_enabling() -> str:
-    """Say whether the bare commands of this environment take --ranker."""
     from podium.cli.enable import is_current, startup_files
 
     paths = startup_files()

@@ -11,15 +11,14 @@ from podium.cli.compare import compare
 from podium.cli.convert import convert
 from podium.cli.diagnose import diagnose
 from podium.cli.enable import disable, enable
-from podium.cli.inspect import inspect
 from podium.cli.label import label
 from podium.cli.leaderboard import leaderboard
 from podium.cli.list import list_
-from podium.cli.lm_eval import lm_eval
 from podium.cli.plan import plan
 from podium.cli.rank import rank
 from podium.cli.replay import replay
 from podium.cli.report import report
+from podium.cli.stock import inspect, lm_eval
 from podium.errors import PodiumError
 from podium.printable import tell
 

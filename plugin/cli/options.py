@@ -5,7 +5,7 @@ An option that is the same everywhere is a constant; one whose help or default d
 
 import json
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from podium.report.styles import styles_of
+from podium.errors import UsageError
+from podium.report.styles import PICTURES, styles_of
 from podium.storage.remote import Place, place_of
 
 if TYPE_CHECKING:
@@ -26,21 +27,10 @@ READ_BY = ("format_", "where", *AS_THEY_ARE)
 """Parameters of `reading_options`."""
 
 READING, SHOWING = "What to read", "What to show"
-GROUPS = dict.fromkeys(
-    (
-        *READ_BY,
-        "human_labels",
-        "entrants",
-        "responses",
-        "no_merge",
-        "one_sided",
-        "complete",
-        "engine",
-        "memory",
-        "families",
-    ),
-    READING,
-) | dict.fromkeys(("style", "output", "figure", "section", "full", "no_texts"), SHOWING)
+ENGINE = ("engine", "memory")
+READ_TOO = ("human_labels", "entrants", "responses", "no_merge", "one_sided", "complete", "families", *ENGINE)
+SHOWN_BY = ("style", "output", "figure", "section", "full", "no_texts")
+GROUPS = dict.fromkeys((*READ_BY, *READ_TOO), READING) | dict.fromkeys(SHOWN_BY, SHOWING)
 """Under which heading of the help a parameter stands, wherever it is taken."""
 
 
@@ -79,18 +69,16 @@ def read_assignments(typed: str) -> dict[str, str]:
 
 def read_credits(typed: str) -> dict[str, float]:
     """Read `1=1,0=0.5,-1=0` as a dictionary of credits in [0, 1]."""
-    return {word: _read_credit(word, credit) for word, credit in read_assignments(typed).items()}
-
-
-def _read_credit(word: str, typed: str) -> float:
-    try:
-        credit = float(typed)
-    except ValueError:
-        remedy = "leave it out and give --unknown unread where it says nothing"
-        raise click.BadParameter(f"{word}={typed}: a credit is a number, as 1=1,0=0.5,-1=0; {remedy}") from None
-    if not 0 <= credit <= 1:
-        raise click.BadParameter(f"{word}={typed}: credits lie in [0, 1], as the left model earned them")
-    return credit
+    credits = {}
+    for word, text in read_assignments(typed).items():
+        try:
+            credits[word] = float(text)
+        except ValueError:
+            remedy = "leave it out and give --unknown unread where it says nothing"
+            raise click.BadParameter(f"{word}={text}: a credit is a number, as 1=1,0=0.5,-1=0; {remedy}") from None
+        if not 0 <= credits[word] <= 1:
+            raise click.BadParameter(f"{word}={text}: credits lie in [0, 1], as the left model earned them")
+    return credits
 
 
 def read_numbers(typed: str) -> tuple[int, ...]:
@@ -147,7 +135,8 @@ human_labels = click.option(
     "--human-labels",
     metavar="FILE",
     type=click.Path(),
-    help="People's labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`.",
+    multiple=True,
+    help="People's labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; one a person, say.",
 )
 pool = partial(click.option, "--pool", is_flag=True)
 entrants_file = partial(click.option, "--entrants", metavar="FILE", type=click.Path())
@@ -176,6 +165,29 @@ def output(*, csv: bool = True) -> Decorator:
     return lambda command: by_format(to_file(command))
 
 
+def detail(command: Command) -> Command:
+    """Add the options --section and --full: how much of a report is shown."""
+    by_name = click.option("--section", metavar="NAME", help="The figures of one section.")
+    return by_name(click.option("--full", is_flag=True, help="All figures of all sections.")(command))
+
+
+def pop_detail(arguments: dict[str, Any], style: str = "table") -> tuple[str | None, bool]:
+    """Return the section that was asked for, and whether all are shown, taking both options out of `arguments`.
+
+    Args:
+        style: of the output; what is no screen has room for all.
+    """
+    section, full = arguments.pop("section"), arguments.pop("full")
+    if section and full:
+        raise UsageError("--full shows every section; leave out --section, or --full")
+    return section, full or (style != "table" and section is None)
+
+
+def figure(help: str) -> Decorator:
+    """Return the option --figure."""
+    return click.option("--figure", metavar="FILE", type=OutputFile(PICTURES), help=help)
+
+
 def pop_output(arguments: dict[str, Any]) -> tuple[str, Place | None]:
     """Return the style and the file that the options of `output` ask for, taking them out of `arguments`."""
     from podium.report.writers import suffix_style
@@ -193,18 +205,25 @@ def typed_options(context: click.Context, names: Collection[str]) -> list[str]:
     ]
 
 
-def add_labels(battles: "Battles", place: str | None, *, must_meet: bool) -> "Battles":
-    """Give battles the labels of a file, if one is named.
+def add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) -> "Battles":
+    """Give battles the labels of files, if any are named; all votes count.
 
     Args:
         must_meet: whether labels of other battles than these are of no use.
     """
-    if place is None:
+    if not places:
         return battles
     from podium.nouns.human_labels import label_from
     from podium.reading.judgements import read_battles
+    from podium.text import as_text
 
-    return label_from(battles, read_battles(place), must_meet=must_meet)
+    sheets: list[Any] = list(places)
+    for k, place in enumerate(places if len(places) > 1 else ()):
+        # Two people who agree on a battle are two votes, no copy of a verdict: the judges of a file are its own.
+        frame = read_battles(place, merge=False).to_frame()
+        own = as_text(frame["judge"]).fillna("") if "judge" in frame else ""
+        sheets[k] = frame.assign(judge=f"{k + 1}. file of labels: " + own)
+    return label_from(battles, read_battles(*sheets), must_meet=must_meet)
 
 
 READING_OPTIONS = (

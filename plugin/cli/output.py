@@ -55,3 +55,12 @@ def write_figures(figures: Any, view: View, style: str, output: "Place | None", 
         return
     write_text(output, styled_text(figures, style, view), errors="backslashreplace")
     tell(f"wrote {output}")
+
+
+def draw(figures: Any, place: "Place | None") -> None:
+    """Draw figures into the file that `--figure` names, if it names one."""
+    if place is not None:
+        from podium.pictures.style import save
+
+        save(figures.plot(), place)
+        tell(f"wrote {place}")

@@ -1,5 +1,6 @@
 """podium plan: which comparisons, on how many items, at what cost."""
 
+from functools import partial
 from typing import Any
 
 import click
@@ -67,6 +68,7 @@ READING = ("sources", *options.READ_BY, "one_sided")
 @options.count(
     "--simulations", "Simulated samples for each size that Wilcoxon's test is tried at.", least=100, default=10_000
 )
+@options.detail
 @options.output(csv=False)
 @click.pass_context
 def plan(context: click.Context, **arguments: Any) -> None:
@@ -84,24 +86,19 @@ def plan(context: click.Context, **arguments: Any) -> None:
     """
     from podium.cli.output import write_figures
     from podium.cli.progress_bar import show_progress
-    from podium.planning.plan_report import plan_reports
-
-    style, output = options.pop_output(arguments)
-    with show_progress():
-        comparison_plan = _make_plan(context, arguments)
-    write_figures(comparison_plan, plan_reports, style, output)
-    context.exit(3 if comparison_plan.is_partial else 0)
-
-
-def _make_plan(context: click.Context, arguments: dict[str, Any]) -> Any:
     from podium.planning.plan import Tariff
+    from podium.planning.plan_report import screen_of
     from podium.planning.planner import make_plan
 
+    style, output = options.pop_output(arguments)
+    section, full = options.pop_detail(arguments, style)
     tariff = Tariff(**{name: arguments.pop(name) for name in TARIFF})
     reading = {name: arguments.pop(name) for name in READING}
-    if reading["sources"]:
-        pilot = options.read_sources(reading, one_sided=reading.pop("one_sided"))
-        return make_plan(pilot, tariff=tariff, **arguments)
-    for option in options.typed_options(context, {*READING, "pilot_items", "pool"}):
-        raise UsageError(f"{option} says how to read a pilot, and none was named; name one, or leave it out")
-    return make_plan(tariff=tariff, **arguments)
+    if not reading["sources"]:
+        for option in options.typed_options(context, {*READING, "pilot_items", "pool"}):
+            raise UsageError(f"{option} says how to read a pilot, and none was named; name one, or leave it out")
+    with show_progress():
+        pilot = [options.read_sources(reading, one_sided=reading.pop("one_sided"))] if reading["sources"] else []
+        comparison_plan = make_plan(*pilot, tariff=tariff, **arguments)
+    write_figures(comparison_plan, partial(screen_of, section=section, full=full), style, output)
+    context.exit(3 if comparison_plan.is_partial else 0)

@@ -1,14 +1,10 @@
 """podium rank: recorded verdicts in, rankings out."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from podium.cli import options
-from podium.report.styles import PICTURES
-
-if TYPE_CHECKING:
-    from podium.storage.remote import Place
 
 
 @click.command(cls=options.GroupedCommand, doing="How to rank", short_help="Rank models from files of verdicts.")
@@ -40,12 +36,7 @@ if TYPE_CHECKING:
 )
 @click.option("--memory", metavar="SIZE", help="The most that DuckDB holds in memory, as 700MB; the rest is on disk.")
 @options.output()
-@click.option(
-    "--figure",
-    metavar="FILE",
-    type=options.OutputFile(PICTURES),
-    help="Draw scores, intervals and rank sets into this .svg, .png or .pdf file.",
-)
+@options.figure(help="Draw scores, intervals and rank sets into this .svg, .png or .pdf file.")
 @click.pass_context
 def rank(context: click.Context, **arguments: Any) -> None:
     """Rank the models in SOURCE... (files, directories, globs or URLs, each optionally label=path).
@@ -57,7 +48,7 @@ def rank(context: click.Context, **arguments: Any) -> None:
     podium rank votes.parquet --columns model_a=left,model_b=right,credit=vote \\
         --credit-map left=1,tie=0.5,right=0 --ranker bradley-terry --by language
     """
-    from podium.cli.output import announce, write_figures
+    from podium.cli.output import announce, draw, write_figures
     from podium.cli.progress_bar import show_progress
     from podium.report.ranking_view import ranking_reports
 
@@ -67,17 +58,8 @@ def rank(context: click.Context, **arguments: Any) -> None:
         ranking, battles = rank_sources(arguments)
     announce(ranking)
     write_figures(ranking, ranking_reports, style, output)
-    if figure:
-        _draw(ranking, figure)
+    draw(ranking, figure)
     context.exit(0 if not battles.lost and not ranking.failures else 3)
-
-
-def _draw(ranking: Any, figure: "Place") -> None:
-    from podium.pictures.style import save
-    from podium.printable import tell
-
-    save(ranking.plot(), figure)
-    tell(f"wrote {figure}")
 
 
 def rank_sources(arguments: dict[str, Any]) -> tuple[Any, Any]:

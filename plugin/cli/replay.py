@@ -1,5 +1,6 @@
 """podium replay: what a tournament would have found, and what it would have cost."""
 
+from functools import partial
 from typing import Any
 
 import click
@@ -41,6 +42,7 @@ STUDY_SEEDS = 20
 @options.pool(help="Take the verdicts of several judges together.")
 @options.one_sided
 @options.complete
+@options.detail
 @options.output()
 @options.settings(
     metavar="[NAME.]KEY=VALUE", help="An option of a tournament or a ranker, as items=100; may be given several times."
@@ -64,13 +66,20 @@ def replay(context: click.Context, **arguments: Any) -> None:
     """
     from podium.cli.output import announce, write_figures
     from podium.plugins.settings import parse_settings, ranker_names
+    from podium.report.ranking_view import ranking_reports
     from podium.study.side_by_side import tournament_names
+    from podium.study.study_report import screen_of
+    from podium.verbs.replays import replay as replay_battles
 
     style, output = options.pop_output(arguments)
     whole_study = arguments.pop("whole_study")
-    names = tournament_names(_typed_tournaments(arguments.pop("tournaments"), whole_study))
+    typed = arguments.pop("tournaments")
+    if typed is None and not whole_study:
+        raise click.UsageError("Missing option '--tournament'; or ask for a --study of all.")
+    names = tournament_names("round_robin,anchor,swim,chain,ring" if typed is None else typed)
     asked = {name: arguments.pop(name) for name in ("seeds", "budgets", "items", "gold")}
-    _refuse_misplaced(asked, whole_study)
+    _refuse_misplaced({**arguments, **asked}, whole_study)
+    section, full = options.pop_detail(arguments, style)
     if whole_study and context.get_parameter_source("rankers") is ParameterSource.DEFAULT:
         arguments["rankers"] = ",".join(STUDIED_RANKERS)
     rankers = ranker_names(arguments.pop("rankers"))
@@ -82,11 +91,12 @@ def replay(context: click.Context, **arguments: Any) -> None:
     battles = battles.complete_items() if complete else battles
     # What is left of the arguments are level, seed and pool.
     if whole_study:
-        figures, view = _study(battles, names, rankers, asked, {**arguments, **settings})
+        figures = _study(battles, names, rankers, asked, {**arguments, **settings})
+        view: View = partial(screen_of, section=section, full=full)
     elif len(names) == 1 and asked["seeds"] is None and asked["budgets"] is None:
-        ranking, view = _replay_once(battles, names[0], rankers, {**arguments, **settings})
+        ranking = replay_battles(battles, names[0], rankers, **arguments, **settings).ranking
         announce(ranking)
-        write_figures(ranking, view, style, output)
+        write_figures(ranking, ranking_reports, style, output)
         context.exit(3 if ranking.failures else 0)
     else:
         del arguments["level"]
@@ -94,27 +104,13 @@ def replay(context: click.Context, **arguments: Any) -> None:
     write_figures(figures, view, style, output, figures.warnings)
 
 
-def _typed_tournaments(typed: str | None, whole_study: bool) -> str:
-    """Return the names that were typed; in a study, all of podium's own by default."""
-    if typed is None and not whole_study:
-        raise click.UsageError("Missing option '--tournament'; or ask for a --study of all.")
-    return "round_robin,anchor,swim,chain,ring" if typed is None else typed
-
-
-def _refuse_misplaced(asked: dict[str, Any], whole_study: bool) -> None:
+def _refuse_misplaced(typed: dict[str, Any], whole_study: bool) -> None:
     """Refuse options that would be passed over in silence."""
-    if whole_study and asked["budgets"] is not None:
+    if whole_study and typed["budgets"] is not None:
         raise UsageError("a study varies the number of items, not the budget; leave out --budget, or name --items")
-    misplaced = next((name for name in ("items", "gold") if asked[name] is not None), None)
+    misplaced = next((name for name in ("items", "gold", "section", "full") if typed[name] not in (None, False)), None)
     if misplaced and not whole_study:
         raise UsageError(f"--{misplaced} belongs to a --study; leave it out, or add --study")
-
-
-def _replay_once(battles: Any, tournament: str, rankers: list[str], common: dict[str, Any]) -> tuple[Any, View]:
-    from podium.report.ranking_view import ranking_reports
-    from podium.verbs.replays import replay as replay_battles
-
-    return replay_battles(battles, tournament, rankers, **common).ranking, ranking_reports
 
 
 def _compare_tournaments(
@@ -130,14 +126,12 @@ def _compare_tournaments(
 
 def _study(
     battles: Any, tournaments: list[str], rankers: list[str], asked: dict[str, Any], common: dict[str, Any]
-) -> tuple[Any, View]:
+) -> Any:
     from podium.cli.progress_bar import show_progress
     from podium.study.laboratory import run_study
-    from podium.study.study_report import study_reports
     from podium.study.yardstick import read_reference
 
     numbers: dict[str, Any] = {"items": asked["items"] or (), "seeds": asked["seeds"] or STUDY_SEEDS}
     with show_progress():
         gold = read_reference(asked["gold"], pool=common["pool"]) if asked["gold"] is not None else {}
-        findings = run_study(battles, rankers, tournaments=tournaments, **numbers, **gold, **common)
-    return findings, study_reports
+        return run_study(battles, rankers, tournaments=tournaments, **numbers, **gold, **common)

@@ -6,18 +6,18 @@ The way from the command `podium compare` to its answer: `words.split_words` tel
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from podium.comparison.comparison import Comparison
-from podium.comparison.gate import decide, read_requirements
+from podium.comparison.gate import Gate, decide, read_requirements
 from podium.comparison.outcomes import PairFinding
 from podium.comparison.pair_data import MEASURES, Matchup, finding_of
-from podium.comparison.words import answers_in, identical_items, named_answers, notes_of_prompts, split_words
+from podium.comparison.words import answers_of, identical_items, split_words
 from podium.diagnosis.judge_checks import judge_warnings
 from podium.errors import NotIdentifiedError, PodiumError, UsageError, find_name
 from podium.nouns.battles import Battles
@@ -26,12 +26,61 @@ from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level, holm
 from podium.reading.judgements import read_battles
 from podium.responses.collection import Responses
+from podium.text import FORMAT_VERSION, Document, call
 from podium.verbs.rank_battles import refuse_several_judges
 
 QUESTION = ("task", "judge")
 """Columns of which every value is a question of its own, where scores are compared."""
 TOGETHER = "--by task ranks each"
 """What a note says that is about rankings: here every task is a question of its own."""
+
+
+@dataclass(frozen=True)
+class Comparison(Document):
+    """The answer to whether candidates are better than a baseline.
+
+    Attributes:
+        findings: one per candidate and question.
+        gate: what was required, and whether it holds; None where nothing was.
+        warnings: what people should know of the data.
+        failures: what could not be compared, and why.
+        unknown_answers: why it is not known on which items the models answered the same; None where it is.
+    """
+
+    view = "podium.comparison.comparison_report:comparison_reports"
+    findings: tuple[PairFinding, ...]
+    level: float
+    provenance: Mapping[str, Any]
+    gate: Gate | None = None
+    warnings: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+    unknown_answers: str | None = None
+
+    def __str__(self) -> str:
+        return str(call("podium.comparison.comparison_report:comparison_text", self)).rstrip("\n")
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """The answer in at most three sentences."""
+        return tuple(self.reports()[0].answer)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "podium": FORMAT_VERSION,
+            "answer": list(self.answer),
+            "gate": None if self.gate is None else self.gate.to_dict(),
+            "comparisons": [finding.to_dict() for finding in self.findings],
+            "warnings": list(self.warnings),
+            "failures": list(self.failures),
+            "provenance": dict(self.provenance),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per finding and slice."""
+        rows = [own.to_dict() for finding in self.findings for own in (finding, *finding.slices)]
+        nested = {"measures", "slices", "item_results", "scores"}
+        return pd.DataFrame([{name: value for name, value in row.items() if name not in nested} for row in rows])
 
 
 def compare(
@@ -74,10 +123,10 @@ def compare(
     required = read_requirements(require, requirements)
     typed = [str(word) for word in words if not isinstance(word, Battles | pd.DataFrame)]
     held = [word for word in words if isinstance(word, Battles | pd.DataFrame)]
-    asked = split_words([*typed, *("battles" for _ in held)], baseline)
-    battles = _read(asked.sources[: len(asked.sources) - len(held)], held, reading)
-    pairs = _pairs(battles, asked.names, baseline, candidates)
-    answers, unknown = _answers(asked.sources if not held else (), responses)
+    names, sources = split_words([*typed, *("battles" for _ in held)], baseline)
+    battles = _read(sources[: len(sources) - len(held)], held, reading)
+    pairs = _pairs(battles, names, baseline, candidates)
+    answers, unknown = answers_of(sources if not held else (), responses)
     subjects = [
         Matchup(*pair, measure, level, None if answers is None else identical_items(answers, *pair)) for pair in pairs
     ]
@@ -85,7 +134,7 @@ def compare(
     if not findings and not required:
         raise NotIdentifiedError("; ".join(failures))
     findings = _by_holm(findings)
-    notes = notes_of_prompts(answers) if answers else []
+    notes = [note.partition(";")[0] for note in (answers.notes if answers else ()) if "in different words" in note]
     several = len({finding.question for finding in findings}) > 1
     said = [note for note in battles.notes if not (several and TOGETHER in note)]
     options = {"reading": dict(battles.reading), "level": level, "measure": measure, "by": by, "pool": pool}
@@ -113,11 +162,7 @@ def _read(sources: Sequence[str], held: Sequence[Battles | pd.DataFrame], readin
 def _pairs(
     battles: Battles, names: Sequence[str], baseline: str | None, candidates: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Return who is compared with whom, by their whole names.
-
-    Raises:
-        UsageError: an unknown name, or a model that is to be compared with itself.
-    """
+    """Return who is compared with whom, by their whole names."""
     known = battles.entrants
     if baseline is None:
         if candidates:
@@ -131,18 +176,6 @@ def _pairs(
     if same is not None:
         raise UsageError(f"{same!r} would be compared with itself: name two different models")
     return pairs
-
-
-def _answers(
-    sources: Sequence[str], responses: Responses | str | Path | Sequence[str | Path] | None
-) -> tuple[Responses | None, str | None]:
-    """Return what the models answered, or why that is not known."""
-    if isinstance(responses, Responses):
-        return responses, None
-    if responses:
-        paths = [responses] if isinstance(responses, str | Path) else list(responses)
-        return named_answers([str(path) for path in paths]), None
-    return answers_in(sources)
 
 
 def _findings(
@@ -169,11 +202,7 @@ def _findings(
 
 
 def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | None], Battles]]:
-    """Yield the questions that the battles answer: of scores each task and metric, of verdicts all together.
-
-    Raises:
-        NotIdentifiedError: verdicts of several judges, and not `pool`.
-    """
+    """Yield the questions that the battles answer: of scores each task and metric, of verdicts all together."""
     table = battles.table
     is_scored = {"score_a", "score_b"} <= set(table) and bool(table["score_a"].notna().any())
     columns = [name for name in QUESTION if name in table and len(battles.values_of(name))]
@@ -191,22 +220,15 @@ def _questions(battles: Battles, pool: bool) -> Iterator[tuple[dict[str, str | N
             yield {"question": value, "task": own.get("task"), "metric": own.get("judge")}, part
 
 
-def _slices(
-    battles: Battles, subject: Matchup, about: Mapping[str, str | None], by: str | None
-) -> Iterator[PairFinding]:
-    """Yield what is found on each value of a column, corrected for looking at all of them."""
+def _slices(battles: Battles, subject: Matchup, about: Mapping[str, str | None], by: str) -> list[PairFinding]:
+    """Return what is found on each value of a column, corrected for looking at all of them."""
     parts = []
-    for value, part in battles.slices(by or ""):
-        try:
+    for value, part in battles.slices(by):
+        with suppress(NotIdentifiedError):
             parts.append(finding_of(part, subject, **{**about, "slice": value}))
-        except NotIdentifiedError:
-            continue
-    yield from _by_holm(parts)
+    return _by_holm(parts)
 
 
 def _by_holm(findings: Sequence[PairFinding]) -> list[PairFinding]:
-    adjusted = holm(np.array([finding.difference.p_value for finding in findings]))
-    return [
-        replace(finding, tests=len(findings), p_adjusted=float(p))
-        for finding, p in zip(findings, adjusted, strict=True)
-    ]
+    adjusted = holm(np.array([finding.difference.p_value for finding in findings])).tolist()
+    return [replace(own, tests=len(findings), p_adjusted=p) for own, p in zip(findings, adjusted, strict=True)]

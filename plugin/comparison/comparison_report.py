@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.comparison.comparison import Comparison
+from podium.comparison.compare import Comparison
 from podium.comparison.gate import Gate, GateDecision
-from podium.comparison.outcomes import ELO, ItemResult, PairFinding
+from podium.comparison.outcomes import ELO, PairFinding
 from podium.printable import printable
 from podium.report.model import EMPTY, Form, Note, Report, Section, Table, notes_of
 from podium.report.numbers import further_sentence, percent
 from podium.report.terminal import terminal_text
-from podium.text import some
+from podium.text import plural, some
 
 SHOWN = 10
 """Items that are named for either of the two."""
@@ -33,16 +33,17 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
     if comparison.gate:
         sections.append(_gate_section(comparison.gate, comparison.level))
     for finding in findings:
-        sections += [_slices(finding)] if finding.slices else []
+        about = f": {_label(finding, findings)}" if len(findings) > 1 or finding.question else ""
+        sections += [_slices(finding, about)] if finding.slices else []
         changed = any(own.difference for own in finding.results)
-        sections += [_items(finding, SHOWN if len(findings) == 1 else FEW_SHOWN)] if changed else []
+        sections += [_items(finding, about, SHOWN if len(findings) == 1 else FEW_SHOWN)] if changed else []
     pairs = dict.fromkeys(f"{own.candidate} against {own.baseline}" for own in findings)
     title = some(list(pairs), most=3) if pairs else "nothing compared"
     return (
         Report(
             title=f"compare · {title}",
             answer=tuple(answer_of(comparison)),
-            table=_table(findings) if findings else None,
+            table=_table(findings, "question" if any(own.question for own in findings) else "") if findings else None,
             notes=notes_of(*_denominators(comparison)),
             sections=tuple(sections),
             form=Form.SHEET,
@@ -65,11 +66,13 @@ def _of_one(finding: PairFinding, p_name: str) -> list[str]:
     sentences = [lead_sentence(finding, p_name)]
     if finding.results:
         alike = f"; on {finding.identical:,} of those both answers are the same" if finding.identical else ""
-        beaten = _plural(won, "item")
         are = "is" if even == 1 else "are"
-        sentences.append(f"It wins {beaten}, loses {lost:,}, {even:,} {are} even{alike}.")
+        sentences.append(f"It wins {won:,} {plural('item', won)}, loses {lost:,}, {even:,} {are} even{alike}.")
     if not finding.is_told:
-        sentences.append(_further(finding))
+        amount = amount_text(finding, abs(finding.difference.value))
+        are = "are" if finding.measure == ELO or finding.is_share else "is"
+        number, unknown = finding.further_items, "How many more items would tell is not known."
+        sentences.append(unknown if number is None else further_sentence(f"the {amount} {are}", number, "settle", "it"))
     return sentences
 
 
@@ -92,14 +95,6 @@ def lead_sentence(finding: PairFinding, p_name: str = "p") -> str:
         return f"{names[0]} is {'better' if value > 0 else 'worse'} than {names[1]}{amount}{ends}: {why}."
     ahead = "ahead of" if value > 0 else "behind"
     return f"{names[0]} is {ahead} {names[1]}{amount}{ends}: not told apart ({why})."
-
-
-def _further(finding: PairFinding) -> str:
-    number, value = finding.further_items, abs(finding.difference.value)
-    if number is None:
-        return "How many more items would tell is not known."
-    are = "are" if finding.measure == ELO or finding.is_share else "is"
-    return further_sentence(f"the {amount_text(finding, value)} {are}", number, "settle", "it")
 
 
 def _of_several(findings: Sequence[PairFinding]) -> list[str]:
@@ -176,18 +171,13 @@ def _gate_section(gate: Gate, level: float) -> Section:
     return Section("gate", "required", tables=(Table("", header, tuple(rows), "lllrrrr"),), notes=notes)
 
 
-def _table(findings: Sequence[PairFinding]) -> Table:
-    return Table("", *_rows(findings, "question" if any(own.question for own in findings) else ""))
+def _slices(finding: PairFinding, about: str) -> Section:
+    number = len(finding.slices)
+    notes = notes_of(f"p by Holm's rule over {number:,} {plural('slice', number)}; intervals simultaneous")
+    return Section("slices", f"by slice{about}", tables=(_table(finding.slices, "slice"),), notes=notes)
 
 
-def _slices(finding: PairFinding) -> Section:
-    header, rows, align = _rows(finding.slices, "slice")
-    notes = notes_of(f"p by Holm's rule over {_plural(len(finding.slices), 'slice')}; intervals simultaneous")
-    title = f"by slice{f': {finding.question}' if finding.question else ''}"
-    return Section("slices", title, tables=(Table("", header, rows, align),), notes=notes)
-
-
-def _rows(findings: Sequence[PairFinding], about: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...], str]:
+def _table(findings: Sequence[PairFinding], about: str) -> Table:
     level = percent(findings[0].level)
     interval = f"{level} interval" if findings[0].tests == 1 else f"{level}, simultaneous"
     scored = any(own.scores for own in findings)
@@ -201,23 +191,17 @@ def _rows(findings: Sequence[PairFinding], about: str) -> tuple[tuple[str, ...],
         row = [own.candidate, *([name or ""] if about else []), amount_text(own, own.difference.value)]
         row += [interval_of(own, low, high).strip(" ()"), _p_text(own.p_adjusted).removeprefix("= ")]
         row += [f"{own.difference.items:,}", f"{won}–{lost}–{even}"]
-        rows.append((*row, _scores_text(own) if scored else _win_rate_text(own)))
-    return tuple(header), tuple(rows), "l" + ("l" if about else "") + "r" * (len(header) - (2 if about else 1))
+        last = EMPTY if own.scores is None else " / ".join(f"{score:.3g}" for score in own.scores)
+        if not scored:
+            met = own.differences.get("win-rate")
+            ends = [] if met is None else [0.5 + value for value in (met.value, *met.interval(own.level))]
+            last = "{:.1%} ({:.1%} … {:.1%})".format(*ends) if ends else "never met"
+        rows.append((*row, last))
+    align = "l" + ("l" if about else "") + "r" * (len(header) - (2 if about else 1))
+    return Table("", tuple(header), tuple(rows), align)
 
 
-def _scores_text(finding: PairFinding) -> str:
-    return EMPTY if finding.scores is None else " / ".join(f"{score:.3g}" for score in finding.scores)
-
-
-def _win_rate_text(finding: PairFinding) -> str:
-    difference = finding.differences.get("win-rate")
-    if difference is None:
-        return "never met"
-    low, high = difference.interval(finding.level)
-    return f"{0.5 + difference.value:.1%} ({0.5 + low:.1%} … {0.5 + high:.1%})"
-
-
-def _items(finding: PairFinding, most: int) -> Section:
+def _items(finding: PairFinding, about: str, most: int) -> Section:
     """Name the items on which the two differ most, either way."""
     scored = any(own.candidate is not None for own in finding.results)
     header = ("won by", "item", *((finding.candidate, finding.baseline) if scored else ("credit",)))
@@ -225,28 +209,26 @@ def _items(finding: PairFinding, most: int) -> Section:
     counts = []
     for winner, sign in ((finding.candidate, 1), (finding.baseline, -1)):
         group = [own for own in finding.results if sign * own.difference > 0]
-        rows += [(winner, *_result_cells(own)) for own in group[:most]]
+        for own in group[:most]:
+            figures = (own.candidate, own.baseline) if scored else (0.5 + own.difference,)
+            rows.append((winner, own.item, *(f"{figure:.3g}" for figure in figures)))
         counts.append(f"{winner} {min(most, len(group)):,} of {len(group):,}")
-    title = f"items that changed{f': {finding.question}' if finding.question else ''}"
     shown = f"those that differ most: {', '.join(counts)}; all of them: --format json"
     table = Table("", header, tuple(rows), "ll" + "r" * (len(header) - 2), name=1)
-    return Section("items", title, tables=(table,), notes=notes_of(shown))
-
-
-def _result_cells(result: ItemResult) -> tuple[str, ...]:
-    if result.candidate is None or result.baseline is None:
-        return result.item, f"{0.5 + result.difference:.3g}"
-    return result.item, f"{result.candidate:.3g}", f"{result.baseline:.3g}"
+    return Section("items", f"items that changed{about}", tables=(table,), notes=notes_of(shown))
 
 
 def _denominators(comparison: Comparison) -> list[str]:
     lines = []
-    unknown = f"whether answers are the same is not known: {comparison.unknown_answers or 'some are not there'}"
     for own in comparison.findings:
         name = f"{_label(own, comparison.findings)}: " if len(comparison.findings) > 1 else ""
-        same = unknown if own.identical is None else f"{own.identical:,} identical"
+        same = "" if own.identical is None else f", {own.identical:,} identical"
         unread = f", {own.unread:,} unread" if own.unread else ""
-        lines.append(f"{name}{_plural(len(own.results), 'item')} with both, {same}{unread} · {own.difference.method}")
+        items = f"{len(own.results):,} {plural('item', len(own.results))} with both{same}{unread}"
+        lines.append(f"{name}{items} · {own.difference.method}")
+    if any(own.identical is None for own in comparison.findings):
+        why = comparison.unknown_answers or "some are not there"
+        lines.append(f"whether answers are the same is not known: {why}")
     return lines
 
 
@@ -278,7 +260,3 @@ def _end(finding: PairFinding, value: float) -> str:
 
 def _p_text(p: float) -> str:
     return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".", 1) if p < 1 else "= 1"
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -139,17 +139,15 @@ def read_requirements(typed: str | Sequence[str], file: str | Path | None) -> li
         UsageError: one that is none, or a file that is not there.
         DataError: a file that is not what it should be.
     """
-    texts = [typed] if isinstance(typed, str) else list(typed)
-    return [*map(parse_requirement, texts), *(_requirements_in(Path(file)) if file is not None else [])]
-
-
-def _requirements_in(path: Path) -> list[Requirement]:
+    texts = list(map(parse_requirement, [typed] if isinstance(typed, str) else typed))
+    if file is None:
+        return texts
     remedy = "write a list `requirements` of tables with require, and task, metric, candidate, advisory as needed"
-    content = _load(path)
+    content = _load(Path(file))
     rows = content.get("requirements") if isinstance(content, Mapping) else content
     if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
-        raise DataError("no list of requirements", source=str(path), remedy=remedy)
-    return [_requirement_of(row, str(path), f"requirement {k}", remedy) for k, row in enumerate(rows, 1)]
+        raise DataError("no list of requirements", source=str(file), remedy=remedy)
+    return texts + [_requirement_of(row, str(file), f"requirement {k}", remedy) for k, row in enumerate(rows, 1)]
 
 
 def _requirement_of(row: Mapping[str, Any], source: str, place: str, remedy: str) -> Requirement:
@@ -200,16 +198,12 @@ def decide(requirements: Sequence[Requirement], findings: Sequence[PairFinding],
     Raises:
         UsageError: a margin in a unit that the comparison does not have.
     """
-    asked: list[tuple[Requirement, PairFinding | None]] = []
-    for requirement in requirements:
-        own = [finding for finding in findings if requirement.is_about(finding)]
-        asked += [(requirement, finding) for finding in own] or [(requirement, None)]
-    decided = iter(_decisions([(requirement, finding) for requirement, finding in asked if finding], 1 - level))
-    return Gate(
-        tuple(
-            next(decided) if finding else GateDecision(requirement, None, "UNDECIDED") for requirement, finding in asked
-        )
-    )
+    about = [(own, [finding for finding in findings if own.is_about(finding)]) for own in requirements]
+    decided = iter(_decisions([(own, finding) for own, answers in about for finding in answers], 1 - level))
+    decisions: list[GateDecision] = []
+    for own, answers in about:
+        decisions += [next(decided) for _ in answers] or [GateDecision(own, None, "UNDECIDED")]
+    return Gate(tuple(decisions))
 
 
 def _decisions(answered: Sequence[tuple[Requirement, PairFinding]], alpha: float) -> list[GateDecision]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from podium.rankers.difference import DifferenceTest
 from podium.rankers.further_items import further_items
-from podium.rankers.intervals import finite_or_none
+from podium.rankers.intervals import finite_or_none, t_reach
 
 ELO, WIN_RATE, SCORE = "elo", "win-rate", "score"
 """Measures: points of Elo, the share won of the battles between the two, the metric's own units."""
@@ -110,22 +110,16 @@ class PairFinding:
         known = np.isfinite([difference.value, near]).all() and difference.items > 1
         if not known or difference.value == near:
             return None
-        from scipy.stats import t
-
-        critical = float(t.isf((1 - self.level) / self.tests / 2, max(difference.items - 1, 1)))
+        critical = t_reach(max(difference.items, 2), 1 - (1 - self.level) / self.tests)
         error = abs(difference.value - near) / critical
         return further_items(difference.items, critical, difference.value / error)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values; an end that the data do not set is None."""
         won, lost, even = self.tally
+        names = ("candidate", "baseline", "task", "metric", "slice", "measure")
         figures = {
-            "candidate": self.candidate,
-            "baseline": self.baseline,
-            "task": self.task,
-            "metric": self.metric,
-            "slice": self.slice,
-            "measure": self.measure,
+            **{name: getattr(self, name) for name in names},
             "difference": finite_or_none(self.difference.value),
             **dict(zip(("low", "high"), map(finite_or_none, self.interval), strict=True)),
             "level": self.level,

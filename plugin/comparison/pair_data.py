@@ -62,7 +62,7 @@ def finding_of(battles: Battles, subject: Matchup, **about: str | None) -> PairF
         differences = verdict_differences(battles, subject, direct, same)
         main = ELO if subject.measure == "auto" else subject.measure
         if main not in differences:
-            raise NotIdentifiedError(f"{subject.candidate} and {subject.baseline} have no readable battle of their own")
+            raise NotIdentifiedError("no readable battle of the two: win-rate asks for some")
         means = mean_credits(direct)
         results = [ItemResult(str(item), credit - 0.5, is_identical=bool(alike)) for item, credit, alike in means]
         unread, is_share = int(direct["credit"].isna().sum()), True

@@ -52,8 +52,11 @@ class Duck:
         if memory is not None and not SIZE.fullmatch(memory):
             raise UsageError(f"memory {memory!r} is no size; write for example 700MB or 4GB")
         self.folder = Path(tempfile.mkdtemp(prefix="podium-"))
-        self.connection = _IDLE.pop() if memory is None and _IDLE else _connect()
-        self._made: list[str] = []
+        fresh = memory is not None or not _IDLE
+        self.connection = duckdb.connect(config={"temp_directory": _SPILLED.name}) if fresh else _IDLE.pop()
+        for setting in SETTINGS if fresh else ():
+            self.connection.execute(setting)
+        self._made: list[tuple[str, str]] = []
         weakref.finalize(self, _close, self.connection, self.folder, self._made, memory is None)
         self._numbers = itertools.count()
         self._watched: dict[Path, tuple[int, int, int] | None] = {}
@@ -71,11 +74,12 @@ class Duck:
     def register(self, name: str, table: Any) -> None:
         """Give an Arrow table or a data frame a name."""
         self.connection.register(name, table)
+        self._made.append(("unregister", name))
 
     def attach(self, name: str, path: Path) -> None:
         """Give the tables of a DuckDB file a name; nothing is written to it."""
         self.connection.execute(f"attach {text(str(path.resolve()))} as {name} (read_only)")
-        self._made.append(f"detach {name}")
+        self._made.append(("detach", name))
 
     def scan(self, name: str, paths: Sequence[str]) -> None:
         """Give Parquet files a name; they stay where they are."""
@@ -84,12 +88,12 @@ class Duck:
     def view(self, name: str, query: str) -> None:
         """Give a query a name; it runs each time it is asked."""
         self._run(f"create view {name} as {query}")
-        self._made.append(f"drop view {name}")
+        self._made.append(("drop view", name))
 
     def store(self, name: str, query: str) -> None:
         """Run a query once and keep its rows, on disk where memory is short."""
         self._run(f"create table {name} as {query}")
-        self._made.append(f"drop table {name}")
+        self._made.append(("drop table", name))
         self._refuse_changed()
 
     def store_groups(self, name: str, rows: int, source: str, query: Callable[[str], str], order: str) -> None:
@@ -125,7 +129,7 @@ class Duck:
     def _disk(self) -> str:
         """Name of a database on disk, packed, for what need not fit into memory."""
         self._run(f"attach {text(str(self.folder / 'packed.duckdb'))} as packed")
-        self._made.append("detach packed")
+        self._made.append(("detach", "packed"))
         return "packed"
 
     def table(self, query: str) -> pa.Table:
@@ -184,11 +188,9 @@ def _errors() -> Iterator[None]:
 
 def out_of_memory(error: duckdb.OutOfMemoryException, source: str | None = None) -> DataError:
     """Return what to say where memory or the disk for what is spilled is too small."""
-    return DataError(
-        f"the verdicts do not fit into the memory that is allowed ({_first_line(error)})",
-        source=source,
-        remedy="allow more with --memory, or free disk space where the environment variable TMPDIR points",
-    )
+    problem = f"the verdicts do not fit into the memory that is allowed ({_first_line(error)})"
+    remedy = "allow more with --memory, or free disk space where the environment variable TMPDIR points"
+    return DataError(problem, source=source, remedy=remedy)
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
@@ -204,21 +206,11 @@ def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def _connect() -> duckdb.DuckDBPyConnection:
-    connection = duckdb.connect(config={"temp_directory": _SPILLED.name})
-    for setting in SETTINGS:
-        connection.execute(setting)
-    return connection
-
-
-def _close(connection: duckdb.DuckDBPyConnection, folder: Path, made: list[str], keep: bool) -> None:
+def _close(connection: duckdb.DuckDBPyConnection, folder: Path, made: list[tuple[str, str]], keep: bool) -> None:
     """Empty a database, and keep some empty ones: to start one takes longer than to count a thousand rows."""
     try:
-        for statement in reversed(made):
-            connection.execute(statement)
-        registered = "select view_name from duckdb_views() where temporary and not internal"
-        for (name,) in connection.execute(registered).fetchall():
-            connection.unregister(name)
+        for verb, name in reversed(made):
+            connection.unregister(name) if verb == "unregister" else connection.execute(f"{verb} {name}")
     except duckdb.Error:
         keep = False
     shutil.rmtree(folder, ignore_errors=True)

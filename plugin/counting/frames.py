@@ -16,16 +16,6 @@ CATEGORIES = ("item", "judge", "order", "category", "reason", "swap")
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def arrow_of(frame: pd.DataFrame) -> pa.Table:
-    """Return presentations as Arrow, with their place; a column of several types becomes text.
-
-    Args:
-        frame: columns of the battles table, and foreign ones.
-    """
-    columns = {str(name): arrow_column(frame[name]) for name in frame}
-    return pa.table({ROW: pa.array(np.arange(len(frame), dtype=np.int64)), **columns})
-
-
 def frame_of(table: pa.Table, entrants: tuple[str, ...]) -> pd.DataFrame:
     """Return battles as a frame; names are categoricals, both entrants over the same ones.
 
@@ -62,12 +52,8 @@ def _cell_text(value: Any) -> str | None:
     if isinstance(value, bool | np.bool_):
         return str(value).lower()
     words = text_of(value)
-    return None if words is None else escape_surrogates(words)
-
-
-def escape_surrogates(words: str) -> str:
-    r"""Write halves of characters, which no file can hold, as `\ud83d`."""
-    return LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", words)
+    # Halves of characters, which no file can hold, as `\\ud83d`.
+    return None if words is None else LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):x}", words)
 
 
 def _categorical(column: pa.ChunkedArray, names: tuple[str, ...] | None = None) -> pd.Categorical:

@@ -26,6 +26,11 @@ SWAPS = {
     "unread": "judged = 0",
 }
 """How the two orders of a twin agree."""
+SWAP_OF_TWINS = (
+    "case when f_read and s_read then case when sign(f_verdict - 0.5) = sign(s_verdict - 0.5) then 'same' "
+    "when sign(f_verdict - 0.5) = -sign(s_verdict - 0.5) then 'flip' else 'half' end "
+    "when f_read or s_read then 'one-sided' else 'unread' end"
+)
 KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
 SCORES = ("score_a", "score_b")
 
@@ -70,6 +75,10 @@ def sided_query(presentations: str, names: Mapping[str, str], present: Present, 
     joins += [f"left join {names[name]} as {name}s on {name}s.name = p.{name}" for name in coded]
     item = "items.code" if "item" in present else "cast(null as int)"
     cluster = item if is_whole else f"coalesce({item}, {items} + p.{ROW})"
+    ordered, low_first = "false", "false"
+    if "order" in present:
+        ordered = f"coalesce(p.\"order\" in ('ab', 'ba') and {item} is not null, false)"
+        low_first = "(p.\"order\" = 'ab') = (a.code < b.code)"
     columns = [
         f"p.{ROW}",
         f"{cluster} as cluster",
@@ -79,8 +88,8 @@ def sided_query(presentations: str, names: Mapping[str, str], present: Present, 
         *(f"{name}s.code as {name}" for name in coded if name != "item"),
         *(["coalesce(p.response, 1) as response"] if "response" in present else []),
         *(f"p.{name}" for name in ("repeat", "weight", "swap") if name in present),
-        f"{_has_order(present, item)} as ordered",
-        f"{_low_first(present)} as low_first",
+        f"{ordered} as ordered",
+        f"{low_first} as low_first",
         "case when a.code < b.code then p.credit else 1 - p.credit end as credit",
         *(["case when a.code < b.code then p.margin else -p.margin end as margin"] if "margin" in present else []),
     ]
@@ -89,14 +98,6 @@ def sided_query(presentations: str, names: Mapping[str, str], present: Present, 
         f"select *, {verdict} as verdict from (select {', '.join(columns)} from {presentations} as p "
         f"{' '.join(joins)}) as sides"
     )
-
-
-def _has_order(present: Present, item: str) -> str:
-    return f"coalesce(p.\"order\" in ('ab', 'ba') and {item} is not null, false)" if "order" in present else "false"
-
-
-def _low_first(present: Present) -> str:
-    return "(p.\"order\" = 'ab') = (a.code < b.code)" if "order" in present else "false"
 
 
 def _stand_in(present: Present, side: str = "") -> str:
@@ -146,13 +147,10 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
         counts["low_first"] = "count(case when low_first then 1 end)"
     else:
         counts["forward"] = "count(case when forward then 1 end)"
-    columns = ", ".join(f"{_narrow(count)} as {name}" for name, count in counts.items())
+    # Counts take four bytes: what does not fit into memory is written, and read again each time it is asked.
+    narrow = {name: f"cast({count} as int)" if count.startswith("count(") else count for name, count in counts.items()}
+    columns = ", ".join(f"{count} as {name}" for name, count in narrow.items())
     return f"select {', '.join(keys)}, {columns} from {sided} group by {', '.join(keys)}"
-
-
-def _narrow(count: str) -> str:
-    """Keep a count in four bytes: what does not fit into memory is written, and read again each time it is asked."""
-    return f"cast({count} as int)" if count.startswith("count(") else count
 
 
 def _counts_of_optional(present: Present) -> dict[str, str]:
@@ -259,7 +257,7 @@ def battles_query(presentations: str, twins: str, columns: Sequence[str], *, kee
         keep_one_sided: whether a twin of which one order could be read keeps that verdict.
     """
     merged = {name: _merged_value(name, columns, keep_one_sided) for name in columns if name != ROW}
-    merged |= {"swap": _swap_of_twins(), "reason": _reason_of_twins(columns, keep_one_sided)}
+    merged |= {"swap": SWAP_OF_TWINS, "reason": _reason_of_twins(columns, keep_one_sided)}
     if "order" in columns:
         merged["order"] = "'merged'"
     both = ", ".join(
@@ -333,12 +331,6 @@ def _turned_value(name: str, columns: Sequence[str]) -> str:
     else:
         return own
     return f"case when turned then {turned} else {own} end"
-
-
-def _swap_of_twins() -> str:
-    x, y = "sign(f_verdict - 0.5)", "sign(s_verdict - 0.5)"
-    agree = f"case when {x} = {y} then 'same' when {x} = -{y} then 'flip' else 'half' end"
-    return f"case when f_read and s_read then {agree} when f_read or s_read then 'one-sided' else 'unread' end"
 
 
 def _reason_of_twins(columns: Sequence[str], keep_one_sided: bool) -> str:

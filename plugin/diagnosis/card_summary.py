@@ -7,7 +7,11 @@ from typing import Any, TypeAlias
 
 from podium.checks import CHECKS
 from podium.diagnosis.figures import Figured, Missing, Statistic
+from podium.diagnosis.people import agreement_lead
+from podium.diagnosis.self_preference import NAME_FAMILIES
+from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY
+from podium.text import plural
 
 Answers: TypeAlias = Mapping[str, Any]
 """What a card says, by name of the section: a `CardAnswer`, or `Missing`."""
@@ -34,22 +38,26 @@ class CheckLine:
 
 def check_lines(answers: Answers) -> tuple[CheckLine, ...]:
     """Return a line a check, in the order of the sections."""
-    makers: Mapping[str, tuple[str, Callable[[Any], tuple[str, str]]]] = {
-        "reading": ("consistency", _reading_line),
-        "position": ("position", _position),
-        "asked again": ("consistency", _asked_again),
-        "verbosity": ("verbosity", _verbosity),
-        "own family": ("self_preference", _own_family),
-        "people": ("people", _people),
-        "transitivity": ("transitivity", _transitivity),
-        "cycles": ("cycles", _cycles),
-        "fit": ("fit", _fit),
+    makers: Mapping[str, tuple[str, str, Callable[[Any], tuple[str, str]]]] = {
+        "reading": ("consistency", "unread", _reading_line),
+        "position": ("position", "prefers_first", _position),
+        "asked again": ("consistency", "", _asked_again),
+        "verbosity": ("verbosity", "effect", _verbosity),
+        "own family": ("self_preference", "excess", _own_family),
+        "people": ("people", "agreement", _people),
+        "transitivity": ("transitivity", "hard", _transitivity),
+        "cycles": ("cycles", "", _cycles),
+        "fit": ("fit", "", _fit),
     }
     lines = []
-    for name, (section, line_of) in makers.items():
+    for name, (section, needed, line_of) in makers.items():
         reply = answers[section]
-        figure, verdict = _unknown(reply) if isinstance(reply, Missing) else line_of(reply)
-        lines.append(CheckLine(name, figure, verdict))
+        lacking = reply if isinstance(reply, Missing) or not needed else getattr(reply, needed)
+        if not isinstance(lacking, Missing):
+            lines.append(CheckLine(name, *line_of(reply)))
+            continue
+        remedy = "--families" if lacking.remedy == NAME_FAMILIES else lacking.remedy
+        lines.append(CheckLine(name, lacking.why, f"not known: {remedy}" if remedy else "not known"))
     return tuple(lines)
 
 
@@ -58,42 +66,49 @@ def card_answer(answers: Answers) -> tuple[str, ...]:
     return tuple(sentence for sentence in (_may_rank(answers), _distances(answers), _what_to_do(answers)) if sentence)
 
 
-def best_with_people(judges: Mapping[str, Answers]) -> str:
-    """Name the judge that people agree with most, and how far the next is; empty where nobody labelled."""
+def best_with_people(judges: Mapping[str, Answers], subjects: Mapping[str, Subject]) -> str:
+    """Name the judge that people agree with most, and how far the next is; empty where nobody labelled.
+
+    Args:
+        judges: what their cards say.
+        subjects: what the cards are of.
+    """
     shares = {name: getattr(answers["people"], "agreement", None) for name, answers in judges.items()}
     known = {name: share for name, share in shares.items() if isinstance(share, Statistic)}
     best = sorted(known, key=lambda name: (-known[name].value, name))[:2]
     texts = [f"{name} on {known[name].estimate} of winners ({known[name].interval})" for name in best]
     if len(texts) < 2:
         return f"People agree with {texts[0]}; of the others it is not known." if texts else ""
-    return f"People agree most with {texts[0]}, then with {texts[1]}."
+    lead = agreement_lead(*(subjects[name] for name in best))
+    if lead is None or lead.low is None or lead.high is None:
+        return f"People agree most with {texts[0]}, then with {texts[1]}."
+    points, low, high = (f"{100 * share:.1f}" for share in (lead.value, lead.low, lead.high))
+    doubt = "" if lead.low > 0 else ": not told apart"
+    return f"People agree most with {texts[0]}, then with {texts[1]}: {points} points less ({low} … {high}){doubt}."
 
 
 def _may_rank(answers: Answers) -> str:
     people, rings = answers["people"], answers["cycles"]
-    if isinstance(people, Missing) or isinstance(people.agreement, Missing):
-        why = people.why if isinstance(people, Missing) else people.agreement.why
-        return f"Whether this judge may rank is not known: {why}."
-    agreement: Statistic = people.agreement
+    agreement: Figured = people if isinstance(people, Missing) else people.agreement
+    if isinstance(agreement, Missing):
+        return f"Whether this judge may rank is not known: {agreement.why}."
     share = f"{agreement.estimate} of winners ({agreement.interval})"
     if agreement.low is None or agreement.low <= 0.5:
         return f"Do not rank by this judge yet: it agrees with people on {share}, and a coin on 50%."
     certain = 0 if isinstance(rings, Missing) else rings.certain
-    but = f", but {certain} rings of models beat each other" if certain else ""
+    but = f", but the models of {certain} {plural('ring', certain)} beat each other" if certain else ""
     return f"This judge may rank: it agrees with people on {share}{but}."
 
 
 def _distances(answers: Answers) -> str:
     reply = answers["self_preference"]
     slope: Any = reply if isinstance(reply, Missing) else reply.slope
-    who = None if isinstance(reply, Missing) else reply.who
-    if isinstance(slope, Missing) or who != "people":
+    if isinstance(slope, Missing) or reply.who != "people":
         why = slope.why if isinstance(slope, Missing) else "there are no human labels"
         return f"Whether its distances are people's is not known: {why}."
     text = f"{slope.value:.2f} times people's ({slope.interval})"
-    low, high = LEVEL_SLOPE
     holds = slope.low is not None and slope.high is not None and slope.low <= 1 <= slope.high
-    if holds and low <= slope.value <= high:
+    if holds and LEVEL_SLOPE[0] <= slope.value <= LEVEL_SLOPE[1]:
         return f"Its distances are {text}: as people's, as far as these labels tell."
     return f"Its distances are {text}: calibrate before you quote Elo."
 
@@ -101,15 +116,15 @@ def _distances(answers: Answers) -> str:
 def _what_to_do(answers: Answers) -> str:
     lines = {line.name: line.verdict for line in check_lines(answers)}
     consistency: Any = answers["consistency"]
-    if lines["reading"] not in (FINE, EMPTY):
+    if lines["reading"] != FINE:
         return f"Mend its replies first: {consistency.unread.estimate} could not be read."
     position: Any = answers["position"]
     if not isinstance(position, Missing) and _leans(position.prefers_first, 0.5):
         swaps = position.swaps.all
         if isinstance(swaps, Missing):
             return f"Show both orders: the first wins {position.prefers_first.estimate} of decided verdicts."
-        first = "" if isinstance(swaps.flips_to_first, Missing) else f", {swaps.flips_to_first.estimate} of those"
-        to = f"{first} to the response shown first" if first else ""
+        first = swaps.flips_to_first
+        to = "" if isinstance(first, Missing) else f", {first.estimate} of those to the response shown first"
         return f"Keep both orders: {swaps.flip.estimate} of verdicts flip{to}."
     if lines["own family"].startswith("favoured"):
         return "Let a judge of another family decide, too."
@@ -127,24 +142,16 @@ def _leans(figure: Figured, middle: float) -> bool:
     return not figure.low <= middle <= figure.high
 
 
-def _unknown(reply: Missing) -> tuple[str, str]:
-    return reply.why, f"not known: {reply.remedy}" if reply.remedy else "not known"
-
-
 def _brief(figure: Figured, words: str) -> str:
     return f"{words}{figure.estimate} ({figure.interval})" if isinstance(figure, Statistic) else figure.why
 
 
 def _reading_line(section: Any) -> tuple[str, str]:
-    if isinstance(section.unread, Missing):
-        return _unknown(section.unread)
     worries = section.unread.value > CHECKS["unread"].threshold
     return f"{section.unread.estimate} unread", "give it a form that it keeps to" if worries else FINE
 
 
 def _position(section: Any) -> tuple[str, str]:
-    if isinstance(section.prefers_first, Missing):
-        return _unknown(section.prefers_first)
     both = not isinstance(section.swaps.all, Missing)
     leaning = "cancelled by both orders" if both else "tilts each verdict: show both orders"
     return _brief(section.prefers_first, "the first wins "), leaning if _leans(section.prefers_first, 0.5) else FINE
@@ -157,8 +164,6 @@ def _asked_again(section: Any) -> tuple[str, str]:
 
 
 def _verbosity(section: Any) -> tuple[str, str]:
-    if isinstance(section.effect, Missing):
-        return _unknown(section.effect)
     figure = f"{section.effect.estimate} per e-fold of length ({section.effect.interval})"
     if not _leans(section.effect, 0.0):
         return figure, NOT_SHOWN
@@ -166,28 +171,21 @@ def _verbosity(section: Any) -> tuple[str, str]:
 
 
 def _own_family(section: Any) -> tuple[str, str]:
-    if isinstance(section.excess, Missing):
-        return section.excess.why, "not known: --families"
     if not _leans(section.excess, 0.0):
         return section.excess.brief, NOT_SHOWN
     return section.excess.brief, "favoured" if section.excess.value > 0 else "disfavoured"
 
 
 def _people(section: Any) -> tuple[str, str]:
-    if isinstance(section.agreement, Missing):
-        return _unknown(section.agreement)
     kappa = "" if isinstance(section.kappa, Missing) else f", kappa {section.kappa.value:.2f}"
     better = section.agreement.low is not None and section.agreement.low > 0.5
-    return _brief(section.agreement, "same winner ") + kappa, FINE if better else "no better than a coin"
+    return _brief(section.agreement, "same winner ") + kappa, FINE if better else "not shown to beat a coin"
 
 
 def _transitivity(section: Any) -> tuple[str, str]:
-    if isinstance(section.hard, Missing):
-        return _unknown(section.hard)
     better = section.hard.high is not None and section.hard.high < section.chance
-    return f"{section.hard.value:.0%} of triples on items (blind: {section.chance:.0%})", (
-        FINE if better else "no better than blind"
-    )
+    figure = f"{section.hard.value:.0%} of triples on items (blind: {section.chance:.0%})"
+    return figure, FINE if better else "not shown to beat blind"
 
 
 def _cycles(section: Any) -> tuple[str, str]:
@@ -198,6 +196,5 @@ def _cycles(section: Any) -> tuple[str, str]:
 
 def _fit(section: Any) -> tuple[str, str]:
     figure = f"misses {section.missed} of {section.tested} pairs"
-    if not section.tested:
-        return figure, "not known: judge every pair on 10 items"
-    return figure, "read those pairs by themselves" if section.missed else FINE
+    judged = "read those pairs by themselves" if section.missed else FINE
+    return figure, judged if section.tested else "not known: judge every pair on 10 items"

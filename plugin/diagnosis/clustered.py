@@ -114,12 +114,6 @@ def sample_of(battles: Battles, level: float = 0.95) -> Clustered:
     return Clustered(cluster_codes(battles), "item" if battles.has_items else "row", level)
 
 
-def column_of(battles: Battles, name: str) -> np.ndarray:
-    """Return a column of numbers, NaN throughout where the table has none of this name, shape (rows,)."""
-    table = battles.table
-    return table[name].to_numpy(dtype=np.float64) if name in table else np.full(len(table), np.nan)
-
-
 def usable_draws(draws: np.ndarray) -> np.ndarray | None:
     """Return the resampled values that are no NaN, shape (draws,); None where they are too few for an interval."""
     usable = draws[~np.isnan(draws)]

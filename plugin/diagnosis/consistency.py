@@ -5,10 +5,11 @@ from typing import Annotated
 
 import numpy as np
 
-from podium.diagnosis.clustered import Clustered, column_of, sample_of
+from podium.diagnosis.clustered import Clustered, sample_of
 from podium.diagnosis.figures import CardAnswer, Figured, Missing
-from podium.diagnosis.position import BOTH_ORDERS, meetings_of, order_twins, orders_of
+from podium.diagnosis.position import BOTH_ORDERS
 from podium.diagnosis.subject import Subject
+from podium.diagnosis.twins import meetings_of, orders_of
 from podium.nouns.battles import REPLIES, Battles
 
 
@@ -44,12 +45,12 @@ def consistency(subject: Subject) -> Consistency:
     """
     presentations, of = subject.presentations, "presentations"
     sample, read = sample_of(presentations, subject.level), presentations.readable
-    win, margin = np.sign(column_of(presentations, "credit") - 0.5), column_of(presentations, "margin")
+    win, margin = np.sign(presentations.numbers_of("credit") - 0.5), presentations.numbers_of("margin")
     against: Figured = Missing("verdicts against their margin", "the verdicts carry no margin", "give a column margin")
     if not np.isnan(margin).all():
         decisive, what = ~np.isnan(margin) & read & (win != 0), "decisive verdicts with a margin"
         against = sample.share(np.sign(margin) == -win, "verdicts", what, among=decisive)
-    twins = order_twins(presentations, subject.level)
+    twins = subject.twins
     first, then = twins.wins
     retest, kappa, repeated = _retest(presentations, win, sample)
     return Consistency(
@@ -76,7 +77,7 @@ def _retest(presentations: Battles, win: np.ndarray, sample: Clustered) -> tuple
         return missing, missing, 0
     # What was shown (item, pair, which response first), and verdicts turned to the entrant of lower code.
     table, read, order = presentations.table, ~np.isnan(win), orders_of(presentations)
-    a_is_low = (table["model_a"].cat.codes < table["model_b"].cat.codes).to_numpy()
+    a_is_low = np.less(*presentations.entrant_codes)
     low_first = np.where(order == "ab", 1 + a_is_low, np.where(order == "ba", 2 - a_is_low, 0))
     key = meetings_of(presentations, np.arange(len(table))) * 3 + low_first
     code, outcome = np.unique(key[read], return_inverse=True)[1], np.where(a_is_low, win, -win)[read]

@@ -9,7 +9,7 @@ from scipy.special import stdtr
 from podium.diagnosis.clustered import reflected_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.diagnosis.subject import Subject
-from podium.diagnosis.triples import KINDS, TIE, deviation, outcomes, triples_among
+from podium.diagnosis.transitivity import KINDS, TIE, deviation, outcomes, triples_among
 from podium.rankers.coded import code_battles, ratio_or_nan
 from podium.rankers.intervals import holm, resample
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_sums
@@ -110,7 +110,7 @@ def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) ->
         return Missing(RATES, "no three entrants have all met", remedy)
     cells, rate = cells_by_cluster(coded, pairs), pairs.credit / pairs.weight
     rings = rings_of(coded.entrants, cells, triples)
-    solid = triples[(items_of(cells) >= FEWEST_ITEMS)[triples].all(axis=1)]
+    solid = triples[(cells.items >= FEWEST_ITEMS)[triples].all(axis=1)]
     few = Missing(SNTD, f"no three entrants have {FEWEST_ITEMS} items in each pair", "judge every pair on more items")
     sntd: float | Missing = few
     beyond_noise: Figured = few
@@ -146,11 +146,6 @@ def triples_of(pairs: Pairs) -> np.ndarray:
     return edges[(edges >= 0).all(axis=1)]
 
 
-def items_of(cells: PairCells) -> np.ndarray:
-    """Return the number of items (clusters) on which each pair has a verdict, shape (pairs,)."""
-    return np.diff(cells.weight.tocsc().indptr)
-
-
 def model_deviation(rate: np.ndarray, triples: np.ndarray) -> np.ndarray:
     """Return the mean SNTD of win rates, shape (..., pairs), over triples of pairs, NaN where a rate is unknown."""
     return np.asarray(deviation(*(rate[..., edge] for edge in triples.T)).mean(axis=-1))
@@ -171,7 +166,7 @@ def _win_p(cells: PairCells, rate: np.ndarray) -> np.ndarray:
 
     Clustered t over the items of each pair; where no item differs from another, the chance that all fall that way.
     """
-    items = items_of(cells)
+    items = cells.items
     error = (cells.credit - cells.weight.multiply(rate[None, :])).tocsc()
     squares = np.asarray(error.multiply(error).sum(axis=0)).ravel()
     freedom = np.maximum(items - 1, 1)
@@ -200,8 +195,7 @@ def rings_of(entrants: tuple[str, ...], cells: PairCells, triples: np.ndarray) -
     for k in np.argsort(p, kind="stable").tolist():
         a, b, c = (entrants[code] for code in (pairs.low[ab[k]], pairs.high[ab[k]], pairs.high[bc[k]]))
         of_ab, of_bc, of_ac = rate[edges[k]].tolist()
-        names, rates = ((a, b, c), (of_ab, of_bc, 1 - of_ac))
-        if way[k]:
-            names, rates = ((a, c, b), (of_ac, 1 - of_bc, 1 - of_ab))
-        rings.append(Cycle(names, rates, float(p[k]), float(adjusted[k])))
+        backwards = (a, c, b), (of_ac, 1 - of_bc, 1 - of_ab)
+        ring = backwards if way[k] else ((a, b, c), (of_ab, of_bc, 1 - of_ac))
+        rings.append(Cycle(*ring, float(p[k]), float(adjusted[k])))
     return rings

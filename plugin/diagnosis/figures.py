@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from podium.report.model import EMPTY, Measure, Table
+from podium.text import plural
 
 
 class Unit(Enum):
@@ -83,7 +84,7 @@ class Statistic:
         '1 item'
         """
         alone = self.clusters is None or "row-clustered" in self.method
-        clusters = "" if alone else f"{self.clusters:,} item{'' if self.clusters == 1 else 's'}"
+        clusters = "" if alone else f"{self.clusters:,} {plural('item', self.clusters or 0)}"
         return Measure(self.estimate, self.interval, f"{self.n:,} {self.of}", clusters)
 
     def rescale(self, function: Callable[[float], float], **changes: Any) -> "Statistic":

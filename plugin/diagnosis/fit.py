@@ -5,20 +5,21 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc, stdtr
 
-from podium.diagnosis.cycles import FEWEST_ITEMS, items_of
+from podium.diagnosis.cycles import FEWEST_ITEMS
 from podium.diagnosis.figures import CardAnswer, Missing, Value
 from podium.nouns.battles import Battles
-from podium.rankers.coded import Cluster, Coded, code_battles
-from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.coded import Coded, code_battles
 from podium.rankers.identification import strengths_of
 from podium.rankers.intervals import finite_or_none, holm, t_reach
-from podium.rankers.pairs import cells_by_cluster, pair_of
+from podium.rankers.pairs import cells_by_cluster, items_of, pair_of
 from podium.rankers.strengths import Strengths
 from podium.report.model import Table
 
 SHOWN = 5
 FEWEST_OF_A_KIND = 5
 """Expected wins, and losses, that a pair needs for a t test."""
+ROUNDING = 1e-9
+"""Standard error of a mean credit that is no more than rounding: all items say the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +110,7 @@ class BradleyTerryFit(CardAnswer):
         return (Table("Pairs farthest from the fit", header, tuple(rows)),)
 
 
-def bradley_terry_fit(
-    battles: Battles, *, level: float = 0.95, regularization: float = REGULARIZATION, cluster: Cluster = "item"
-) -> BradleyTerryFit | Missing:
+def bradley_terry_fit(battles: Battles, *, level: float = 0.95) -> BradleyTerryFit | Missing:
     """Compare every pair's mean credit with what fitted strengths say.
 
     The standard error of a residual is clustered by item, and accounts for the strengths being fitted to the same
@@ -122,19 +121,17 @@ def bradley_terry_fit(
         NotIdentifiedError: the comparison graph is not connected.
         NotConvergedError: the fit did not reach its maximum.
     """
-    coded = code_battles(battles, cluster=cluster)
-    strengths = strengths_of(coded, regularization)
+    coded = code_battles(battles)
+    strengths = strengths_of(coded)
     pairs, names = strengths.pairs, coded.entrants
     if len(pairs.low) < len(names):
-        return Missing(
-            "fit of Bradley-Terry",
-            f"{len(names)} entrants met in {len(pairs.low)} pairs only, which some strengths always explain",
-            "judge pairs that close a ring, for example a round robin of three entrants",
-        )
+        what = "fit of Bradley-Terry"
+        why = f"{len(names)} entrants met in {len(pairs.low)} pairs only, which some strengths always explain"
+        return Missing(what, why, "judge pairs that close a ring, for example a round robin of three entrants")
     influence = influence_on_residuals(coded, strengths)
-    expected = strengths.expected_credit(pairs.low, pairs.high)
-    residual = pairs.credit / pairs.weight - expected
-    p, reach = _test_pairs(strengths, expected, residual, influence, items_of(cells_by_cluster(coded, pairs)), level)
+    expected = expected_without_penalty(strengths)
+    residual, items = pairs.credit / pairs.weight - expected, items_of(coded, pairs)
+    p, reach = _test_pairs(strengths, expected, influence, items, level)
     adjusted, known = holm(p), ~np.isnan(reach)
     among = len(np.unique(np.concatenate([pairs.low[known], pairs.high[known]])))
     battles_of = np.bincount(pair_of(coded, pairs)[0], minlength=len(pairs.low))
@@ -158,6 +155,16 @@ def bradley_terry_fit(
     )
 
 
+def expected_without_penalty(strengths: Strengths) -> np.ndarray:
+    """Return the expected credit of each pair, less what the regularization adds, to first order, shape (pairs,).
+
+    A pair that strengths explain whatever its win rate is has hardly any error, and what is left to it is the penalty.
+    """
+    pairs, back = strengths.pairs, strengths.solve(strengths.regularization * strengths.theta)
+    expected = strengths.expected_credit(pairs.low, pairs.high)
+    return expected + expected * (1 - expected) * (back[pairs.low] - back[pairs.high])
+
+
 def influence_on_residuals(coded: Coded, strengths: Strengths) -> np.ndarray:
     """Return what each cluster adds to the error of each pair's residual, shape (clusters, pairs)."""
     pairs, cells = strengths.pairs, cells_by_cluster(coded, strengths.pairs)
@@ -168,23 +175,18 @@ def influence_on_residuals(coded: Coded, strengths: Strengths) -> np.ndarray:
 
 
 def _test_pairs(
-    strengths: Strengths,
-    expected: np.ndarray,
-    residual: np.ndarray,
-    influence: np.ndarray,
-    items: np.ndarray,
-    level: float,
+    strengths: Strengths, expected: np.ndarray, influence: np.ndarray, items: np.ndarray, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return two-sided p-values, and half the widths of intervals, NaN where there is no test, shape (pairs,) each.
 
     A pair that only won, or only lost, has no variance to be tested by: its p is twice the chance of that.
     """
     pairs, clusters, out = strengths.pairs, len(influence), strengths.graph.separated
-    rarer = np.minimum(expected, 1 - expected)
+    residual, rarer = pairs.credit / pairs.weight - expected, np.minimum(expected, 1 - expected)
     tested = ~(out[pairs.low] | out[pairs.high]) & (items >= FEWEST_ITEMS) & (items * rarer >= FEWEST_OF_A_KIND)
     flat = (pairs.credit == 0) | (pairs.credit == pairs.weight)
     se = np.sqrt((influence**2).sum(axis=0) * clusters / max(clusters - 1, 1))
-    varied = tested & ~flat & (se > 0)
+    varied = tested & ~flat & (se > ROUNDING)
     t = np.divide(residual, se, out=np.zeros(len(se)), where=varied)
     p = np.where(varied, 2 * stdtr(np.maximum(items - 1, 1), -np.abs(t)), np.nan)
     p = np.where(tested & flat, np.minimum(2 * np.where(residual > 0, expected, 1 - expected) ** items, 1), p)

@@ -1,10 +1,18 @@
 """A judge as a ranker of systems, held against a gold ranking (JuStRank)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Value, cell
-from podium.diagnosis.gold_comparison import SELF_BIAS, GoldComparison, SelfBias, SystemBias
-from podium.diagnosis.gold_pairs import gold_pairs_of, resample_both
+from podium.diagnosis.gold_comparison import (
+    SELF_BIAS,
+    GoldComparison,
+    SelfBias,
+    SystemBias,
+    gold_pairs_of,
+    resample_both,
+)
 from podium.diagnosis.sides import prepare_side
 from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY, Table
@@ -109,7 +117,8 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     biases, delta, delta_beyond_noise, own = figures.biases(subject)
     single = figures
     if subject.presentations.readable.sum() > subject.battles.readable.sum():
-        votes = both.judged_by(prepare_side(subject.presentations))
+        side = prepare_side(subject.presentations)
+        votes = replace(both, judge=side, ours=np.array([side.entrants.index(name) for name in both.entrants]))
         single = GoldComparison(votes, resample_both(votes, resamples, subject.rng, ranked=False), subject.level)
     return GoldAgreement(
         gold=subject.gold.source if subject.gold else "human labels",

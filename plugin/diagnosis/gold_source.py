@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from podium.diagnosis.sides import GivenSide, Side, prepare_side
-from podium.errors import DataError, UsageError
+from podium.errors import DataError
 from podium.formats.containers import read_records
 from podium.nouns.battles import Battles
 from podium.reading.judgements import read_battles
@@ -49,20 +49,19 @@ class Gold:
         return prepare_side(self.battles)
 
 
-def read_gold(source: str, ranker: str | None = None) -> Gold:
+def read_gold(source: str) -> Gold:
     """Read a ranking (podium's JSON, or a table of the columns model and score, elo or rating), or battles.
 
     Args:
         source: a file; for battles also a directory or a glob.
-        ranker: which of several rankings in a JSON file; by default the first.
 
     Raises:
-        UsageError: no such file, or it holds no such ranking.
+        UsageError: no such file.
         DataError: a score is none, or a system comes twice.
     """
     path = Path(source)
     if path.is_file():
-        ranking = _ranking_in(path, source, ranker) if path.suffix == ".json" else None
+        ranking = _ranking_in(path, source) if path.suffix == ".json" else None
         if ranking is not None:
             return ranking
         frame = read_records(path)
@@ -77,8 +76,8 @@ def read_gold(source: str, ranker: str | None = None) -> Gold:
         raise DataError(f"neither a ranking nor battles: {error.problem}", source=source, remedy=REMEDY) from None
 
 
-def _ranking_in(path: Path, source: str, ranker: str | None) -> Gold | None:
-    """Return a ranking in a file of `podium rank`; None where the file is something else."""
+def _ranking_in(path: Path, source: str) -> Gold | None:
+    """Return the first ranking in a file of `podium rank`; None where the file is something else."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
@@ -87,12 +86,8 @@ def _ranking_in(path: Path, source: str, ranker: str | None) -> Gold | None:
     if not isinstance(rankings, list) or not rankings:
         return None
     try:
-        known = [ranking["ranker"] for ranking in rankings]
-        chosen = next((ranking for ranking in rankings if ranker in (None, ranking["ranker"])), None)
-        if chosen is None:
-            raise UsageError(f"{source} has no ranking by {ranker!r}; it has {some(known)}")
-        entries = [(entry["model"], entry["score"]) for entry in chosen["models"] if entry["score"] is not None]
-        frame, scale = pd.DataFrame(entries, columns=["model", "score"]), str(chosen["scale"])
+        entries = [(entry["model"], entry["score"]) for entry in rankings[0]["models"] if entry["score"] is not None]
+        frame, scale = pd.DataFrame(entries, columns=["model", "score"]), str(rankings[0]["scale"])
     except (KeyError, TypeError) as error:
         raise DataError(f"not a ranking of podium's: {error} is not there", source=source, remedy=REMEDY) from None
     return Gold(source, _scores(source, frame["model"], frame["score"]), scale)
@@ -102,12 +97,9 @@ def _scores(source: str, models: pd.Series, scores: pd.Series) -> dict[str, floa
     numbers = pd.to_numeric(scores, errors="coerce").to_numpy(dtype=np.float64)
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if len(wrong):
-        raise DataError(
-            f"score {text_of(scores.iloc[wrong[0]])!r} of {models.iloc[wrong[0]]!r} is not a finite number",
-            source=source,
-            row=f"row {int(wrong[0]) + 1}",
-            remedy="give every system a score, or leave its row out",
-        )
+        problem = f"score {text_of(scores.iloc[wrong[0]])!r} of {models.iloc[wrong[0]]!r} is not a finite number"
+        remedy = "give every system a score, or leave its row out"
+        raise DataError(problem, source=source, row=f"row {int(wrong[0]) + 1}", remedy=remedy)
     names = [str(text_of(model)) for model in models]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

@@ -1,16 +1,58 @@
-"""What a ranking's reader must know of its judge: that it was hard to read, or is related to those it judges."""
+"""What a ranking's reader must know of its judge: that it was hard to read, or is related to those it judges.
+
+Who made a model is given, or guessed from its name.
+"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from podium.checks import CHECKS
-from podium.diagnosis.families import family_of
 from podium.nouns.battles import Battles
 from podium.plugins import catalogue
 from podium.scorers.reply import ONE_ORDER_UNREAD, UNSHOWN
 from podium.text import some
 
+MAKERS: Mapping[str, tuple[str, ...]] = {
+    "01.AI": ("yi-",),
+    "AI21": ("jurassic", "jamba", "j2-"),
+    "Aleph Alpha": ("luminous",),
+    "Allen AI": ("tulu", "olmo", "molmo"),
+    "Alibaba": ("qwen", "qwq"),
+    "Amazon": ("nova-", "titan"),
+    "Anthropic": ("claude",),
+    "BigCode": ("starcoder",),
+    "Cohere": ("command", "aya-", "c4ai"),
+    "Databricks": ("dolly", "dbrx"),
+    "DeepSeek": ("deepseek",),
+    "EleutherAI": ("gpt-j", "gpt-neo", "gptj", "gptneo", "pythia"),
+    "Google": ("gemini", "gemma", "palm", "bard", "flan"),
+    "IBM": ("granite",),
+    "LMSYS": ("vicuna", "fastchat"),
+    "Meta": ("llama", "code llama", "codellama", "opt-"),
+    "Microsoft": ("phi-", "phi3", "phi4", "wizardlm", "orca"),
+    "MiniMax": ("minimax",),
+    "Mistral": ("mistral", "mixtral", "ministral", "magistral", "codestral"),
+    "Moonshot": ("kimi",),
+    "MosaicML": ("mpt-",),
+    "Nous": ("nous", "hermes"),
+    "NVIDIA": ("nemotron",),
+    "OpenAI": ("gpt", "chatgpt", "openai", "davinci", "text-davinci", "o1", "o3", "o4"),
+    "Stability": ("stablelm", "stable"),
+    "Stanford": ("alpaca",),
+    "TII": ("falcon",),
+    "Together": ("redpajama", "gpt-neoxt"),
+    "Tsinghua": ("glm", "chatglm"),
+    "Upstage": ("solar",),
+    "UW": ("guanaco",),
+    "xAI": ("grok",),
+}
+"""How names begin that a maker gives its models, lower case. The longest that fits at the earliest place counts."""
+
+NO_MODEL = re.compile(r"alpaca[-_ ]?eval|openai-api")
+"""Names of tools that begin as a model's does: AlpacaEval calls its judges alpaca_eval_gpt4 and the like, and Inspect's
+provider `openai-api` is any server that speaks as OpenAI's does."""
 JUSTRANK = frozenset({"anchor", "likert", "numeric", "reward", "tokenprobs"})
 """Realizations that JuStRank's data write after the judge."""
 REMEDIES = {
@@ -24,6 +66,52 @@ REMEDIES = {
 USUAL_REMEDY = "let the judge reason first (realization=cot), or take one that keeps to a form"
 OF_A_TABLE = "look at those rows, and at how they were made (`podium convert` writes them with their reasons)"
 """What helps where podium did not ask the judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family and how it is known: `given` or `guessed`."""
+
+    name: str
+    how: str
+
+
+def family_of(model: str, given: Mapping[str, str]) -> Family | None:
+    """Return the family of a model; None where nothing tells it.
+
+    Guessed from the first word of the name that a maker is known by; the model's own part of the path first.
+
+    Args:
+        model: its name, which may begin with a provider (`openai/gpt-x`).
+        given: patterns (as of file names, case ignored) to families; the first that fits counts.
+
+    >>> family_of("openai/gpt-4o", {}), family_of("my-model", {"my-*": "mine"})
+    (Family(name='OpenAI', how='guessed'), Family(name='mine', how='given'))
+    """
+    for pattern, family in given.items():
+        if fnmatchcase(model.lower(), pattern.lower()):
+            return Family(family, "given")
+    name = NO_MODEL.sub("", model.lower())
+    for part in (name.rpartition("/")[2], name):
+        fits = [
+            (place.start(), -len(sign), maker)
+            for maker, signs in MAKERS.items()
+            for sign in signs
+            if (place := re.search(rf"(?<![a-z0-9]){re.escape(sign)}", part))
+        ]
+        if fits:
+            return Family(min(fits)[2], "guessed")
+    return None
+
+
+def members(models: Iterable[str], given: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Sort models into families, by name; those of no known family are left out."""
+    families: dict[str, list[str]] = {}
+    for model in sorted(models):
+        family = family_of(model, given)
+        if family is not None:
+            families.setdefault(family.name, []).append(model)
+    return {name: tuple(families[name]) for name in sorted(families)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +156,18 @@ def unread_share(battles: Battles) -> float:
 
 
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:
-    """Return what each judge is to those it judges; juries and metrics are no judges.
-
-    Args:
-        families: as of `judge_warnings`.
-    """
+    """Return what each judge, no jury or metric, is to those it judges; families as of `judge_warnings`."""
     # A metric of an eval is no judge, whatever its task is called after.
     are_scores = "score_a" in (battles.verdicts.columns if battles.verdicts else battles.table.columns)
     judges = [name for name in battles.judges if parts_of(name)[1] or not (are_scores or " " in name)]
-    return [_relation(judge, battles, families) for judge in judges if judge != "(no judge)"]
+    kin_of = members(battles.entrants, families)
+    relations = []
+    for judge in [judge for judge in judges if judge != "(no judge)"]:
+        model = parts_of(judge)[0]
+        family = None if judge.startswith("jury:") else family_of(model, families)
+        known = (family.name, family.how, kin_of.get(family.name, ())) if family else (None, None, ())
+        relations.append(Relation(model, same_model(battles.entrants, model), *known))
+    return relations
 
 
 def _unread_alarm(battles: Battles) -> str | None:
@@ -94,14 +185,6 @@ def _unread_alarm(battles: Battles) -> str | None:
         written=f"; most often the judge wrote {', '.join(written)}" if written else "",
         remedy=(known or [USUAL_REMEDY if any(parts_of(judge)[1] for judge in battles.judges) else OF_A_TABLE])[0],
     )
-
-
-def _relation(judge: str, battles: Battles, families: Mapping[str, str]) -> Relation:
-    model = parts_of(judge)[0]
-    family = None if judge.startswith("jury:") else family_of(model, families)
-    name, how = (family.name, family.how) if family else (None, None)
-    kin = [entrant for entrant in battles.entrants if (known := family_of(entrant, families)) and known.name == name]
-    return Relation(model, same_model(battles.entrants, model), name, how, tuple(kin))
 
 
 def _relation_alarm(relation: Relation) -> str | None:

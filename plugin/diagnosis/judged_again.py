@@ -9,7 +9,7 @@ import pandas as pd
 
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.diagnosis.sides import Ratings, prepare_side
+from podium.diagnosis.sides import Ratings, bounded_by_all, prepare_side
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
@@ -47,14 +47,10 @@ class JudgedAgain(CardAnswer):
     models: Drift
 
     @property
-    def _drifts(self) -> tuple[tuple[str, Drift], ...]:
-        return (DRIFT, self.judge), (MODELS, self.models)
-
-    @property
     def sentence(self) -> str:
         """All of it in a sentence or two."""
         share = f", the same verdict on {self.agreement.brief}" if isinstance(self.agreement, Statistic) else ""
-        drifts = [_models_that_moved(name, drift) for name, drift in self._drifts]
+        drifts = [_models_that_moved(name, drift) for name, drift in ((DRIFT, self.judge), (MODELS, self.models))]
         counted = f"judged again: {self.battles:,} of {self.most:,} battles{share}"
         return "; ".join([counted, *filter(None, drifts)]) + f" (from {self.first} to {self.second})"
 
@@ -66,11 +62,7 @@ class JudgedAgain(CardAnswer):
         return (
             (AGAIN, f"{self.battles:,} of {self.most:,}; {answers}"),
             ("same verdict", self.agreement),
-            *(
-                (name, drift)
-                for name, drift in ((DRIFT, self.judge), (MODELS, self.models))
-                if isinstance(drift, Missing)
-            ),
+            *((drift.what, drift) for drift in (self.judge, self.models) if isinstance(drift, Missing)),
         )
 
     def tables(self) -> tuple[Table, ...]:
@@ -130,11 +122,8 @@ def _by_battle(battles: Battles) -> pd.DataFrame:
     turned = a > b
     number = table["response"].fillna(1).astype(int) if "response" in table else 1
     columns = {"item": table["item"].astype(object), "low": np.where(turned, b, a), "high": np.where(turned, a, b)}
-    credit = table["credit"].to_numpy(dtype=np.float64)
-    lengths = [
-        table[name].to_numpy(dtype=np.float64) if name in table else np.full(len(table), np.nan)
-        for name in ("length_a", "length_b")
-    ]
+    credit = battles.numbers_of("credit")
+    lengths = [battles.numbers_of(name) for name in ("length_a", "length_b")]
     columns |= {"response": number, "credit": np.where(turned, 1 - credit, credit)}
     columns |= dict(zip(LENGTHS, (np.where(turned, *lengths[::-1]), np.where(turned, *lengths)), strict=True))
     return pd.DataFrame(columns, index=table.index)
@@ -150,36 +139,25 @@ def _drift(
         parts = [(sign, _ratings(subjects[k], tables[k], chosen)) for sign, k, chosen in terms if chosen is not None]
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(what, str(error), AFRESH)
-    names = sorted(set.intersection(*({*_names_with_bounds(ratings)} for _, ratings in parts)))
+    signs, ratings = [sign for sign, _ in parts], bounded_by_all(*(own for _, own in parts))
+    names, level = ratings[0].entrants, subjects[0].level
     if len(names) < 2:
         return Missing(what, f"{len(names)} models have bounded ratings by both", "judge more battles")
-    level, signed = subjects[0].level, [(sign, _centre_ratings(ratings, tuple(names))) for sign, ratings in parts]
-    codes = np.concatenate([ratings.rows.code for _, ratings in signed])
-    rows = Clustered(codes, "item", 1 - (1 - level) / len(names))
-    value = np.sum([sign * ratings.elo for sign, ratings in signed], axis=0)
-    shares = [sign * ratings.influence for sign, ratings in signed]
+    rows = Clustered(np.concatenate([own.rows.code for own in ratings]), "item", 1 - (1 - level) / len(names))
+    value = np.sum([sign * own.elo for sign, own in zip(signs, ratings, strict=True)], axis=0)
+    shares = np.concatenate([sign * own.influence for sign, own in zip(signs, ratings, strict=True)])
+    # Centred on 0 among these models.
+    value, shares = value - value.mean(), shares - shares.mean(axis=1, keepdims=True)
     method = f"{{}}, Bonferroni over {len(names)} models"
-    drifts = {
-        name: rows.linear(float(value[k]), np.concatenate(shares)[:, k], len(on), "battles", Unit.ELO, method)
-        for k, name in enumerate(names)
-    }
-    return {name: replace(drift, level=level) for name, drift in drifts.items()}
+    drifts = [
+        rows.linear(*own, len(on), "battles", Unit.ELO, method) for own in zip(value.tolist(), shares.T, strict=True)
+    ]
+    return {name: replace(drift, level=level) for name, drift in zip(names, drifts, strict=True)}
 
 
 def _ratings(subject: Subject, table: pd.DataFrame, on: pd.DataFrame) -> Ratings:
     chosen = pd.MultiIndex.from_frame(table[KEY]).isin(pd.MultiIndex.from_frame(on[KEY]))
     return prepare_side(subject.battles.select(chosen)).ratings
-
-
-def _centre_ratings(ratings: Ratings, names: tuple[str, ...]) -> Ratings:
-    """Return the ratings of some entrants, centred on 0 among them."""
-    own = ratings.select(names)
-    influence = own.influence - own.influence.mean(axis=1, keepdims=True)
-    return replace(own, elo=own.elo - own.elo.mean(), influence=influence)
-
-
-def _names_with_bounds(ratings: Ratings) -> list[str]:
-    return [name for name, sound in zip(ratings.entrants, ratings.bounded, strict=True) if sound]
 
 
 def _models_that_moved(what: str, drift: Drift) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from podium.diagnosis.clustered import agreement_interval
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.diagnosis.gold_pairs import GoldPairs, gold_pairs_of
+from podium.diagnosis.gold_comparison import GoldPairs, gold_pairs_of
 from podium.diagnosis.judge_checks import parts_of
 from podium.diagnosis.sides import JudgedSide, number_items, taus
 from podium.diagnosis.subject import Subject
@@ -134,9 +134,8 @@ def side_by_side(subjects: Sequence[Subject], *, resamples: int = RESAMPLES) -> 
     for k, subject in enumerate(ready):
         credit, triples = subject.side.coded.credit, transitivity(subject.battles, level=level)
         hard = triples.hard if isinstance(triples, Transitivity) else triples
-        ties = float(np.mean(np.abs(credit - 0.5) < 1e-12))
         tau = _tau_with_gold(golds[k], theta[k], draws[:, k], names, level)
-        judge = subject.judge or "(no judge)"
+        ties, judge = float(np.mean(np.abs(credit - 0.5) < 1e-12)), subject.judge or "(no judge)"
         standings.append(JudgeStanding(judge, *parts_of(subject.judge), len(credit), ties, hard, tau))
     first, second = np.triu_indices(len(ready), 1)
     values, drawn = taus(theta[first], theta[second]), taus(draws[:, first], draws[:, second])

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+import pandas as pd
 from scipy.stats import rankdata
 
 from podium.diagnosis.clustered import Clustered
@@ -14,6 +15,7 @@ from podium.rankers.calibration.agreement import kappa, tenths_of
 from podium.rankers.calibration.evidence import Evidence, evidence_of
 from podium.rankers.calibration.signals import signal_of, usual_kind
 from podium.rankers.calibration.targets import fit_target, weights_for
+from podium.rankers.coded import hard_credits
 from podium.rankers.intervals import resample, small_sample_factor
 from podium.report.model import Table
 
@@ -95,6 +97,29 @@ def people(subject: Subject) -> People | Missing:
         calibration_error=error,
         bins=bins,
     )
+
+
+def agreement_lead(first: Subject, second: Subject) -> Statistic | None:
+    """Return by what share of winners people agree more with one judge than with another, items paired by name.
+
+    None where either has no battle that both it and people decide.
+    """
+    shares, errors, number = [], [], 0
+    for subject in (first, second):
+        table = subject.battles.table
+        judge, human = np.sign(hard_credits(table) - 0.5), np.sign(subject.human - 0.5)
+        decisive = np.abs(judge * human) == 1
+        if not decisive.any():
+            return None
+        agree = (judge == human)[decisive]
+        alone = pd.Series([f"{subject.judge} {row}" for row in range(len(table))], index=table.index)
+        item = table["item"].astype(object).fillna(alone) if "item" in table else alone
+        shares.append(float(agree.mean()))
+        errors.append(pd.Series((agree - agree.mean()) / len(agree)).groupby(item[decisive].to_numpy()).sum())
+        number += len(agree)
+    influence = errors[0].sub(errors[1], fill_value=0).to_numpy()
+    sample = Clustered(np.arange(len(influence)), "item", first.level)
+    return sample.linear(shares[0] - shares[1], influence, number, unit=Unit.SHARE)
 
 
 def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> Figured:

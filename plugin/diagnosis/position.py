@@ -6,44 +6,15 @@ from typing import Annotated
 import numpy as np
 from scipy.special import logit
 
-from podium.counting.verdicts import verdicts_of
-from podium.diagnosis.clustered import Clustered, column_of, sample_of
+from podium.diagnosis.clustered import sample_of
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value, labelled_figures
 from podium.diagnosis.subject import Subject, is_soft, near_ties
+from podium.diagnosis.twins import OrderTwins, first_shown, orders_of
 from podium.nouns.battles import Battles
 from podium.report.model import Table
 
 BOTH_ORDERS = "show each pair in both orders"
 NO_PAIRS = "no pair was read in both orders"
-
-
-@dataclass(frozen=True, slots=True)
-class OrderTwins:
-    """Pairs read in both orders; each order's credit and margin belong to the response shown first in it.
-
-    Attributes:
-        credit, margin: shape (pairs, 2) each; a margin is NaN where there is none.
-        meeting: code of item and entrants, which repeats share, shape (pairs,).
-        rows: the pairs as a sample.
-    """
-
-    credit: np.ndarray
-    margin: np.ndarray
-    meeting: np.ndarray
-    rows: Clustered
-
-    def __len__(self) -> int:
-        return len(self.credit)
-
-    def take(self, rows: np.ndarray) -> "OrderTwins":
-        """Return the pairs of a mask or of positions."""
-        return OrderTwins(self.credit[rows], self.margin[rows], self.meeting[rows], self.rows.take(rows))
-
-    @property
-    def wins(self) -> tuple[np.ndarray, np.ndarray]:
-        """Outcomes 1, 0, -1 of the response shown first, in either order, shape (pairs,) each."""
-        first, then = np.sign(self.credit - 0.5).T
-        return first, then
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +92,7 @@ def position(subject: Subject) -> Position | Missing:
     if not known.any():
         return _no_order(subject.presentations)
     win, shown = np.sign(credit[known] - 0.5), sample_of(subject.presentations, subject.level).take(known)
-    twins, of = order_twins(subject.presentations, subject.level), "presentations"
+    twins, of = subject.twins, "presentations"
     lead, missing = twins.margin.mean(axis=1), ("pairs read in both orders", BOTH_ORDERS)
     if len(twins):
         missing = ("margins in both orders", "give a column margin")
@@ -141,37 +112,6 @@ def position(subject: Subject) -> Position | Missing:
         difference=twins.rows.take(once).mean(np.abs(first - second), "pairs", *missing, within=(0, 1)),
         swaps=swaps_by_closeness(twins, subject.near_tie),
     )
-
-
-def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what the response shown first earned, its margin, NaN where unknown, and whether verdict and order are."""
-    credit, margin, order = column_of(battles, "credit"), column_of(battles, "margin"), orders_of(battles)
-    second = order == "ba"
-    known = np.isin(order, ["ab", "ba"]) & ~np.isnan(credit)
-    return np.where(second, 1 - credit, credit), np.where(second, -margin, margin), known
-
-
-def orders_of(battles: Battles) -> np.ndarray:
-    """Return which response was shown first, `ab`, `ba` or another word, None where nothing tells, shape (rows,)."""
-    table = battles.table
-    return table["order"].astype(object).to_numpy() if "order" in table else np.full(len(table), None)
-
-
-def meetings_of(battles: Battles, rows: np.ndarray) -> np.ndarray:
-    """Return a number per item, response to it and pair of entrants, shape (rows,)."""
-    table, entrants = battles.table, len(battles.entrants)
-    a, b = (table[side].cat.codes.to_numpy(dtype=np.int64)[rows] for side in ("model_a", "model_b"))
-    item = battles.items_with_responses(sample_of(battles).code)[rows]
-    return (item * entrants + np.minimum(a, b)) * entrants + np.maximum(a, b)
-
-
-def order_twins(presentations: Battles, level: float) -> OrderTwins:
-    """Find the pairs read in both orders: one `ab` and one `ba` of the same item, pair, judge, repeat and response."""
-    credit, margin, _ = first_shown(presentations)
-    rows = verdicts_of(presentations.table).twins()
-    rows = rows[~np.isnan(credit[rows]).any(axis=1)]
-    sample = sample_of(presentations, level).take(rows[:, 0])
-    return OrderTwins(credit[rows], margin[rows], meetings_of(presentations, rows[:, 0]), sample)
 
 
 def effect_of_being_first(twins: OrderTwins) -> Figured:
@@ -240,7 +180,7 @@ def swaps_by_closeness(twins: OrderTwins, near_tie: float) -> SwapsByCloseness:
 def _no_order(presentations: Battles) -> Missing:
     if not presentations.readable.any():
         return Missing("position", "no verdict could be read", "see the reasons of the unread replies")
-    if np.isfinite(column_of(presentations, "score_a")).any():
+    if np.isfinite(presentations.numbers_of("score_a")).any():
         return Missing("position", "each response was scored alone: there is no first one", "none is needed")
     merged = (orders_of(presentations) == "merged").any()
     why = "the two orders are merged already" if merged else "no row says which response was shown first"

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.diagnosis.families import family_of, members
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Unit, Value
-from podium.diagnosis.reference import error_sums, fit_line
-from podium.diagnosis.sides import Ratings
+from podium.diagnosis.judge_checks import family_of, members
+from podium.diagnosis.sides import Ratings, bounded_by_all, error_sums, fit_line
 from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY, Table
 from podium.text import some
@@ -78,14 +77,14 @@ def self_preference(subject: Subject) -> SelfPreference:
     if isinstance(reference, Missing):
         missing = Missing(WHAT, reference.why, reference.remedy)
         return SelfPreference(name, how, None, missing, missing, families, unknown, {})
-    pair = subject.side.ratings.pair_with(reference.ratings)
-    inside = {family: np.isin(pair[0].entrants, models) for family, models in families.items()}
-    excesses = {family: _weight(*pair, mask, level, Unit.ELO) for family, mask in inside.items()}
+    ours, theirs = bounded_by_all(subject.side.ratings, reference.ratings)
+    inside = {family: np.isin(ours.entrants, models) for family, models in families.items()}
+    excesses = {family: _weight(ours, theirs, mask, level, Unit.ELO) for family, mask in inside.items()}
     why = f"the name {judge} tells no family" if judge else "no row names a judge of one model"
     if own:
         why = f"no entrant is known to be of the judge's family ({name})"
     excess = excesses.get(name or "", Missing(WHAT, why, NAME_FAMILIES))
-    slope = _weight(*pair, inside.get(name or "", np.zeros(len(pair[0].entrants), dtype=bool)), level, Unit.NUMBER)
+    slope = _weight(ours, theirs, inside.get(name or "", np.zeros(len(ours.entrants), dtype=bool)), level, Unit.NUMBER)
     return SelfPreference(name, how, reference.who, excess, slope, families, unknown, excesses)
 
 

@@ -6,12 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
-from podium.diagnosis.clustered import column_of
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judge_checks import parts_of
-from podium.diagnosis.reference import Reference, first_reference
-from podium.diagnosis.sides import JudgedSide, Ratings, prepare_side
+from podium.diagnosis.sides import REMEDY, JudgedSide, Ratings, Reference, prepare_side
+from podium.diagnosis.twins import OrderTwins, order_twins
+from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 
 NEAR_TIE = 0.3
@@ -54,7 +54,12 @@ class Subject:
     @cached_property
     def human(self) -> np.ndarray:
         """What model_a earned from people in each battle, NaN where nobody said, shape (battles,)."""
-        return column_of(self.battles, "human")
+        return self.battles.numbers_of("human")
+
+    @cached_property
+    def twins(self) -> OrderTwins:
+        """The pairs that it read in both orders."""
+        return order_twins(self.presentations, self.level)
 
     @cached_property
     def side(self) -> JudgedSide:
@@ -68,7 +73,10 @@ class Subject:
 
     @cached_property
     def reference(self) -> Reference | Missing:
-        """What its ratings are held against: people on the same battles, else the gold standard, else other judges."""
+        """What its ratings are held against: people on the same battles, else the gold standard, else other judges.
+
+        A reference whose battles fall into groups that never met is passed over.
+        """
         gold, others = self.gold, self.others
         candidates: dict[str, Callable[[], Ratings]] = {}
         if np.isfinite(self.human).any():
@@ -79,7 +87,14 @@ class Subject:
             # Items have the same codes in all judges' battles; rows without one mean something else in every table.
             named = len(others.table["item"].cat.categories) if others.has_items else 0
             candidates["other judges"] = lambda: prepare_side(others).ratings.set_apart(named)
-        return first_reference(candidates)
+        reasons = []
+        for who, rate in candidates.items():
+            try:
+                return Reference(who, rate())
+            except (NotIdentifiedError, NotConvergedError) as error:
+                reasons.append(f"{who}: {error}")
+        why = "; ".join(reasons) or "there are no human labels, no gold standard and no other judge"
+        return Missing("ratings to compare with", why, REMEDY)
 
     @property
     def realization(self) -> str | None:
@@ -90,11 +105,6 @@ class Subject:
     def model(self) -> str | None:
         """The judge's model, without realization and prompt; None of a jury, which has no single one."""
         return None if self.judge is None or self.judge.startswith("jury:") else parts_of(self.judge)[0]
-
-
-def model_of(judge: str | None) -> str | None:
-    """Return the judge's model; None where nobody names the judge."""
-    return None if judge is None else parts_of(judge)[0]
 
 
 def near_ties(credit: np.ndarray, margin: np.ndarray, near_tie: float) -> tuple[np.ndarray, str] | None:

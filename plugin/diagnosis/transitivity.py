@@ -1,31 +1,38 @@
-"""Non-transitivity on single items: does the judge who prefers A to B and B to C prefer A to C?"""
+"""Non-transitivity on single items: does the judge who prefers A to B and B to C prefer A to C?
+
+Triples of entrants are counted item by item: outcomes that are no weak order, and how far credits are from strengths.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
+from scipy.special import entr, expit, logit
 
 from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, cell
-from podium.diagnosis.triples import (
-    ALL,
-    AMBIGUOUS,
-    CLIP,
-    CONSISTENT,
-    FIRST_SCENARIO,
-    LEAD,
-    SCENARIOS,
-    TIE,
-    TripleCounts,
-    chance_of_no_order,
-    count_triples,
-)
 from podium.nouns.battles import MOST_SLICES, Battles
+from podium.rankers.coded import Coded, code_battles, ratio_or_nan
 from podium.rankers.intervals import finite_or_none, wilson
+from podium.rankers.pairs import pair_sums, win_rates
 from podium.report.model import EMPTY, Table
 from podium.text import as_text
 
+TIE = 0.025
+"""Credits within 0.5 +- this are ties. Source: Xu et al. 2025, appendix B.1 (0.475 to 0.525)."""
+CLIP = 1e-6
+"""Credits are kept this far from 0 and 1 before their log-odds are taken."""
+LEAD = 0.1
+"""Gap of two win rates from which one entrant leads by far."""
+MOST_CELLS = 400_000_000
+"""Triples times items beyond which they are not gone through."""
+CHUNK_CELLS = 500_000
+LOSS, TIED, WIN, UNKNOWN = range(4)
+STEADY, SHAKY, UNSEEN = range(3)
+SCENARIOS = ("lead, lead", "lead, margin", "margin, lead", "margin, margin")
+ALL, CONSISTENT, AMBIGUOUS, FIRST_SCENARIO = range(4)
 MOST_LISTED = 2_000
 SHOWN = 5
 CELLS = "triples on items"
@@ -40,6 +47,174 @@ HARD_VERDICTS = Missing(
     "most credits are wins, ties and losses, on which it depends on the clip alone",
     "ask the judge for token probabilities, or give soft credits; the model-level SNTD is below",
 )
+
+
+def is_transitive(ab: int, bc: int, ac: int) -> bool:
+    """Tell whether three outcomes (1, 0, -1: better, equal, worse) are a weak order: some ranks give all three.
+
+    13 of the 27 cases are. Source: Xu et al. 2025, appendix B.1, where two of the 14 others are misprinted.
+
+    >>> is_transitive(1, 1, 1), is_transitive(1, 1, 0)
+    (True, False)
+    """
+    return any(
+        (np.sign(b - a), np.sign(c - b), np.sign(c - a)) == (ab, bc, ac) for a, b, c in product(range(3), repeat=3)
+    )
+
+
+KINDS = np.array(
+    [
+        2 if UNKNOWN in codes else not is_transitive(*(code - TIED for code in codes))
+        for codes in product(range(4), repeat=3)
+    ],
+    dtype=np.uint8,
+)
+"""0 transitive, 1 not, 2 unknown, by 16, 4 and 1 times the outcome codes of ab, bc and ac, shape (64,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TripleCounts:
+    """Counts over triples and items; groups are all, consistent, ambiguous and the four scenarios.
+
+    Attributes:
+        entrants: the strongest (by win rate) first.
+        clipped: share of the readable credits nearer to 0 or 1 than `CLIP`; None when verdicts are hard.
+        triples, scenario: entrants by position, i < j < k, shape (triples, 3), and the gaps between them.
+        known, broken, deviation: of each triple, items with all three verdicts, those of them that are no weak order,
+            and summed SNTD, shape (triples,) each.
+        cells, hits, sums: the same of each group and item, shape (groups, items) each.
+        ties: share of tied outcomes.
+    """
+
+    entrants: tuple[str, ...]
+    clipped: float | None
+    triples: np.ndarray
+    scenario: np.ndarray
+    known: np.ndarray
+    broken: np.ndarray
+    deviation: np.ndarray
+    cells: np.ndarray
+    hits: np.ndarray
+    sums: np.ndarray
+    ties: float
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether credits are finer than wins, ties and losses."""
+        return self.clipped is not None
+
+
+def pair_number(i: np.ndarray, j: np.ndarray, entrants: int) -> np.ndarray:
+    """Return the position of pairs i < j in the order of `numpy.triu_indices`, any shape."""
+    return i * (2 * entrants - i - 1) // 2 + (j - i - 1)
+
+
+def triples_among(entrants: int) -> np.ndarray:
+    """Return all triples i < j < k of entrant codes, shape (triples, 3)."""
+    return np.array(list(combinations(range(entrants), 3)), dtype=np.int64).reshape(-1, 3)
+
+
+def count_triples(battles: Battles, tie: float = TIE, lead: float = LEAD) -> TripleCounts | Missing:
+    """Go through all triples and items of the readable battles, or say why none can be looked at."""
+    what = "non-transitivity"
+    if not battles.has_items:
+        return Missing(what, "no row says its item", "name the item's column: --columns item=COLUMN")
+    coded = code_battles(battles)
+    size, items = len(coded.entrants), coded.clusters
+    if size < 3:
+        return Missing(what, f"{size} entrants make no triple", "judge at least three entrants")
+    if comb(size, 3) * items > MOST_CELLS:
+        why = f"{size:,} entrants on {items:,} items are more triples than are gone through"
+        return Missing(what, why, "choose fewer entrants or items with --where")
+    extreme = (coded.credit < CLIP) | (coded.credit > 1 - CLIP)
+    coarse = extreme | (np.abs(4 * coded.credit - np.round(4 * coded.credit)) < 1e-9)
+    clipped = None if coarse.mean() > 0.5 else float(extreme.mean())
+    rate = win_rates(pair_sums(coded))
+    order = np.argsort(-rate, kind="stable")
+    credit, steady = _arrange(battles, coded, np.argsort(order))
+    outcome, triples = outcomes(credit, tie), triples_among(size)
+    gaps = -np.diff(rate[order][triples], axis=1)
+    scenario = 2 * (gaps[:, 0] < lead) + (gaps[:, 1] < lead)
+    cells, hits, sums = np.zeros((3, FIRST_SCENARIO + len(SCENARIOS), items))
+    known, broken, off = np.zeros((3, len(triples)))
+    chunk = max(1, CHUNK_CELLS // max(items, 1))
+    for rows in (slice(start, start + chunk) for start in range(0, len(triples), chunk)):
+        i, j, k = triples[rows].T
+        edges = [pair_number(*ends, size) for ends in ((i, j), (j, k), (i, k))]
+        kind = KINDS[16 * outcome[edges[0]] + 4 * outcome[edges[1]] + outcome[edges[2]]]
+        complete, no_order, soft = kind < 2, kind == 1, np.zeros(kind.shape)
+        if clipped is not None:
+            soft = np.where(complete, deviation(*(np.nan_to_num(credit[edge], nan=0.5) for edge in edges)), 0)
+        known[rows], broken[rows], off[rows] = (part.sum(axis=1) for part in (complete, no_order, soft))
+        swaps, gap = np.max([steady[edge] for edge in edges], axis=0), scenario[rows, None]
+        groups = {ALL: True, CONSISTENT: swaps == STEADY, AMBIGUOUS: swaps == SHAKY}
+        groups |= {FIRST_SCENARIO + name: gap == name for name in np.unique(gap).tolist()}
+        for group, members in groups.items():
+            cells[group] += (complete & members).sum(axis=0)
+            hits[group] += (no_order & members).sum(axis=0)
+            sums[group] += (soft * members).sum(axis=0)
+    ties = float((outcome == TIED).sum() / max((outcome != UNKNOWN).sum(), 1))
+    names = tuple(coded.entrants[k] for k in order)
+    return TripleCounts(names, clipped, triples, scenario, known, broken, off, cells, hits, sums, ties)
+
+
+def _arrange(battles: Battles, coded: Coded, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean credit of the stronger, NaN without one, and how a swap leaves it, shape (pairs, items) each."""
+    first, second = place[coded.a], place[coded.b]
+    pair = pair_number(np.minimum(first, second), np.maximum(first, second), len(place))
+    cell, shape = pair * coded.clusters + coded.cluster, (comb(len(place), 2), coded.clusters)
+    votes = np.bincount(cell, minlength=shape[0] * shape[1])
+    total = np.bincount(cell, np.where(first < second, coded.credit, 1 - coded.credit), len(votes))
+    mean = ratio_or_nan(total, votes)
+    steady = np.full(len(votes), UNSEEN, dtype=np.uint8)
+    if "swap" in battles.table:
+        # Repeats must all hold.
+        swap = battles.table["swap"].astype(object).to_numpy()[battles.readable]
+        steady[votes > 0] = STEADY
+        steady[cell[np.isin(swap, ("half", "flip"))]] = SHAKY
+        steady[cell[~np.isin(swap, ("same", "half", "flip"))]] = UNSEEN
+    return mean.reshape(shape), steady.reshape(shape)
+
+
+def outcomes(credit: np.ndarray, tie: float = TIE) -> np.ndarray:
+    """Return the codes of loss, tie, win and unknown, same shape."""
+    beyond = np.round(np.abs(credit - 0.5) - tie, 12) > 0
+    outcome = np.where(beyond, np.where(credit > 0.5, WIN, LOSS), TIED)
+    return np.where(np.isnan(credit), UNKNOWN, outcome).astype(np.uint8)
+
+
+def deviation(ab: np.ndarray, bc: np.ndarray, ac: np.ndarray) -> np.ndarray:
+    """Return SNTD: the mean of three Jensen-Shannon divergences, natural logarithm, any shape.
+
+    Each compares a credit with the one that the two others imply if strengths explain all three. On the log-odds scale
+    all three are off by the same amount, s_ab + s_bc - s_ac.
+
+    Source: Xu et al. 2025, equations 3 to 5.
+
+    >>> float(round(deviation(0.6, 0.5, 0.6), 12))
+    0.0
+    """
+    observed = [np.clip(np.asarray(credit, dtype=np.float64), CLIP, 1 - CLIP) for credit in (ab, bc, ac)]
+    odds = [logit(credit) for credit in observed]
+    off = odds[0] + odds[1] - odds[2]
+    implied = [np.clip(expit(lean), CLIP, 1 - CLIP) for lean in (odds[0] - off, odds[1] - off, odds[2] + off)]
+    return np.sum([divergence(p, q) for p, q in zip(observed, implied, strict=True)], axis=0) / 3
+
+
+def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return the Jensen-Shannon divergence of two yes/no distributions, natural logarithm, any shape."""
+    of_mean, of_p, of_q = (entr(share) + entr(1 - share) for share in ((p + q) / 2, p, q))
+    return np.maximum(of_mean - (of_p + of_q) / 2, 0)
+
+
+def chance_of_no_order(ties: float) -> float:
+    """Return the PNT of three independent verdicts, each a tie with this probability, else a win or loss by a coin.
+
+    >>> round(chance_of_no_order(0), 12), round(27 * chance_of_no_order(1 / 3), 12)
+    (0.25, 14.0)
+    """
+    p = {-1: (1 - ties) / 2, 0: ties, 1: (1 - ties) / 2}
+    return float(sum(p[x] * p[y] * p[z] for x, y, z in product(p, repeat=3) if not is_transitive(x, y, z)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +326,8 @@ def transitivity(
     if isinstance(counts, Missing):
         return counts
     if not counts.cells[ALL].any():
-        return Missing(
-            "non-transitivity",
-            "no three entrants have all three verdicts on one item",
-            "judge round robins: all pairs of at least three entrants on the same items",
-        )
+        remedy = "judge round robins: all pairs of at least three entrants on the same items"
+        return Missing("non-transitivity", "no three entrants have all three verdicts on one item", remedy)
     groups = [_group(name, counts, k, level) for k, name in enumerate(GROUPS)]
     whole, consistent, ambiguous = groups[:FIRST_SCENARIO]
     size, swapped = len(counts.entrants), counts.cells[CONSISTENT] + counts.cells[AMBIGUOUS]

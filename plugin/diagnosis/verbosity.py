@@ -4,19 +4,21 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.special import ndtri
 
-from podium.diagnosis.clustered import column_of, sample_of
+from podium.diagnosis.clustered import sample_of
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
-from podium.diagnosis.reference import error_sums, fit_line
+from podium.diagnosis.sides import bounded_by_all, error_sums, fit_line
 from podium.diagnosis.subject import Subject, near_ties
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
+from podium.rankers.calibration.signals import margins
 from podium.rankers.coded import Coded, code_battles
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.length_control.joint import fit_with_length, slope_influence
 
 LENGTHS = "give columns length_a and length_b, in characters"
+MARGINS = "give a column margin (judge score of a minus that of b)"
 MORE_LABELS = "give the reference more battles"
 RESIDUALS = "residual ratings and length"
 ROUNDING = 1e-12
@@ -67,15 +69,11 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     known = battles.readable & ~np.isnan(ratio)
     if not known.any():
         return Missing("verbosity", "no readable battle has the lengths of both responses", LENGTHS)
-    credit, sample = column_of(battles, "credit"), sample_of(battles, subject.level)
+    credit, sample = battles.numbers_of("credit"), sample_of(battles, subject.level)
     decisive, longer = known & (credit != 0.5) & (ratio != 0), np.sign(ratio) == np.sign(credit - 0.5)
-    margin = np.where(battles.readable, column_of(battles, "margin"), np.nan)
-    near, rule = near_ties(credit, margin, subject.near_tie) or (None, None)
-    in_near_ties: Figured = Missing(
-        "longer response among near-ties",
-        "the verdicts carry no margins and no probabilities that tell near-ties",
-        "give a column margin (judge score of a minus that of b)",
-    )
+    near, rule = near_ties(credit, margins(battles), subject.near_tie) or (None, None)
+    why = "the verdicts carry no margins and no probabilities that tell near-ties"
+    in_near_ties: Figured = Missing("longer response among near-ties", why, MARGINS)
     if near is not None:
         what = "decisive near-ties with different lengths"
         in_near_ties = sample.share(longer, what=what, among=decisive & near)
@@ -96,7 +94,7 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
 
 def log_ratio(battles: Battles) -> np.ndarray:
     """Return log((1 + length of a) / (1 + length of b)), NaN where unknown, shape (battles,)."""
-    a, b = (np.log1p(column_of(battles, side)) for side in ("length_a", "length_b"))
+    a, b = (np.log1p(battles.numbers_of(side)) for side in ("length_a", "length_b"))
     return a - b
 
 
@@ -127,7 +125,7 @@ def length_of_residuals(subject: Subject) -> Figured:
     if isinstance(reference, Missing):
         return Missing(RESIDUALS, reference.why, reference.remedy)
     try:
-        judge, theirs = subject.side.ratings.pair_with(reference.ratings)
+        judge, theirs = bounded_by_all(subject.side.ratings, reference.ratings)
     except (NotIdentifiedError, NotConvergedError) as error:
         return Missing(RESIDUALS, str(error), "join the groups")
     length = _mean_length(subject.battles)
@@ -136,9 +134,8 @@ def length_of_residuals(subject: Subject) -> Figured:
         why = f"{len(names)} entrants have lengths and bounded ratings by both; {FEWEST_ENTRANTS} are needed"
         return Missing(RESIDUALS, why, "add entrants")
     judge, theirs, long = judge.select(names), theirs.select(names), np.array([length[name] for name in names])
-    return partial_correlation(
-        judge.elo, long, theirs.elo, subject.level, *error_sums(judge, theirs, long - long.mean())
-    )
+    errors = error_sums(judge, theirs, long - long.mean())
+    return partial_correlation(judge.elo, long, theirs.elo, subject.level, *errors)
 
 
 def partial_correlation(
@@ -169,7 +166,7 @@ def partial_correlation(
     r = float(fit.weights[2] * np.sqrt(theirs / ours))
     if abs(r) >= 1:
         return Missing(RESIDUALS, "too few entrants, or too few battles, to tell residuals from chance", MORE_LABELS)
-    reach = norm.ppf((1 + level) / 2) / np.sqrt(len(given) - 4)
+    reach = ndtri((1 + level) / 2) / np.sqrt(len(given) - 4)
     low, high = np.tanh(np.arctanh(r) + np.array([-reach, reach])).tolist()
     return Statistic(r, low, high, level, "Fisher z over entrants", len(given), "entrants", None, Unit.CORRELATION)
 
@@ -178,10 +175,8 @@ def _mean_length(battles: Battles) -> dict[str, float]:
     """Return the mean length of every entrant's responses, each response of an item counted once."""
     item = battles.items_with_responses(sample_of(battles).code)
     sides = [
-        pd.DataFrame(
-            {"model": battles.table[f"model_{side}"], "item": item, "long": column_of(battles, f"length_{side}")}
-        )
-        for side in "ab"
+        pd.DataFrame({"model": battles.table[model], "item": item, "long": battles.numbers_of(length)})
+        for model, length in (("model_a", "length_a"), ("model_b", "length_b"))
     ]
     responses = pd.concat(sides).dropna().drop_duplicates(["model", "item"])
     return {str(name): float(long) for name, long in responses.groupby("model", observed=True)["long"].mean().items()}

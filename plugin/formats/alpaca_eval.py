@@ -6,8 +6,7 @@ from pathlib import PurePath
 import numpy as np
 import pandas as pd
 
-from podium.formats.cells import number, refuse
-from podium.formats.verdicts import reasons
+from podium.formats.verdicts import number, reasons, refuse
 
 SILENT = -1.0
 TIES = (0.0, 1.5)
@@ -26,22 +25,11 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     unread = np.isnan(preference) | (preference == SILENT)
     tie = np.isin(preference, TIES)
     bad = ~unread & ~tie & ((preference < 1) | (preference > 2))
-    refuse(
-        records["preference"],
-        bad,
-        "is not a preference",
-        "preferences lie between 1 and 2 (1.5 or 0 = tie, -1 = unread)",
-    )
+    remedy = "preferences lie between 1 and 2 (1.5 or 0 = tie, -1 = unread)"
+    refuse(records["preference"], bad, "is not a preference", remedy)
     credit = np.where(unread, np.nan, np.where(tie, 0.5, preference - 1))
-    frame = pd.DataFrame(
-        {
-            "model_a": records["generator_2"],
-            "model_b": records["generator_1"],
-            "credit": credit,
-            "reason": reasons(unread, "no preference"),
-        },
-        index=records.index,
-    )
+    frame = records[["generator_2", "generator_1"]].set_axis(["model_a", "model_b"], axis=1)
+    frame = frame.assign(credit=credit, reason=reasons(unread, "no preference"))
     kept = {new: old for new, old in _KEPT.items() if old in records and new not in records}
     frame = frame.assign(**{new: records[old] for new, old in kept.items()})
     for side, output in (("a", "output_2"), ("b", "output_1")):

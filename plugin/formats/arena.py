@@ -4,14 +4,16 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
-from podium.formats.cells import number, row_name
-from podium.formats.verdicts import reasons, side_of_winner, translate
+from podium.formats.verdicts import number, reasons, row_name, side_of_winner, translate
 
 TIES = ("tie", "tie (bothbad)", "tie(bothbad)", "tie (both bad)", "tie(all bad)", "both_bad", "bothbad")
 CREDIT = {"model_a": 1.0, "model_b": 0.0} | dict.fromkeys(TIES, 0.5)
 NO_VERDICT = frozenset({"error", "invalid"})
 INDICATORS = ("winner_model_a", "winner_tie", "winner_model_b")
 ITEMS = ("question_id", "id")
+REMEDY = (
+    "known winners: model_a, model_b, tie, tie (bothbad), both_bad; translate others with --columns and --credit-map"
+)
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -21,13 +23,8 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
         DataError: an unknown winner, or indicators that do not say exactly one.
     """
     if "winner" in records:
-        credit, unread = translate(
-            side_of_winner(records["winner"], records["model_a"], records["model_b"], ("model_a", "model_b")),
-            CREDIT,
-            NO_VERDICT,
-            remedy="known winners: model_a, model_b, tie, tie (bothbad), both_bad; translate others with --columns "
-            "and --credit-map",
-        )
+        winner = side_of_winner(records["winner"], records["model_a"], records["model_b"], ("model_a", "model_b"))
+        credit, unread = translate(winner, CREDIT, NO_VERDICT, remedy=REMEDY)
     else:
         credit, unread = _from_indicators(records)
     item = next((name for name in ITEMS if name in records), None)
@@ -42,9 +39,7 @@ def _from_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     odd = ~np.isnan(flags).any(axis=0) & (flags.sum(axis=0) != 1)
     if odd.any():
         first = int(np.argmax(odd))
-        raise DataError(
-            f"winner indicators {flags[:, first].tolist()} do not name exactly one outcome",
-            row=row_name(records.index, first),
-            remedy="exactly one of winner_model_a, winner_model_b, winner_tie must be 1",
-        )
+        problem = f"winner indicators {flags[:, first].tolist()} do not name exactly one outcome"
+        remedy = "exactly one of winner_model_a, winner_model_b, winner_tie must be 1"
+        raise DataError(problem, row=row_name(records.index, first), remedy=remedy)
     return flags[0] + flags[1] / 2, np.isnan(flags).any(axis=0)

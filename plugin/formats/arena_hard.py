@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
-from podium.formats.cells import row_name
-from podium.formats.verdicts import FIVE_LEVELS, credit_of, each_order, games_of, reasons
+from podium.formats.verdicts import FIVE_LEVELS, credit_of, each_order, games_of, reasons, row_name
 
 DEFAULT_BASELINE = "baseline"
 MARGINS = {label: margin for label, (_, margin) in FIVE_LEVELS.items()}
@@ -26,22 +25,15 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     games = games_of(records["games"], "score")
     presentations = []
     for order, rows, played, labels in each_order(plain, games, "score", ("ba", "ab")):
-        shown_first = _margins(labels)
+        shown_first = labels.map(MARGINS).to_numpy(dtype=np.float64)
+        unknown = np.flatnonzero(labels.notna() & np.isnan(shown_first))
+        if len(unknown):
+            problem = f"score {str(labels.iloc[unknown[0]])[:60]!r} is not one of {', '.join(MARGINS)}"
+            remedy = "repair the label, or set it to null if the judge gave none"
+            raise DataError(problem, row=row_name(labels.index, unknown[0]), remedy=remedy)
         margin = -shown_first if order == "ba" else shown_first
         reason = reasons(np.isnan(margin), "no verdict")
         reason[[game is None for game in played]] = "no game"
-        presentations.append(
-            rows.assign(credit=credit_of(margin), margin=margin, order=order, reason=reason, label=labels)
-        )
+        verdict = {"credit": credit_of(margin), "margin": margin, "reason": reason}
+        presentations.append(rows.assign(order=order, label=labels, **verdict))
     return pd.concat(presentations)
-
-
-def _margins(labels: pd.Series) -> np.ndarray:
-    for position, label in enumerate(labels):
-        if label is not None and label not in MARGINS:
-            raise DataError(
-                f"score {str(label)[:60]!r} is not one of {', '.join(MARGINS)}",
-                row=row_name(labels.index, position),
-                remedy="repair the label, or set it to null if the judge gave none",
-            )
-    return labels.map(MARGINS).to_numpy(dtype=np.float64)

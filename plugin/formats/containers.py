@@ -35,6 +35,7 @@ LARGEST_BOMB, MOST_SWOLLEN = 2**30, 250
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 PANDAS_INDEX = "__index_level_"
 DAMAGED = "write or copy the file again"
+_shared_engine = cache(Duck)
 
 
 def open_records(path: Path, engine: Duck) -> Records:
@@ -55,19 +56,9 @@ def open_records(path: Path, engine: Duck) -> Records:
 def read_records(path: Path) -> pd.DataFrame:
     """Read a file of any known container; the index is named `row` or `line`, and holds the place of each record.
 
-    Raises:
-        UsageError: the file does not exist.
-        DataError: the file is empty, binary, cut off, or not what its first bytes promise.
+    Raises as `open_records`.
     """
-    try:
-        return open_records(path, _shared_engine()).frame()
-    except DataError as error:
-        raise error.with_place(str(path)) from None
-
-
-@cache
-def _shared_engine() -> Duck:
-    return Duck()
+    return open_records(path, _shared_engine()).frame()
 
 
 def _open(path: Path, engine: Duck) -> Records:
@@ -91,11 +82,7 @@ def _open(path: Path, engine: Duck) -> Records:
 
 
 def _plain_copy(path: Path, engine: Duck) -> Path:
-    """Return the file; or a copy, where it is compressed or can be read only once.
-
-    Raises:
-        DataError: the file is binary, or cut off.
-    """
+    """Return the file; or a copy, where it is compressed or can be read only once."""
     with path.open("rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             return _plain_copy(_copy(stream, "file", engine), engine)
@@ -107,18 +94,15 @@ def _plain_copy(path: Path, engine: Duck) -> Path:
 
 
 def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Path:
-    """Copy a stream, unpacked, into the engine's folder.
-
-    Args:
-        stream: bytes.
-        kind: `gzip`, `zstd`, or `file` as it is.
-        engine: its folder is used.
-        packed: bytes of what is unpacked.
-    """
-    copy = engine.folder / engine.fresh("copy")
+    """Copy a stream, `gzip` or `zstd` unpacked and `file` as it is, into the engine's folder."""
+    copy, content = engine.folder / engine.fresh("copy"), stream
+    if kind == "gzip":
+        content = gzip.GzipFile(fileobj=stream)
+    elif kind == "zstd":
+        content = pa.CompressedInputStream(pa.PythonFile(stream), kind)
     try:
         with copy.open("wb") as target:
-            _write_pieces(_open_packed(stream, kind), target, packed)
+            _write_pieces(content, target, packed)
     except (EOFError, zlib.error, OSError) as error:
         if isinstance(error, OSError) and error.errno in FULL:
             problem = f"unpacked, it does not fit into {engine.folder.parent}"
@@ -127,27 +111,16 @@ def _copy(stream: Any, kind: str, engine: Duck, packed: int | None = None) -> Pa
     return copy
 
 
-def _open_packed(stream: Any, kind: str) -> Any:
-    if kind == "gzip":
-        return gzip.GzipFile(fileobj=stream)
-    return pa.CompressedInputStream(pa.PythonFile(stream), kind) if kind == "zstd" else stream
-
-
 def _write_pieces(content: Any, target: BinaryIO, packed: int | None) -> None:
-    """Write what is read, a piece at a time.
-
-    Raises:
-        DataError: it is binary, or swells as no table does.
-    """
+    """Write what is read, a piece at a time."""
     size, most = 0, max(LARGEST_BOMB, (packed or 0) * MOST_SWOLLEN)
     while piece := content.read(PIECE):
         if packed and not size:
             _refuse_binary(piece)
         size += target.write(piece)
         if packed and size > most:
-            raise DataError(
-                f"it unpacks to more than {MOST_SWOLLEN} times its size", remedy="unpack it yourself if you trust it"
-            )
+            problem = f"it unpacks to more than {MOST_SWOLLEN} times its size"
+            raise DataError(problem, remedy="unpack it yourself if you trust it")
 
 
 def _refuse_binary(head: bytes) -> None:

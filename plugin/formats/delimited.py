@@ -8,8 +8,7 @@ from pathlib import Path
 from podium.counting.duck import Duck, literal_path
 from podium.counting.relations import ROW, text
 from podium.errors import DataError
-from podium.formats.lines import LONGEST_LINE, not_utf_8, short_lines
-from podium.formats.records import TEXT, Column, Records, shorten
+from podium.formats.records import LONGEST_LINE, TEXT, Column, Records, not_utf_8, short_lines, shorten
 
 DELIMITERS = (",", "\t", ";")
 
@@ -44,11 +43,7 @@ def open_delimited(path: Path, held: Path, engine: Duck) -> Records:
 
 
 def _header(path: Path) -> tuple[int, list[str], str]:
-    """Return how many blank lines a table begins with, the names of its columns, and what stands between them.
-
-    Raises:
-        DataError: the header is no text, or all there is.
-    """
+    """Return how many blank lines a table begins with, the names of its columns, and what stands between them."""
     with path.open("rb") as stream:
         lines = (line.decode("utf-8-sig") for line in short_lines(stream))
         try:
@@ -70,11 +65,7 @@ def _reader(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
 
 
 def _copy_table(path: Path, copy: Path, delimiter: str, width: int) -> None:
-    """Write a table again with the quotes and line breaks that DuckDB expects.
-
-    Raises:
-        DataError: a row is not whole.
-    """
+    """Write a table again with the quotes and line breaks that DuckDB expects."""
     place = -1
     remedy = "repair that row; every row needs every column, and a quote that opens must close"
     with path.open("rb") as stream, copy.open("w", encoding="utf-8", newline="") as target:
@@ -85,11 +76,8 @@ def _copy_table(path: Path, copy: Path, delimiter: str, width: int) -> None:
             for place, cells in enumerate(cells for cells in _reader(lines, delimiter) if any(cells)):
                 if len(cells) != width:
                     shown = shorten(delimiter.join(cells))
-                    raise DataError(
-                        f"not a whole table (expected {width} columns, got {len(cells)}: {shown})",
-                        row=f"row {place}",
-                        remedy=remedy,
-                    )
+                    problem = f"not a whole table (expected {width} columns, got {len(cells)}: {shown})"
+                    raise DataError(problem, row=f"row {place}", remedy=remedy)
                 writer.writerow(cells)
         except csv.Error as error:
             raise DataError(f"not a whole table ({error})", row=f"row {place + 1}", remedy=remedy) from None

@@ -14,18 +14,10 @@ NAMES = frozenset({*COLUMNS, "model", "score", "length"})
 """Columns of a battles table, and of a table of scores."""
 ORDER_SHOWN = {"a": "'ab'", "b": "'ba'", "unknown": "cast(null as varchar)"}
 WORDS: dict[str, float] = {
-    "win": 1,
-    "won": 1,
-    "a": 1,
-    "left": 1,
-    "model_a": 1,
-    "model_1": 1,
-    "1": 1,
-    "true": 1,
-    "yes": 1,
+    **dict.fromkeys(("win", "won", "a", "left", "model_a", "model_1", "1", "true", "yes"), 1),
+    **dict.fromkeys(("loss", "lose", "lost", "b", "right", "model_b", "model_2", "0", "false", "no"), 0),
+    **dict.fromkeys(("tie", "draw"), 0.5),
 }
-WORDS |= {"loss": 0, "lose": 0, "lost": 0, "b": 0, "right": 0, "model_b": 0, "model_2": 0, "0": 0, "false": 0, "no": 0}
-WORDS |= {"tie": 0.5, "draw": 0.5}
 """What verdicts may mean, as a proposal: the user decides."""
 LONGEST_WORD = 40
 
@@ -124,11 +116,9 @@ def _refuse_strange(records: Records, words: str, strange: str, credit_map: Mapp
     more = f" ({count} such rows)" if count > 1 else ""
     rest = [name for (name,) in records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")]
     whole = {**{name: f"{credit:g}" for name, credit in credit_map.items()}, **_proposal(rest)}
-    raise DataError(
-        f"credit {shorten(repr(word))} is not in --credit-map{more}",
-        remedy=f"add it, or pass --unknown unread; for example {_as_option(whole)}",
-        row=records.name_row(row),
-    )
+    problem = f"credit {shorten(repr(word))} is not in --credit-map{more}"
+    remedy = f"add it, or pass --unknown unread; for example {_as_option(whole)}"
+    raise DataError(problem, remedy=remedy, row=records.name_row(row))
 
 
 def propose_map(records: Records, in_python: bool = False) -> str | None:

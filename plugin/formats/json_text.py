@@ -13,14 +13,15 @@ import pandas as pd
 from podium.counting.duck import Duck, literal_path, out_of_memory
 from podium.counting.relations import ROW, text
 from podium.errors import DataError
-from podium.formats.lines import LONGEST_LINE, short_lines
 from podium.formats.records import (
     JSON,
+    LONGEST_LINE,
     Column,
     Records,
     exact_column,
     nested_too_deeply,
     records_of,
+    short_lines,
     shorten,
     whole_number,
 )
@@ -52,12 +53,7 @@ def _objects(path: Path) -> str:
 
 
 def _keys(engine: Duck, source: str) -> list[str]:
-    """Return the keys of all records, in the order in which they are met.
-
-    Raises:
-        DataError: a line is no object, or holds a key twice.
-        duckdb.Error: DuckDB cannot read a line.
-    """
+    """Return the keys of all records, in the order in which they are met."""
     shape = "json_keys(json) as keys, json_type(json) as kind, min(row) as row, max(strlen(json)) as longest"
     numbered = f"(select json, row_number() over () as row from {source})"
     shapes = engine.connection.execute(f"select {shape} from {numbered} group by keys, kind order by row").fetchall()
@@ -92,17 +88,12 @@ def _record(line: bytes, place: int) -> dict[str, Any]:
     except RecursionError:
         raise nested_too_deeply().with_place("", f"line {place}") from None
     except ValueError as error:
-        raise DataError(
-            f"not a whole JSON record ({error}): {shorten(line[:400].decode('utf-8', errors='replace'))!r}",
-            row=f"line {place}",
-            remedy="remove or repair this line; a last line is cut off when its writer was killed",
-        ) from None
+        problem = f"not a whole JSON record ({error}): {shorten(line[:400].decode('utf-8', errors='replace'))!r}"
+        remedy = "remove or repair this line; a last line is cut off when its writer was killed"
+        raise DataError(problem, row=f"line {place}", remedy=remedy) from None
     if not isinstance(record, dict):
-        raise DataError(
-            f"not a JSON object: {shorten(str(record))!r}",
-            row=f"line {place}",
-            remedy="write one object per line",
-        )
+        problem = f"not a JSON object: {shorten(str(record))!r}"
+        raise DataError(problem, row=f"line {place}", remedy="write one object per line")
     return record
 
 
@@ -128,18 +119,12 @@ def read_document(path: Path) -> pd.DataFrame:
     records = [content] if isinstance(content, dict) else content
     if isinstance(records, list) and all(isinstance(record, dict) for record in records):
         return _frame_of(records)
-    raise DataError(
-        f"the JSON is not a list of records: {shorten(str(content))!r}",
-        remedy="give a list of objects, or JSONL",
-    )
+    problem = f"the JSON is not a list of records: {shorten(str(content))!r}"
+    raise DataError(problem, remedy="give a list of objects, or JSONL")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object.
-
-    Raises:
-        DataError: it holds a key twice.
-    """
+    """Return a JSON object."""
     record = dict(pairs)
     if len(record) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -156,11 +141,8 @@ def _parse(stream: BinaryIO) -> Any:
         text_of_stream = io.TextIOWrapper(stream, encoding="utf-8-sig")
         return json.load(text_of_stream, parse_int=whole_number, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        raise DataError(
-            f"not whole JSON: {error.msg}",
-            row=f"line {error.lineno}",
-            remedy="the file is cut off or damaged: write or copy it again",
-        ) from None
+        remedy = "the file is cut off or damaged: write or copy it again"
+        raise DataError(f"not whole JSON: {error.msg}", row=f"line {error.lineno}", remedy=remedy) from None
     except UnicodeDecodeError as error:
         raise DataError(f"not UTF-8 text ({error.reason})", remedy="convert the file to UTF-8") from None
     except RecursionError:

@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from podium.formats.cells import refuse
-from podium.formats.verdicts import Game, each_order, games_of, reasons, translate
+from podium.formats.verdicts import Game, each_order, games_of, reasons, refuse, translate
 from podium.text import as_text
 
 CREDIT = {"A>B": 1.0, "B>A": 0.0, "A=B": 0.5}

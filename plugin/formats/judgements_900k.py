@@ -6,12 +6,7 @@ from podium.formats.verdicts import credit_of, reasons, translate
 
 MARGIN = {"m1>>m2": 2.0, "m1>m2": 1.0, "m1=m2": 0.0, "m2>m1": -1.0, "m2>>m1": -2.0}
 MARGIN |= {"m1<m2": -1.0, "m1<<m2": -2.0}
-NAMES = {
-    "uid": "item",
-    "model_a_in_prompt": "model_a",
-    "model_b_in_prompt": "model_b",
-    "judge_model": "judge",
-}
+NAMES = {"uid": "item", "model_a_in_prompt": "model_a", "model_b_in_prompt": "model_b", "judge_model": "judge"}
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -20,11 +15,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     Raises:
         DataError: an unknown verdict.
     """
-    margin, unread = translate(
-        records["final_verdict"],
-        MARGIN,
-        frozenset({"INVALID"}),
-        remedy=f"known verdicts: {', '.join(MARGIN)}",
-    )
+    remedy = f"known verdicts: {', '.join(MARGIN)}"
+    margin, unread = translate(records["final_verdict"], MARGIN, frozenset({"INVALID"}), remedy=remedy)
     frame = records.rename(columns=NAMES)
     return frame.assign(credit=credit_of(margin), margin=margin, order="ab", reason=reasons(unread, "no verdict"))

@@ -60,11 +60,9 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     items = as_text(records["item"])
     for row, (written_item, (item, *_)) in enumerate(zip(items, battles, strict=True), 1):
         if written_item not in (item, _harmless(item)):
-            raise DataError(
-                f"the battle is of item {item!r}, and the row of {written_item!r}",
-                remedy="keep the cells of a row together; the column battle belongs to its item",
-                row=f"row {row}",
-            )
+            problem = f"the battle is of item {item!r}, and the row of {written_item!r}"
+            remedy = "keep the cells of a row together; the column battle belongs to its item"
+            raise DataError(problem, remedy=remedy, row=f"row {row}")
     columns = dict(zip(("item", "model_a", "model_b"), zip(*battles, strict=True), strict=True)) if battles else {}
     return pd.DataFrame({**columns, "credit": credit, "reason": reasons(unread, UNLABELLED), "judge": "people"})
 
@@ -85,8 +83,6 @@ def _battle(token: str, row: int) -> tuple[str, str, str]:
         item, first, second = json.loads(zlib.decompress(base64.urlsafe_b64decode(token)))
         return str(item), str(first), str(second)
     except (ValueError, zlib.error):
-        raise DataError(
-            f"battle is {token!r}, which is no token of a label sheet",
-            remedy="leave the column battle as `podium label` wrote it",
-            row=f"row {row}",
-        ) from None
+        problem = f"battle is {token!r}, which is no token of a label sheet"
+        remedy = "leave the column battle as `podium label` wrote it"
+        raise DataError(problem, remedy=remedy, row=f"row {row}") from None

@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
 from podium.errors import DataError, UsageError
 from podium.formats.lm_eval_judged import gather_verdicts
-from podium.formats.lm_eval_layout import Samples, find_runs, lack_of_samples, select_runs
+from podium.formats.lm_eval_layout import Results, Samples, find_runs, lack_of_samples, select_runs
 from podium.formats.lm_eval_scores import Scores, choose_metrics, direction_of, read_scores, unlike_reported
 from podium.hookspecs import Gathered, Reading, SourceFiles
 from podium.text import some
@@ -25,10 +24,8 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
         DataError: always.
     """
     del records
-    raise DataError(
-        "rows of lm-eval samples under another name",
-        remedy="give the folder as lm_eval wrote it, or call the file samples_TASK.jsonl",
-    )
+    problem = "rows of lm-eval samples under another name"
+    raise DataError(problem, remedy="give the folder as lm_eval wrote it, or call the file samples_TASK.jsonl")
 
 
 def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
@@ -42,63 +39,47 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
         DataError: a damaged file, or nothing to compare.
         NotIdentifiedError: several metrics, and nothing says which.
     """
-    claim = Claim([], set(), [], [])
+    samples: dict[Path, Samples] = {}
+    paths: set[Path] = set()
+    notes: list[str] = []
+    lost: list[str] = []
     for source in sources:
-        _claim_files(source, claim)
-    if not claim.paths:
+        own, results = _claim_files(source, notes, lost)
+        paths.update([*(file.path for file in own), *(run.path for run in results)])
+        samples = {file.path.resolve(): file for file in own} | samples
+    if not paths:
         return Gathered()
-    files, left_out = select_runs(_of_tasks(claim.samples, reading.where), every=reading.all_runs)
+    files, left_out = select_runs(_of_tasks([*samples.values()], reading.where), every=reading.all_runs)
     if not files:
-        raise _nothing_to_compare(claim.lost)
-    claim.notes += left_out
+        raise _nothing_to_compare(lost)
+    notes += left_out
     if not reading.metrics:
         verdicts = gather_verdicts(files)
         if verdicts.sheets:
-            notes, lost = (*claim.notes, *verdicts.notes), (*claim.lost, *verdicts.lost)
-            return replace(verdicts, claimed=frozenset(claim.paths), notes=notes, lost=lost)
-    scores = _scores_of(files, claim.lost)
+            notes, lost = [*notes, *verdicts.notes], [*lost, *verdicts.lost]
+            return Gathered(verdicts.sheets, frozenset(paths), tuple(notes), tuple(lost))
+    scores = _scores_of(files, lost)
     if not scores:
-        raise _nothing_to_compare(claim.lost)
+        raise _nothing_to_compare(lost)
     metrics, without_metric = choose_metrics(scores, reading.metrics)
-    claim.notes += [*_random_names(files), *without_metric]
+    notes += [*_random_names(files), *without_metric]
     sheets: list[tuple[str, pd.DataFrame]] = []
     sizes: dict[str, int] = {}
     for task, name in [(task, name) for task, names in metrics.items() for name in names]:
-        rows, documents = _compare(task, name, scores, claim)
+        rows, documents = _compare(task, name, scores, notes, lost)
         sheets += _sheets_of(rows, reading.all_runs)
         sizes |= {task: documents} if documents else {}
     if not sizes:
-        raise _nothing_to_compare(claim.lost)
+        raise _nothing_to_compare(lost)
     if len(sizes) > 1:
         shown = some([f"{task}: {size:,}" for task, size in sizes.items()], most=10)
         weights = "ranked together, every document counts the same; --by task ranks each"
-        claim.notes.append(f"{len(sizes)} tasks ({shown}): {weights}")
-    return Gathered(tuple(sheets), frozenset(claim.paths), tuple(claim.notes), tuple(claim.lost))
+        notes.append(f"{len(sizes)} tasks ({shown}): {weights}")
+    return Gathered(tuple(sheets), frozenset(paths), tuple(notes), tuple(lost))
 
 
-@dataclass(slots=True)
-class Claim:
-    """Files of lm-eval's among those that were found.
-
-    Attributes:
-        samples: to be read.
-        paths: of all of them.
-        notes: what people should know.
-        lost: what could not be read or compared.
-    """
-
-    samples: list[Samples]
-    paths: set[Path]
-    notes: list[str]
-    lost: list[str]
-
-
-def _claim_files(source: SourceFiles, claim: Claim) -> None:
-    """Add the files of one source.
-
-    Raises:
-        UsageError: it has a label, and holds several models.
-    """
+def _claim_files(source: SourceFiles, notes: list[str], lost: list[str]) -> tuple[list[Samples], list[Results]]:
+    """Return the samples and results of one source; add what people should know, and what could not be read."""
     own, results = find_runs(source.paths, source.label, searched=source.searched)
     names = sorted({file.results.model for file in own if file.results and file.results.model})
     if source.label is not None and len(names) > 1:
@@ -112,21 +93,15 @@ def _claim_files(source: SourceFiles, claim: Claim) -> None:
         beside = [file for file in of_model if file.path.parent == run.path.parent]
         last = max(beside, key=lambda file: file.time, default=None)
         if last is None:
-            claim.lost.append(lack_of_samples(source.label or run.model or run.path.parent.name, run))
+            lost.append(lack_of_samples(source.label or run.model or run.path.parent.name, run))
         elif last.time < run.time:
             why = lack_of_samples(f"the newest run of {last.entrant}", run)
-            claim.notes.append(f"{why}; until then those of {last.time} count")
-    claim.paths.update([*(file.path for file in own), *(run.path for run in results)])
-    known = {file.path.resolve() for file in claim.samples}
-    claim.samples.extend([file for file in own if file.path.resolve() not in known])
+            notes.append(f"{why}; until then those of {last.time} count")
+    return own, results
 
 
 def _of_tasks(samples: Sequence[Samples], where: Sequence[tuple[str, str]]) -> list[Samples]:
-    """Keep the tasks that conditions ask for.
-
-    Raises:
-        UsageError: one that is not there.
-    """
+    """Keep the tasks that conditions ask for."""
     kept = list(samples)
     for value in [value for column, value in where if column in TASK_COLUMNS]:
         tasks = sorted({file.task for file in kept})
@@ -137,10 +112,8 @@ def _of_tasks(samples: Sequence[Samples], where: Sequence[tuple[str, str]]) -> l
 
 
 def _nothing_to_compare(lost: Sequence[str]) -> DataError:
-    return DataError(
-        f"nothing to compare: {some(lost, '; ', most=5) or 'no two models have scores on the same documents'}",
-        remedy="give the samples of two models or more on the same documents of a task",
-    )
+    problem = f"nothing to compare: {some(lost, '; ', most=5) or 'no two models have scores on the same documents'}"
+    return DataError(problem, remedy="give the samples of two models or more on the same documents of a task")
 
 
 def _scores_of(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
@@ -161,7 +134,9 @@ def _scores_of(files: Sequence[Samples], lost: list[str]) -> list[Scores]:
     return scores
 
 
-def _compare(task: str, metric: str, scores: Sequence[Scores], claim: Claim) -> tuple[pd.DataFrame, int]:
+def _compare(
+    task: str, metric: str, scores: Sequence[Scores], notes: list[str], lost: list[str]
+) -> tuple[pd.DataFrame, int]:
     """Put together what all entrants' runs say of a task by a metric; add notes, and what could not be compared.
 
     Returns:
@@ -170,7 +145,7 @@ def _compare(task: str, metric: str, scores: Sequence[Scores], claim: Claim) -> 
     of_task = [of_file for of_file in scores if of_file.file.task == task]
     own = [of_file for of_file in of_task if metric in of_file.values]
     sign, judge, note = direction_of(metric, own)
-    claim.notes += [note] if note else []
+    notes += [note] if note else []
     rows = pd.concat(
         [of_file.values[metric].assign(model=of_file.file.entrant, path=str(of_file.file.path)) for of_file in own],
         ignore_index=True,
@@ -180,7 +155,7 @@ def _compare(task: str, metric: str, scores: Sequence[Scores], claim: Claim) -> 
         firsts = rows[is_split].drop_duplicates(["item", "target"])
         item = firsts["item"].min()
         places = firsts[firsts["item"] == item]
-        claim.notes.append(
+        notes.append(
             f"{firsts['item'].nunique():,} documents of {task} have different targets in different runs, and scores "
             f"against different targets are not compared: {item} in "
             + " and in ".join(f"{path}, {line}" for path, line in zip(places["path"], places["line"], strict=True))
@@ -190,14 +165,14 @@ def _compare(task: str, metric: str, scores: Sequence[Scores], claim: Claim) -> 
     documents = {str(name): set(items) for name, items in rows.groupby("model", sort=False)["item"]}
     entrants = rows.groupby("item")["model"].nunique()
     shared = set(entrants.index[entrants > 1])
-    claim.lost += [
+    lost += [
         f"{of_file.file.path} has no {metric} (it has {' | '.join([*of_file.values, *of_file.unusable]) or 'no metric'}"
         f"), so {of_file.file.entrant} is not compared on {task}"
         for of_file in of_task
         if metric not in of_file.values
     ]
-    claim.lost += _strangers(task, documents, shared, own)
-    claim.notes += [*_overlap(task, documents, shared), *unlike_reported(metric, own)]
+    lost += _strangers(task, documents, shared, own)
+    notes += [*_overlap(task, documents, shared), *unlike_reported(metric, own)]
     return rows.assign(score=sign * rows["score"], judge=judge, task=task, category=task), len(shared)
 
 

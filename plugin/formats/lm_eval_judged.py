@@ -119,12 +119,9 @@ def _rows_of(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
         entrant = file.entrant if file.has_label or document["entrant"] == OWN else str(document["entrant"])
         for shown in presentation_rows(document, entrant):
             if shown["model_a"] == shown["model_b"]:
-                raise DataError(
-                    f"{shown['model_a']!r} is the name of both sides",
-                    remedy=f"label the run (name={file.path.parent}), or its opponent in the filter's `against`",
-                    source=str(file.path),
-                    row=place,
-                )
+                problem = f"{shown['model_a']!r} is the name of both sides"
+                remedy = f"label the run (name={file.path.parent}), or its opponent in the filter's `against`"
+                raise DataError(problem, remedy=remedy, source=str(file.path), row=place)
             yield {"line": place.removeprefix("line "), **shown}
 
 

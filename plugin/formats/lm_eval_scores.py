@@ -96,12 +96,8 @@ def read_scores(file: Samples) -> Scores:
 def _cells_of(file: Samples, place: str, row: Mapping[str, Any]) -> tuple[str, str, str, float, str, dict[str, Any]]:
     """Return the `CELLS` of a row."""
     if not row.keys() >= SAMPLE_FIELDS:
-        raise DataError(
-            f"no row of lm-eval samples: {', '.join(sorted(SAMPLE_FIELDS - row.keys()))} is missing",
-            source=str(file.path),
-            row=place,
-            remedy="give the file as lm_eval wrote it",
-        )
+        problem = f"no row of lm-eval samples: {', '.join(sorted(SAMPLE_FIELDS - row.keys()))} is missing"
+        raise DataError(problem, source=str(file.path), row=place, remedy="give the file as lm_eval wrote it")
     target = text_of(row.get("target_hash")) or text_of(row.get("target")) or ""
     names: Any = row.get("metrics")
     if not isinstance(names, list):
@@ -217,11 +213,8 @@ def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | 
     for results in [scores.file.results for scores in files if scores.file.results]:
         ways.setdefault(results.higher_is_better(task, name), str(results.path))
     if {True, False} <= ways.keys():
-        raise DataError(
-            f"higher {name} of {task} is better by {ways[True]}, and worse by this file",
-            source=ways[False],
-            remedy="give runs of one version of the task",
-        )
+        problem = f"higher {name} of {task} is better by {ways[True]}, and worse by this file"
+        raise DataError(problem, source=ways[False], remedy="give runs of one version of the task")
     if _are_log_likelihoods(metric, files):
         note = f"{metric} of {task}: a document's value is its log-likelihood, higher is better"
         return 1, f"{metric} (log-likelihood)", note

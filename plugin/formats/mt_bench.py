@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.formats.cells import number
-from podium.formats.verdicts import reasons, translate
+from podium.formats.verdicts import number, reasons, translate
 from podium.text import text_of
 
 CREDIT = {"model_1": 1.0, "model_2": 0.0, "tie": 0.5}

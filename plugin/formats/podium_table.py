@@ -1,7 +1,6 @@
 """podium's own battles table: nothing to translate, and the only format that is written."""
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
@@ -28,25 +27,18 @@ def write(frame: pd.DataFrame, place: Place) -> None:
         raise UsageError(f"cannot write {place.name!r}: name a .parquet, .csv or .jsonl file")
     with written_whole(place) as draft:
         if place.suffix == ".parquet":
-            _storable(frame).to_parquet(draft, index=False)
+            # A Parquet column has one type: foreign ones of several are written as text.
+            objects = [name for name in frame if pd.api.types.is_object_dtype(frame[name])]
+            mixed = {name: as_text(frame[name]) for name in objects if not _has_one_type(frame[name])}
+            frame.assign(**mixed).to_parquet(draft, index=False)
         elif place.suffix == ".csv":
             frame.to_csv(draft, index=False)
         else:
-            _write_lines(frame, draft)
-
-
-def _write_lines(frame: pd.DataFrame, path: Path) -> None:
-    """Write one object per line, numbers with all their digits (pandas' own writer rounds them)."""
-    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    with path.open("w", encoding="utf-8") as stream:
-        for record in records:
-            stream.write(json.dumps(record, ensure_ascii=False, default=plain) + "\n")
-
-
-def _storable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Write foreign columns of mixed types as text: a Parquet column has one type."""
-    mixed = [name for name in frame if pd.api.types.is_object_dtype(frame[name]) and not _has_one_type(frame[name])]
-    return frame.assign(**{name: as_text(frame[name]) for name in mixed})
+            # Numbers with all their digits: pandas' own writer rounds them.
+            records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+            lines = (json.dumps(record, ensure_ascii=False, default=plain) + "\n" for record in records)
+            with draft.open("w", encoding="utf-8") as stream:
+                stream.writelines(lines)
 
 
 def _has_one_type(column: pd.Series) -> bool:

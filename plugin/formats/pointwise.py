@@ -1,51 +1,19 @@
 """Pointwise scores: one row per item and model; battles are made item by item."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pandas as pd
 
 from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError
-from podium.formats.records import Column, Records
+from podium.formats.records import Column, Records, records_of_view
 
-NAMES = {
-    "arena_hard_question_id": "item",
-    "system": "model",
-    "judge_model": "judge",
-    "judgment_score": "score",
-}
+NAMES = {"arena_hard_question_id": "item", "system": "model", "judge_model": "judge", "judgment_score": "score"}
+OF_A_MODEL = ("model", "score", "margin", "credit", "model_a", "model_b", "score_a", "score_b", "length_a", "length_b")
+"""Columns that battles have of their own, whatever the scores' table calls so."""
 SAME_TRIAL = ("item", "judge", "repeat", "response", "category", "task")
-OF_A_MODEL = ("model", "score", "margin", "credit", "model_a", "model_b", "score_a", "score_b", "length_a", "length_b")
-"""Columns that battles have of their own, whatever the scores' table calls so."""
-OF_A_MODEL = ("model", "score", "margin", "credit", "model_a", "model_b", "score_a", "score_b", "length_a", "length_b")
-"""Columns that battles have of their own, whatever the scores' table calls so."""
 SHARED = frozenset({"item", "judge", "repeat", "response", "category"})
 """Columns of a matrix that are no model's."""
-
-
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """Battles made of scores.
-
-    Attributes:
-        records: columns of the battles table.
-        missing: how many more battles there would be with a score for every model.
-        averaged: scores that were averaged with another of the same model in the same trial.
-        alone: scores beside which no other model was scored: they enter no battle.
-    """
-
-    records: Records
-    missing: int
-    averaged: int
-    alone: int
-
-    def notes(self) -> list[str]:
-        """Say what the table of battles does not show of the scores."""
-        remarks = (
-            (self.averaged, "scores of a model already scored on the same item were averaged with it"),
-            (self.alone, "scores stand on items where no other model was scored: they enter no battle and no mean"),
-        )
-        return [f"{number} {words}" for number, words in remarks if number]
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
@@ -64,7 +32,10 @@ def matrix_scores(records: Records) -> Records | None:
     if "item" not in records.columns:
         return None
     others = {name: column for name, column in records.columns.items() if name not in SHARED}
-    kinds = [fact for column in others.values() for fact in _kinds_of_cells(column)]
+    # Whether a column has cells that are no numbers, and whether it has numbers.
+    strange = ["false" if own.is_number else f"coalesce(bool_or({own.strange}), false)" for own in others.values()]
+    numbers = [f"count({own.number}) > 0" for own in others.values()]
+    kinds = [fact for pair in zip(strange, numbers, strict=True) for fact in pair]
     (facts,) = records.rows(", ".join(kinds)) if kinds else [()]
     of_words = {name for k, name in enumerate(others) if facts[2 * k] and not facts[2 * k + 1]}
     models = {name: column for name, column in others.items() if name not in of_words}
@@ -77,13 +48,7 @@ def matrix_scores(records: Records) -> Records | None:
     return replace(records, scan=scan, columns=shared | scored)
 
 
-def _kinds_of_cells(column: Column) -> tuple[str, str]:
-    """Return the questions whether a column has cells that are no numbers, and whether it has numbers."""
-    strange = "false" if column.is_number else f"coalesce(bool_or({column.strange}), false)"
-    return strange, f"count({column.number}) > 0"
-
-
-def pair_up(scores: Records) -> Paired:
+def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
     """Make a battle of every two models that were scored in the same trial (item, judge, repeat, category, task).
 
     The higher score earns credit 1, equal ones 0.5; the margin is the difference. An empty score makes its
@@ -93,6 +58,10 @@ def pair_up(scores: Records) -> Paired:
 
     Args:
         scores: checked.
+
+    Returns:
+        Columns of the battles table, how many more battles there would be with a score for every model, and notes of
+        what the table does not show of the scores.
 
     Raises:
         DataError: fewer than two models.
@@ -126,11 +95,13 @@ def pair_up(scores: Records) -> Paired:
     engine.store(battles, _battles_query(means, trial, foreign, set(kept)))
     (made,) = engine.rows(f"select count(*) from {battles}")[0]
     (alone,) = engine.rows(f"select count(*) from (select trial from {means} group by trial having count(*) = 1)")[0]
-    types = engine.columns(battles)
-    records = Records(
-        engine, scores.source, battles, {name: Column(quote_name(name), types[name]) for name in types if name != ROW}
+    records = records_of_view(engine, battles, scores.source)
+    remarks = (
+        (int(averaged), "scores of a model already scored on the same item were averaged with it"),
+        (alone, "scores stand on items where no other model was scored: they enter no battle and no mean"),
     )
-    return Paired(records, trials_met * models * (models - 1) // 2 - made, int(averaged), alone)
+    missing = trials_met * models * (models - 1) // 2 - made
+    return records, missing, [f"{number} {words}" for number, words in remarks if number]
 
 
 def _battles_query(means: str, trial: list[str], foreign: list[str], known: set[str]) -> str:

@@ -1,10 +1,10 @@
 """The records of a file as a relation: rows in the order of reading, cells as the file has them."""
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any, BinaryIO
 
 import duckdb
 import numpy as np
@@ -17,6 +17,8 @@ from podium.counting.relations import ROW, quote_name, text
 from podium.errors import DataError
 from podium.text import EMPTY
 
+LONGEST_LINE = 64 * 2**20
+"""Bytes; a longer line is refused: it is not one record."""
 TEXT, JSON = "VARCHAR", "JSON"
 REALS = ("DOUBLE", "FLOAT")
 NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
@@ -24,7 +26,26 @@ NESTED = ("STRUCT", "MAP", "UNION", "LIST")
 EXACT = 2**53
 """Whole numbers beyond it are not all floats."""
 MOST_DIGITS = 400
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def short_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file.
+
+    Raises:
+        DataError: a line is longer than `LONGEST_LINE`.
+    """
+    for place in count(1):
+        line = stream.readline(LONGEST_LINE + 1)
+        if not line:
+            return
+        if len(line) > LONGEST_LINE:
+            remedy = "write one record per line, without the bulk that podium does not need"
+            raise DataError(f"longer than {LONGEST_LINE >> 20} MiB", row=f"line {place}", remedy=remedy)
+        yield line
+
+
+def not_utf_8(row: str) -> DataError:
+    return DataError("not UTF-8 text", row=row, remedy="convert the file to UTF-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,49 +132,34 @@ class Records:
     number: int | None = None
 
     def rows(self, selection: str, rest: str = "") -> list[tuple[Any, ...]]:
-        """Return the rows of a small query.
-
-        Raises:
-            DataError: the file is damaged.
-        """
-        return self._run(selection, rest, lambda relation: relation.fetchall())
+        """Return the rows of a small query; raises `DataError` where the file is damaged."""
+        return self._run(selection, rest, lambda query: self.engine.connection.execute(query).fetchall())
 
     def frame(self) -> pd.DataFrame:
-        """Return all records with exact values, their places as the index.
-
-        Raises:
-            DataError: the file is damaged.
-        """
+        """Return all records with exact values, their places as the index; raises as `rows`."""
         selection = ", ".join(f"{column.sql} as c{k}" for k, column in enumerate(self.columns.values())) or "1"
-        table = self._run(selection, f"order by {ROW}", lambda relation: relation.to_arrow_table())
+        connection = self.engine.connection
+        table = self._run(selection, f"order by {ROW}", lambda query: connection.sql(query).to_arrow_table())
         columns = zip(self.columns.values(), table.columns, strict=True)
         cells = [self._cells(column, cells).reset_index(drop=True) for column, cells in columns]
         frame = pd.concat(cells, axis=1) if cells else pd.DataFrame()
         frame.columns = pd.Index(list(self.columns), dtype=object)
-        return frame.set_axis(self.names_of_rows(len(frame)))
+        return frame.set_axis(self.places() if self.places else pd.RangeIndex(1, len(frame) + 1, name="row"))
 
-    def _run(self, selection: str, rest: str, fetch: Callable[[duckdb.DuckDBPyRelation], Any]) -> Any:
-        query = f"select {selection} from {self.scan} {rest}"
+    def _run(self, selection: str, rest: str, fetch: Callable[[str], Any]) -> Any:
         try:
-            return fetch(self.engine.connection.sql(query))
+            return fetch(f"select {selection} from {self.scan} {rest}")
         except duckdb.OutOfMemoryException as error:
             raise out_of_memory(error, self.source) from None
         except (duckdb.Error, UnicodeDecodeError) as error:
             if self.repair is None:
                 raise
             self.repair(error)
-        try:
-            return fetch(self.engine.connection.sql(query))
-        except duckdb.OutOfMemoryException as error:
-            raise out_of_memory(error, self.source) from None
-        except duckdb.Error as error:
-            raise DataError(
-                f"cannot be read ({shorten(str(error))})", source=self.source, remedy="repair the file"
-            ) from None
+        return replace(self, repair=self._refuse)._run(selection, rest, fetch)
 
-    def names_of_rows(self, count: int) -> pd.Index:
-        """Return the names of all rows."""
-        return self.places() if self.places else pd.RangeIndex(1, count + 1, name="row")
+    def _refuse(self, error: Exception) -> None:
+        problem = f"cannot be read ({shorten(str(error))})"
+        raise DataError(problem, source=self.source, remedy="repair the file") from None
 
     def name_row(self, row: int) -> str:
         """Return the name of a row, which is counted from 1."""
@@ -185,9 +191,8 @@ def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
     names = [str(name) for name in frame.columns]
     if len({*names}) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(
-            f"two columns are called {twice!r}", source=source, remedy="rename or remove one of them in the file"
-        )
+        problem, remedy = f"two columns are called {twice!r}", "rename or remove one of them in the file"
+        raise DataError(problem, source=source, remedy=remedy)
     arrays = [arrow_column(frame.iloc[:, k]) for k in range(len(names))]
     keys = [ROW, *(f"c{k}" for k in range(len(names)))]
     name = engine.fresh("frame")
@@ -198,6 +203,13 @@ def records_of(engine: Duck, frame: pd.DataFrame, source: str) -> Records:
         for k, (old, key) in enumerate(zip(names, keys[1:], strict=True))
     }
     return Records(engine, source, name, columns, lambda: frame.index)
+
+
+def records_of_view(engine: Duck, view: str, source: str) -> Records:
+    """Return the rows of a table or view of the engine, which has a column `ROW`."""
+    types = engine.columns(view)
+    columns = {name: Column(quote_name(name), types[name]) for name in types if name != ROW}
+    return Records(engine, source, view, columns)
 
 
 def exact_column(values: Sequence[Any]) -> pd.Series:

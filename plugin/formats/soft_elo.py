@@ -10,8 +10,7 @@ import pandas as pd
 
 from podium.counting.relations import CRITERION
 from podium.errors import DataError
-from podium.formats.cells import number, refuse, row_name
-from podium.formats.verdicts import reasons
+from podium.formats.verdicts import number, reasons, refuse, row_name
 from podium.text import EMPTY, as_text
 
 NAMES = {"instruction_id_hash": "item", "len_a": "length_a", "len_b": "length_b", "language": "category"}
@@ -38,7 +37,9 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     frame = records.drop(columns=used).rename(columns=NAMES)
     if {"scores_a", "scores_b"} <= set(records):
         frame = frame.assign(**_margins(records))
-    failed = _parse_errors(records)
+    failed = np.zeros(len(records), dtype=bool)
+    if "parse_error" in records:
+        failed = ~as_text(records["parse_error"]).fillna("").astype(str).str.strip().str.lower().isin(SOUND).to_numpy()
     if "judge_pref" in records:
         frame["credit"] = np.where(failed, np.nan, 1 - _preference(records["judge_pref"]))
     if "human_pref" in records:
@@ -50,13 +51,6 @@ def _preference(column: pd.Series) -> np.ndarray:
     values = number(column)
     refuse(column, (values < 0) | (values > 1), "is outside [0, 1]", "0 = A wins, 0.5 = tie, 1 = B wins")
     return values
-
-
-def _parse_errors(records: pd.DataFrame) -> np.ndarray:
-    if "parse_error" not in records:
-        return np.zeros(len(records), dtype=bool)
-    words = as_text(records["parse_error"]).fillna("").astype(str).str.strip().str.lower()
-    return ~words.isin(SOUND).to_numpy()
 
 
 def _margins(records: pd.DataFrame) -> dict[str, np.ndarray]:
@@ -73,11 +67,7 @@ def _margins(records: pd.DataFrame) -> dict[str, np.ndarray]:
 
 
 def _scores(column: pd.Series, position: int) -> Scores:
-    """Read the scores of a cell; an empty one has none.
-
-    Raises:
-        DataError: the cell is no dictionary of numbers.
-    """
+    """Read the scores of a cell; an empty one has none."""
     cell = column.iloc[position]
     try:
         scores = _literal(cell) if isinstance(cell, str) else cell
@@ -85,11 +75,9 @@ def _scores(column: pd.Series, position: int) -> Scores:
             return {}
         return {str(name): float(score) for name, score in scores.items() if score is not None}
     except (ValueError, SyntaxError, AttributeError, TypeError, OverflowError):
-        raise DataError(
-            f"{column.name} {str(cell)[:60]!r} is not a dictionary of scores",
-            row=row_name(column.index, position),
-            remedy='write {"criterion": number, ...} as JSON, or leave the cell empty',
-        ) from None
+        problem = f"{column.name} {str(cell)[:60]!r} is not a dictionary of scores"
+        remedy = 'write {"criterion": number, ...} as JSON, or leave the cell empty'
+        raise DataError(problem, row=row_name(column.index, position), remedy=remedy) from None
 
 
 def _literal(text: str) -> Any:

@@ -1,4 +1,4 @@
-"""Words for verdicts, translated to credit; records that hold one or two judgements of a pair, one per order."""
+"""Cells of a foreign frame: numbers are read, words translated to credit, and what is neither refused with its row."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
@@ -7,27 +7,58 @@ import numpy as np
 import pandas as pd
 
 from podium.errors import DataError
-from podium.formats.cells import refuse, row_name
-from podium.text import as_text
+from podium.formats.records import shorten
+from podium.text import EMPTY, as_text, text_of
 
 Game: TypeAlias = Mapping[str, Any] | None
 """One judgement; None where the judge failed."""
-FIVE_LEVELS = {
-    "A>>B": (1.0, 2.0),
-    "A>B": (1.0, 1.0),
-    "A=B": (0.5, 0.0),
-    "B>A": (0.0, -1.0),
-    "B>>A": (0.0, -2.0),
-}
+FIVE_LEVELS = {"A>>B": (1.0, 2.0), "A>B": (1.0, 1.0), "A=B": (0.5, 0.0), "B>A": (0.0, -1.0), "B>>A": (0.0, -2.0)}
 """Label to (credit of A, margin)."""
 
 
+def number(column: pd.Series) -> np.ndarray:
+    """Read a column as numbers, shape (rows,); empty cells become NaN.
+
+    Raises:
+        DataError: a cell holds something else, or an infinity.
+    """
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    if not pd.api.types.is_numeric_dtype(column):
+        unclear = column[np.isnan(numbers)]
+        empty = unclear.isna() | unclear.astype(str).str.strip().str.lower().isin(EMPTY)
+        refuse(unclear, ~empty.to_numpy(), "is not a number", "write a number or leave it empty")
+    refuse(column, np.isinf(numbers), "is infinite", "leave the cell empty if the value is unknown")
+    return numbers
+
+
+def refuse(column: pd.Series, bad: np.ndarray, problem: str, remedy: str) -> None:
+    """Raise for the first row of a mask, naming the row and the value; tell how many there are.
+
+    Raises:
+        DataError: any row is bad.
+    """
+    if not bad.any():
+        return
+    first = int(np.argmax(bad))
+    more = f" ({int(bad.sum())} such rows)" if bad.sum() > 1 else ""
+    problem = f"{column.name}{_cell_text(column.iloc[first])} {problem}{more}"
+    raise DataError(problem, remedy=remedy, row=row_name(column.index, first))
+
+
+def _cell_text(value: Any) -> str:
+    """Write a cell as it would be typed; an empty one shows nothing."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return "" if text_of(plain) is None else f" {shorten(repr(plain))}"
+
+
+def row_name(index: pd.Index, position: int) -> str:
+    """Name a row as its file counts: 'row 7' of a table, 'line 7' of a JSONL file."""
+    label = index[position]
+    return f"{index.name} {label}" if index.name else f"row {position + 1}"
+
+
 def translate(
-    column: pd.Series,
-    number_of: Mapping[str, float],
-    unread: frozenset[str] = frozenset(),
-    *,
-    remedy: str,
+    column: pd.Series, number_of: Mapping[str, float], unread: frozenset[str] = frozenset(), *, remedy: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Translate words to credits or margins; empty cells and the words of `unread` become NaN.
 
@@ -105,8 +136,5 @@ def _games_in(column: pd.Series, position: int, verdict: str) -> list[Game]:
         problem = f"hold something else than objects with a {verdict}"
     else:
         return list(games)
-    raise DataError(
-        f"{column.name} {str(games)[:60]!r} {problem}",
-        row=row_name(column.index, position),
-        remedy="each record needs a list of one judgement per order, null where the judge failed",
-    )
+    remedy = "each record needs a list of one judgement per order, null where the judge failed"
+    raise DataError(f"{column.name} {str(games)[:60]!r} {problem}", row=row_name(column.index, position), remedy=remedy)

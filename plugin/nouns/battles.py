@@ -125,6 +125,7 @@ class Battles:
         answer: what the tournament found that played all of them, where it stops by itself; see
             `podium.tournaments.claims.Answer`.
         votes: battles that people judged, whether or not a judge did.
+        kept_first_shown: as of `first_shown`, where the rows no longer tell.
     """
 
     rows: pd.DataFrame | Verdicts
@@ -137,6 +138,7 @@ class Battles:
     apart: str | None = None
     answer: Mapping[str, Any] | None = None
     votes: "Battles | None" = None
+    kept_first_shown: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unread} unread)"
@@ -191,6 +193,16 @@ class Battles:
             return self.verdicts.has_items
         return "item" in self.table and bool(self.table["item"].notna().any())
 
+    def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return what the responses shown first earned, and in how many presentations, as `Verdicts.first_shown`."""
+        return self.verdicts.first_shown() if self.verdicts else self.kept_first_shown
+
+    @property
+    def entrant_codes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of model_a and of model_b among the entrants, shape (battles,) each."""
+        a, b = (self.table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b"))
+        return a, b
+
     @property
     def responses(self) -> np.ndarray:
         """Which of the models' responses to its item each battle is about, 1 for the first, shape (battles,)."""
@@ -228,6 +240,12 @@ class Battles:
         if self.verdicts and self.verdicts.holds_text(column):
             return self.verdicts.values_of(column)
         return tuple(sorted(as_text(self._column(column)).dropna().unique()))
+
+    def numbers_of(self, column: str) -> np.ndarray:
+        """Return a column of numbers, NaN where it is empty, and throughout where there is none, shape (battles,)."""
+        if column not in self.table:
+            return np.full(len(self.table), np.nan)
+        return self.table[column].to_numpy(dtype=np.float64, na_value=np.nan)
 
     def counts(self) -> Counts:
         """Count what was asked, judged, unread and missing."""
@@ -295,7 +313,7 @@ class Battles:
         """
         pairs = len(self.entrants) * (len(self.entrants) - 1) // 2
         item = self.table["item"].cat.codes.to_numpy() if "item" in self.table else np.full(len(self), -1)
-        a, b = (self.table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b"))
+        a, b = self.entrant_codes
         pair = np.minimum(a, b) * len(self.entrants) + np.maximum(a, b)
         seen = pd.DataFrame({"item": item, "pair": pair})[self.readable & (item >= 0)].drop_duplicates()
         full = seen["item"].value_counts().loc[lambda n: n == pairs].index
@@ -340,14 +358,17 @@ class Battles:
         return plain[[*known, *(name for name in plain if name not in known)]]
 
     def _keep_where(self, column: str, value: str) -> "Battles":
-        if not (self.verdicts and self.verdicts.holds_text(column)):
+        # A table that was read is at hand; another database table would be grouped anew.
+        if "table" in vars(self) or not (self.verdicts and self.verdicts.holds_text(column)):
             return self.select((as_text(self._column(column)) == value).to_numpy())
         kept = self.verdicts.keep_where(f"{quote_name(column)} = {text(value)}")
         return self._part(kept, is_whole=kept.tally.battles == len(self))
 
     def _part(self, rows: "pd.DataFrame | Verdicts", *, is_whole: bool) -> "Battles":
-        """Return some of the battles: what is missing of them, and what the whole answered, is no longer known."""
-        return replace(self, rows=rows) if is_whole else replace(self, rows=rows, missing=None, answer=None)
+        """Return some of the battles: what is known of the whole alone is no longer known."""
+        if is_whole:
+            return replace(self, rows=rows)
+        return replace(self, rows=rows, missing=None, answer=None, kept_first_shown=None)
 
     def _column(self, name: str) -> pd.Series:
         if name not in self.table:
@@ -373,5 +394,4 @@ def _tally_of(table: pd.DataFrame) -> Tally:
 
 
 def _distinct_items(table: pd.DataFrame) -> int:
-    """Count distinct items, rows without one singly."""
     return table["item"].nunique() + int(table["item"].isna().sum()) if "item" in table else len(table)

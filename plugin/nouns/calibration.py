@@ -14,11 +14,6 @@ FEWEST_OF_PEOPLE = 20
 """Entrants that tell the judge's disagreement with people from their own sampling errors."""
 
 
-def stretch_rating(elo: float, factor: float) -> float:
-    """Return a rating so many times as far from the mean of those that it was rated against."""
-    return elo if factor == 1 else MEAN + factor * (elo - MEAN)
-
-
 @dataclass(frozen=True, slots=True)
 class Target:
     """The map from a judge's signal to the probability that people prefer a: sigmoid(sum of weight times feature).
@@ -67,6 +62,11 @@ class Stretch:
     n: int
     spread: float = 0.0
     human_se: float | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether entrants tell it; where they are too few, nothing is stretched."""
+        return self.sd is not None
 
     def variance(self, se: float, *, of_people: bool = False) -> float:
         """Return the variance of a stretched rating less people's, squared Elo points.
@@ -119,7 +119,9 @@ class HeldOut:
     def rating(self, kind: str) -> float | None:
         """Return the judge's rating, stretched where ratings are."""
         judge = self.hard_elo if kind == "hard" else self.soft_elo
-        return None if judge is None else stretch_rating(judge, self.factor(kind))
+        factor = self.factor(kind)
+        # So many times as far from the mean of those that it was rated against.
+        return judge if judge is None or factor == 1 else MEAN + factor * (judge - MEAN)
 
     def residual(self, kind: str) -> float | None:
         """Return the judge's rating minus the human one; None where one is unknown or unbounded."""
@@ -148,10 +150,6 @@ class HeldOut:
         """Return |residual| over `error`; None where one is unknown."""
         residual, error = self.residual(kind), self.error(kind, stretch)
         return None if residual is None or error is None else abs(residual) / error
-
-    def stretched_by(self, kind: str, factor: float) -> "HeldOut":
-        """Return the same entrant with the factor of a kind, `hard` or `soft`."""
-        return replace(self, hard_stretch=factor) if kind == "hard" else replace(self, soft_stretch=factor)
 
     def without_stretch(self) -> "HeldOut":
         """Return the entrant with the judge's ratings as they were."""
@@ -232,6 +230,11 @@ class Conformal:
     loo_coverage: float | None = None
     loo_width: float | None = None
 
+    @property
+    def reach(self) -> float | None:
+        """The half-width of an interval in errors: `q`, else `t`; None where neither is known."""
+        return self.t if self.q is None else self.q
+
 
 @dataclass(frozen=True, slots=True)
 class Stability:
@@ -296,6 +299,14 @@ class Calibration(Document):
     def __repr__(self) -> str:
         return f"Calibration({self.judge}, {self.target}, {len(self.entrants)} entrants)"
 
+    def interval_of(self, held: HeldOut) -> tuple[float, float] | tuple[None, None]:
+        """Return the ends of the conformal interval of a held-out soft rating; None where its error is not known."""
+        rating, error = held.rating("soft"), held.error("soft", self.stretch.get("soft"))
+        reach = self.conformal["soft"].reach
+        if rating is None or error is None or reach is None:
+            return None, None
+        return rating - reach * error, rating + reach * error
+
     def plot(self) -> Any:
         """Return held-out ratings over people's, and whether the signal is a probability, an altair chart.
 
@@ -317,6 +328,8 @@ class Calibration(Document):
         """Return the contract's calibration file."""
         betas = [self.fold_beta(entrant) for entrant in self.entrants if entrant.weights] if self.target.battles else []
         target = asdict(self.target)
+        beta = {name: target[name] for name in ("low", "high", "level", "battles")}
+        same = ("regularization", "se_method", "se_cluster", "seed")
         loo: dict[str, dict[str, Any]] = {kind: asdict(self.accuracy[kind]) for kind in ("hard", "soft")}
         loo["soft"] |= {
             "beta_mean": sum(betas) / len(betas) if betas else None,
@@ -328,15 +341,9 @@ class Calibration(Document):
             "answer": list(self.answer),
             "judge": self.judge,
             "beta": self.target.beta,
-            "beta_low": self.target.low,
-            "beta_high": self.target.high,
-            "beta_level": self.target.level,
-            "beta_battles": self.target.battles,
+            **{f"beta_{name}": value for name, value in beta.items()},
             "target": {name: target[name] for name in ("kind", "weights", "covariance", "ridge")},
-            "regularization": self.regularization,
-            "se_method": self.se_method,
-            "se_cluster": self.se_cluster,
-            "seed": self.seed,
+            **{name: getattr(self, name) for name in same},
             "stretch": {kind: asdict(stretch) for kind, stretch in self.stretch.items()},
             "loo": loo,
             "entrants": [

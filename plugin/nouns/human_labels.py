@@ -1,4 +1,4 @@
-"""One judge's verdicts as the human labels of the other judges' battles."""
+"""People's labels of judges' battles: the verdicts of one judge of the same table, or those of another table."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,9 @@ import pandas as pd
 
 from podium.errors import DataError, NotIdentifiedError, UsageError, unknown_name
 from podium.nouns.battles import Battles
-from podium.text import as_text, some
+from podium.text import as_text, plural, some
+
+ROUNDING = 1e-9
 
 
 def check_judge(judges: Sequence[str], judge: str) -> None:
@@ -39,7 +41,17 @@ def label_by(battles: Battles, judge: str) -> Battles:
     """
     table = battles.table
     ours = (as_text(table["judge"]) == judge).to_numpy() if "judge" in table else np.zeros(len(table), dtype=bool)
-    _refuse(battles, ours, judge)
+    if not ours.any():
+        raise UsageError(
+            f"no row of the human judge {judge!r} is left: conditions on other columns than judge apply to it, too"
+        )
+    if ours.all():
+        raise NotIdentifiedError(
+            f"{judge} is the only judge here, so there is nothing to label: add the verdicts of the judge that "
+            f"{judge} is to be compared with, or leave out --human-judge"
+        )
+    _refuse_labelled(battles, "leave out --human-judge to use those labels, or remove the column human from the file")
+    _refuse_without_items(battles, "no row")
     return _join_labels(battles.select(~ours), battles.select(ours), judge, must_meet=True)
 
 
@@ -54,17 +66,11 @@ def label_from(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles
         DataError: nothing says which item a battle is about.
         NotIdentifiedError: no label can be read, or none is of these battles and one must be.
     """
-    known = int(battles.table["human"].notna().sum()) if "human" in battles.table else 0
-    if known:
-        raise UsageError(f"{known:,} battles have a human label already: give --human-labels, or the column human")
-    for each, name in ((battles, "verdicts"), (labels, "labels")):
-        if not each.has_items:
-            raise DataError(
-                f"no row of the {name} says its item, and labels are found by item and pair",
-                source=some(each.sources, most=3),
-                remedy="name the item's column, for example --columns item=prompt",
-            )
-    return _join_labels(battles, labels, "people", must_meet=must_meet)
+    _refuse_labelled(battles, "give one of the two, --human-labels or the column human")
+    _refuse_without_items(battles, "no row of the verdicts")
+    _refuse_without_items(labels, "no row of the labels")
+    labelled = _join_labels(battles, labels, "people", must_meet=must_meet)
+    return replace(labelled, kept_first_shown=battles.first_shown())
 
 
 MEETING = ["item", "row", "response", "low", "high"]
@@ -91,8 +97,8 @@ def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
     """Average the credits of each meeting, by `weight`; unread ones are left out.
 
     Returns:
-        Indexed by `MEETING`, sorted: `credit` of the model whose name comes first, `weight`, the sum of the rows', and
-        `judges`, how many are named there.
+        Indexed by `MEETING`, sorted: `credit` of the model whose name comes first, `weight`, the sum of the rows',
+        `judges`, how many are named there, `votes`, how many rows, and whether those `agree`.
 
     Args:
         column: `credit` or `human`, in [0, 1].
@@ -102,11 +108,22 @@ def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
     credit = table[column].where(~_is_turned(table), 1 - table[column])
     weight = table["weight"] if "weight" in table else pd.Series(1.0, index=table.index)
     judge = table["judge"].astype(object) if "judge" in table else pd.Series("", index=table.index)
-    rows = meetings_of(battles).assign(earned=weight * credit, weight=weight, judge=judge.fillna(""))[known]
-    groups = rows.groupby(MEETING, sort=True)
+    columns = {"vote": credit, "earned": weight * credit, "weight": weight, "judge": judge.fillna("")}
+    groups = meetings_of(battles).assign(**columns)[known].groupby(MEETING, sort=True)
     sums = groups[["earned", "weight"]].sum()
-    credit = sums["earned"] / sums["weight"]
-    return pd.DataFrame({"credit": credit, "weight": sums["weight"], "judges": groups["judge"].nunique()})
+    means = {"credit": sums["earned"] / sums["weight"], "weight": sums["weight"], "judges": groups["judge"].nunique()}
+    # A vote that is turned round may differ by its last digit.
+    agree = groups["vote"].max() - groups["vote"].min() < ROUNDING
+    return pd.DataFrame({**means, "votes": groups.size(), "agree": agree})
+
+
+def ties_of(battles: Battles) -> np.ndarray:
+    """Tell which battles people call even, shape (battles,); votes that only cancel are no ties."""
+    even = (battles.table["human"] == 0.5).to_numpy()
+    if battles.votes is None:
+        return even
+    means = mean_labels(battles.votes, "credit")
+    return even & ~pd.MultiIndex.from_frame(meetings_of(battles)).isin(means.index[~means["agree"]])
 
 
 def _is_turned(table: pd.DataFrame) -> pd.Series:
@@ -134,50 +151,42 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
     of_first = meetings_of(battles).merge(means["credit"].reset_index(), how="left", on=MEETING)["credit"].to_numpy()
     human = np.where(_is_turned(battles.table), 1 - of_first, of_first)
     if np.isnan(human).all() and must_meet:
-        raise _nothing_in_common(battles, votes, judge)
-    readable = int((votes.readable & votes.table["item"].notna()).sum())
-    note = _note(judge, readable, len(votes), len(means), human)
-    return replace(battles, rows=battles.table.assign(human=human), notes=(*battles.notes, note), votes=votes)
-
-
-def _refuse(battles: Battles, ours: np.ndarray, judge: str) -> None:
-    if not ours.any():
-        raise UsageError(
-            f"no row of the human judge {judge!r} is left: conditions on other columns than judge apply to it, too"
-        )
-    if ours.all():
+        items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})
+        models = len({*votes.entrants} & {*battles.entrants})
         raise NotIdentifiedError(
-            f"{judge} is the only judge here, so there is nothing to label: add the verdicts of the judge that "
-            f"{judge} is to be compared with, or leave out --human-judge"
+            f"none of the {len(battles):,} battles of other judges is of an item and pair that {judge} judged; in "
+            f"common are {items:,} items and {models:,} models: spell both alike, or let {judge} judge some of those "
+            "pairs"
         )
+    readable = int((votes.readable & votes.table["item"].notna()).sum())
+    notes = [_note(judge, readable, len(votes), len(means), human)]
+    several = means[means["votes"] > 1]
+    if len(several):
+        battles_with = f"of {len(several):,} {plural('battle', len(several))} with several votes"
+        notes.append(f"{battles_with}, all votes agree on {several['agree'].mean():.0%}")
+    return replace(battles, rows=battles.table.assign(human=human), notes=(*battles.notes, *notes), votes=votes)
+
+
+def _refuse_labelled(battles: Battles, remedy: str) -> None:
     known = int(battles.table["human"].notna().sum()) if "human" in battles.table else 0
     if known:
-        raise UsageError(
-            f"{known:,} battles have a human label already: leave out --human-judge to use those labels, or remove the "
-            "column human from the file"
-        )
+        raise UsageError(f"{known:,} battles have a human label already: {remedy}")
+
+
+def _refuse_without_items(battles: Battles, rows: str) -> None:
     if not battles.has_items:
         raise DataError(
-            "no row says its item, and labels are found by item and pair",
+            f"{rows} says its item, and labels are found by item and pair",
             source=some(battles.sources, most=3),
             remedy="name the item's column, for example --columns item=prompt",
         )
 
 
-def _nothing_in_common(battles: Battles, votes: Battles, judge: str) -> NotIdentifiedError:
-    items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})
-    models = len({*votes.entrants} & {*battles.entrants})
-    return NotIdentifiedError(
-        f"none of the {len(battles):,} battles of other judges is of an item and pair that {judge} judged; in common "
-        f"are {items:,} items and {models:,} models: spell both alike, or let {judge} judge some of those pairs"
-    )
-
-
 def _note(judge: str, readable: int, votes: int, meetings: int, human: np.ndarray) -> str:
-    """Tell the denominators of the labels."""
     labelled = int((~np.isnan(human)).sum())
     without = f" ({votes - readable:,} more without verdict or item)" if votes > readable else ""
     return (
-        f"human labels: {readable:,} votes by {judge}{without}, on {meetings:,} pairs of responses, "
-        f"label {labelled:,} of {len(human):,} battles; {len(human) - labelled:,} have no label"
+        f"human labels: {readable:,} {plural('vote', readable)} by {judge}{without}, on {meetings:,} "
+        f"{plural('pair', meetings)} of responses, label {labelled:,} of {len(human):,} battles; "
+        f"{len(human) - labelled:,} have no label"
     )

@@ -124,11 +124,7 @@ class Standings:
     def to_dict(self) -> dict[str, Any]:
         """Return one element of the contract's list `rankings`."""
         return {
-            "ranker": self.ranker,
-            "slice": self.slice,
-            "scale": self.scale,
-            "level": self.level,
-            "interval": self.interval,
+            **{name: getattr(self, name) for name in ("ranker", "slice", "scale", "level", "interval")},
             "answer": list(self.answer),
             "models": [entry.to_dict() for entry in self.entries],
             "fit": self.fit.to_dict(),

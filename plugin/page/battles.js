@@ -63,10 +63,13 @@
       }
       return haystacks.get(k);
     };
+    const TURNS = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/;
+    /* A name that is written from the right, or turns what follows, stands in the middle of a line. */
+    const inside = (model) => (TURNS.test(name(model)) ? `\u2068${name(model).replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069` : name(model));
     const verdict = (k, credit) => {
       if (credit === null) return "unread";
       if (credit === 0.5) return "even";
-      const winner = name(credit > 0.5 ? battles.a[k] : battles.b[k]);
+      const winner = inside(credit > 0.5 ? battles.a[k] : battles.b[k]);
       return credit === 0 || credit === 1 ? `${winner} wins` : `${winner} ahead, ${Math.max(credit, 1 - credit)}`;
     };
     const fill = (details, k) => {
@@ -79,20 +82,20 @@
       const sides = element("div", undefined, { class: "sides" });
       [[battles.a[k], first, battles.credit[k] > 0.5], [battles.b[k], second, battles.credit[k] !== null && battles.credit[k] < 0.5]].forEach(([model, code, won]) => {
         const side = element("div", undefined, { class: won ? "side won" : "side" });
-        side.append(...block(`${name(model)}${won ? " · won" : ""}`, text(code) || "no text here"));
+        side.append(...block(`${inside(model)}${won ? " · won" : ""}`, text(code) || "no text here"));
         sides.append(side);
       });
       if (hasTexts) details.append(sides);
       const said = [];
       for (const [shown, credit, reason] of battles.orders[k]) {
-        const leader = shown === "ab" ? `${name(battles.a[k])} first` : shown === "ba" ? `${name(battles.b[k])} first` : "both orders";
+        const leader = shown === "ab" ? `${inside(battles.a[k])} first` : shown === "ba" ? `${inside(battles.b[k])} first` : "both orders";
         said.push(`${leader}: ${verdict(k, credit)}${reason ? ` (${reason})` : ""}`);
       }
       if (battles.human.length && battles.human[k] !== null) said.push(`people: ${verdict(k, battles.human[k])}`);
       if (battles.reason[k]) said.push(`unread: ${battles.reason[k]}`);
       for (const line of said) details.append(element("p", line, { class: "note" }));
       for (const [shown, judge, code] of words) {
-        const leader = shown === "ab" ? `, ${name(battles.a[k])} first` : shown === "ba" ? `, ${name(battles.b[k])} first` : "";
+        const leader = shown === "ab" ? `, ${inside(battles.a[k])} first` : shown === "ba" ? `, ${inside(battles.b[k])} first` : "";
         if (text(code)) details.append(...block(`the judge's words${leader}${judge ? ` (${judge})` : ""}`, text(code)));
       }
     };

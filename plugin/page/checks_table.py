@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from podium.answers.measures import MOST_BATTLES, MOST_ENTRANTS, findings_of, items_text
-from podium.answers.trust import Finding, settle_tests
+from podium.answers.measures import Finding, are_too_many, findings_of, items_text, settle_tests
 from podium.checks import CHECKS
+from podium.diagnosis.judge_checks import unread_share
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
-from podium.rankers.hanging import Hinge, first_place
+from podium.rankers.hanging import first_place
 from podium.report.model import Table
 from podium.report.numbers import share_text
+from podium.text import plural
 
 FINE, LOOK, UNKNOWN = "fine", "look", "not known"
 LARGEST_SET = 20
@@ -20,7 +21,7 @@ PASSED = {
     "own family": "no model is of the judge's family, as far as names tell",
     "length": "neither longer nor shorter responses are favoured beyond chance",
     "cycle": "no three models beat each other in a ring",
-    "fit": "one strength a model misses no pair",
+    "fit": "one rating a model explains all pairs",
 }
 """What is said of a check that passes and whose figures stand nowhere else."""
 Row = tuple[str, str, str]
@@ -34,7 +35,12 @@ def checks_table(standings: Standings, battles: Battles | None, families: Mappin
         families: entrants and judges to their family, as given; the rest is guessed from names.
     """
     settled = [] if battles is None else settle_tests(findings_of(battles, families))
-    rows = [_connection_row(standings), *_denominator_rows(standings, settled)]
+    groups, said = standings.fit.components, "all models hang together by battles"
+    if groups is None:
+        connected = UNKNOWN, f"{standings.ranker} does not ask"
+    else:
+        connected = (FINE, said) if groups == 1 else (LOOK, f"{groups} groups that never met")
+    rows = [("connected", *connected), *_denominator_rows(standings, settled, battles)]
     if battles is not None:
         rows += [_row(finding, standings) for finding in settled if finding.check not in ("unread", "items")]
         rows.append(_hinge_row(battles))
@@ -43,20 +49,14 @@ def checks_table(standings: Standings, battles: Battles | None, families: Mappin
     return Table("", ("check", "verdict", "found"), tuple(rows), "lll", words=True)
 
 
-def _connection_row(standings: Standings) -> Row:
-    groups = standings.fit.components
-    if groups is None:
-        return "connected", UNKNOWN, f"{standings.ranker} does not ask"
-    said = "all models hang together by battles" if groups == 1 else f"{groups} groups that never met"
-    return "connected", FINE if groups == 1 else LOOK, said
-
-
-def _denominator_rows(standings: Standings, findings: Sequence[Finding]) -> list[Row]:
+def _denominator_rows(standings: Standings, findings: Sequence[Finding], battles: Battles | None) -> list[Row]:
     """Return what the denominators say; of replies unread, where the battles are there, else of battles."""
     counts, few, lost = standings.counts, CHECKS["items"], CHECKS["unread"]
     share = counts.unread / counts.battles if counts.battles else 0.0
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
     read = f"{counts.unread:,} of {counts.battles:,} battles are unread ({share_text(share)}){missing}"
+    if battles is not None and counts.unread:
+        read += f"; {share_text(unread_share(battles))} of the replies"
     items = f"{counts.items:,} items" + ("" if counts.items >= few.threshold else f", fewer than {few.threshold:g}")
     worries = [finding.worries for finding in findings if finding.check == "unread"] or [share > lost.threshold]
     return [
@@ -83,7 +83,7 @@ def _row(finding: Finding, standings: Standings) -> Row:
 def _hinge_row(battles: Battles) -> Row:
     """Say what the first place hangs on, by Bradley-Terry: the fewest items without which another model leads."""
     name = "first place"
-    if len(battles) > MOST_BATTLES or len(battles.entrants) > MOST_ENTRANTS:
+    if are_too_many(battles):
         return name, UNKNOWN, "too many battles to look"
     try:
         hinge = first_place(battles, most=LARGEST_SET)
@@ -91,12 +91,7 @@ def _hinge_row(battles: Battles) -> Row:
         return name, UNKNOWN, str(error)
     if not hinge.items:
         return name, FINE, f"no {hinge.most} items or fewer carry the lead of {hinge.leader}"
-    return name, LOOK if len(hinge.items) <= CHECKS[name].threshold else FINE, _hinge_text(hinge)
-
-
-def _hinge_text(hinge: Hinge) -> str:
     number = len(hinge.items)
-    many = f"{'' if hinge.exact else 'at most '}{number} item{'' if number == 1 else 's'}"
-    return (
-        f"{hinge.leader} leads by {many}: without {items_text(hinge.items)} {hinge.rival} does, by a fit without them"
-    )
+    many = f"{'' if hinge.exact else 'at most '}{number} {plural('item', number)}"
+    without = f"without {items_text(hinge.items)} {hinge.rival} does, by a fit without them"
+    return name, LOOK if number <= CHECKS[name].threshold else FINE, f"{hinge.leader} leads by {many}: {without}"

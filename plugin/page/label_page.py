@@ -7,9 +7,7 @@ battle.
 from collections.abc import Sequence
 
 from podium.formats.label_sheet import SheetRow, sheet_table
-from podium.page.packing import fill_template, json_in_page, own_file, policy
-from podium.pictures.extra import load_extra
-from podium.report.html import stylesheet
+from podium.page.packing import fill_template, own_file
 
 
 def label_page(rows: Sequence[SheetRow]) -> str:
@@ -18,7 +16,6 @@ def label_page(rows: Sequence[SheetRow]) -> str:
     Raises:
         UsageError: jinja2 is not installed.
     """
-    markup = load_extra("markupsafe").Markup
     # Texts as they are: the page shows them as text, and only the spreadsheet must not run them.
     sheet = sheet_table(rows)
     columns = ("item", "instruction", "response_1", "response_2", "battle")
@@ -26,13 +23,5 @@ def label_page(rows: Sequence[SheetRow]) -> str:
         dict(zip(columns, (item, row.instruction, row.response_1, row.response_2, token), strict=True))
         for row, item, token in zip(rows, sheet["item"], sheet["battle"], strict=True)
     ]
-    scripts = [own_file("votes.js")]
-    return fill_template(
-        "label.html",
-        total=len(rows),
-        has_texts=any(row.response_1 for row in rows),
-        styles=markup(stylesheet() + own_file("page.css")),
-        scripts=[markup(text) for text in scripts],
-        policy=policy(scripts),
-        data=markup(json_in_page(shown)),
-    )
+    has_texts = any(row.response_1 for row in rows)
+    return fill_template("label.html", [own_file("votes.js")], shown, total=len(rows), has_texts=has_texts)

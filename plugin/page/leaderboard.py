@@ -14,17 +14,17 @@ from urllib.parse import quote
 from podium.errors import DataError
 from podium.nouns.ranking import Entry, Ranking, Standings
 from podium.page.material import Material
-from podium.page.packing import fill_template, json_in_page, own_file, policy
+from podium.page.packing import fill_template, own_file
 from podium.page.readings import REMEDY, ranking_in
 from podium.page.report_page import plain_answer, report_page
-from podium.pictures.extra import load_extra
+from podium.pictures.style import load_extra
 from podium.printable import printable
-from podium.report.html import stylesheet, table_part
+from podium.report.html import table_part
 from podium.report.markdown import markdown_text
 from podium.report.model import EMPTY, Note, Report, Section, Table
 from podium.report.numbers import number_text, range_text
 from podium.report.ranking_view import name_of, ranking_reports
-from podium.text import some
+from podium.text import plural, some
 
 DATE = re.compile(r"\d{4}-?[01]\d-?[0-3]\d")
 OF_A_HOST = re.compile(r"podium-(?P<time>[\dT+-]+)_(?P<task>.+)_\w{22}\.ranking$")
@@ -120,17 +120,14 @@ def site_files(rankings: dict[str, Ranking]) -> Iterator[tuple[str, str]]:
 
 def _index_page(contests: Sequence[Contest]) -> str:
     markup = load_extra("markupsafe").Markup
-    scripts = [own_file("tables.js")]
     return fill_template(
         "leaderboard.html",
+        [own_file("tables.js")],
+        {},
         report=_report(contests),
         links=[quote(str(contest.page.with_suffix(""))) for contest in contests],
         said=[contest.answer for contest in contests],
         places=markup(table_part(_places_table(contests))),
-        styles=markup(stylesheet() + own_file("page.css")),
-        scripts=[markup(text) for text in scripts],
-        policy=policy(scripts),
-        data=markup(json_in_page({})),
         card=CARD,
     )
 
@@ -176,7 +173,7 @@ def _answer(contests: Sequence[Contest]) -> tuple[str, ...]:
 
 
 def _rankings(number: int) -> str:
-    return f"{number:,} ranking" + ("" if number == 1 else "s")
+    return f"{number:,} {plural('ranking', number)}"
 
 
 def _places_table(contests: Sequence[Contest]) -> Table:

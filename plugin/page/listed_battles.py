@@ -116,8 +116,10 @@ def _disagreements(table: pd.DataFrame) -> np.ndarray:
         low = table[["model_a", "model_b"]].astype(str).min(axis=1)
         turned = np.where(table["model_a"].astype(str) == low, side, -side)
         high = table[["model_a", "model_b"]].astype(str).max(axis=1)
-        keys = [low, high, *([table["item"].astype(str)] if "item" in table else [])]
-        groups = pd.Series(turned, table.index).groupby(keys, sort=False)
+        keys = [low, high, *(table[name].astype(str) for name in ("item", "response") if name in table)]
+        # Each judge by all that it says: one that contradicts itself is no two judges.
+        said = pd.Series(turned, table.index).groupby([*keys, table["judge"].astype(str)], sort=False)
+        groups = said.transform("mean").groupby(keys, sort=False)
         why[((groups.transform("max") > 0) & (groups.transform("min") < 0)).to_numpy()] = JUDGES
     if "human" in table:
         why[side * np.sign(table["human"].to_numpy(dtype=float) - 0.5) < 0] = PEOPLE

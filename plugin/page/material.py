@@ -87,7 +87,8 @@ def with_battles(
     if len(battles) > MOST_BATTLES:
         missing["judge"] = "Too many battles for a card beside them: `podium diagnose` makes it."
     try:
-        judge = () if "judge" in missing else _card(presentations, battles, families, level, seed)
+        if "judge" not in missing:
+            judge = card_reports(diagnose(presentations, battles, families=families, level=level, seed=seed))
     except PodiumError as error:
         missing["judge"] = str(error)
     return replace(
@@ -101,12 +102,6 @@ def with_battles(
         notes=texts.notes if texts else (),
         checks=checks_table(material.ranking.standings[0], battles, families),
     )
-
-
-def _card(
-    presentations: Battles, battles: Battles, families: Mapping[str, str], level: float, seed: int
-) -> Sequence[Report]:
-    return card_reports(diagnose(presentations, battles, families=families, level=level, seed=seed))
 
 
 def _rank_shares(battles: Battles, names: Sequence[str], seed: int) -> np.ndarray:

@@ -8,7 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from podium.pictures.extra import load_extra
+from podium.pictures.style import load_extra
+from podium.report.html import stylesheet
 from podium.text import plain
 
 
@@ -79,8 +80,12 @@ def policy(scripts: Sequence[str]) -> str:
     )
 
 
-def fill_template(template: str, **context: Any) -> str:
-    """Fill in a template of this room; what is no `Markup` is escaped.
+def fill_template(template: str, scripts: Sequence[str], data: Any, **context: Any) -> str:
+    """Fill in a template of this room, with its styles; what is no `Markup` is escaped.
+
+    Args:
+        scripts: that may run.
+        data: for them.
 
     Raises:
         UsageError: jinja2 is not installed.
@@ -90,4 +95,7 @@ def fill_template(template: str, **context: Any) -> str:
         autoescape=True, undefined=jinja.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.loader = jinja.FunctionLoader(own_file)
+    markup = load_extra("markupsafe").Markup
+    context |= {"styles": markup(stylesheet() + own_file("page.css")), "scripts": list(map(markup, scripts))}
+    context |= {"policy": policy(scripts), "data": markup(json_in_page(data))}
     return str(environment.get_template(template).render(**context))

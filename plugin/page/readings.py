@@ -35,21 +35,20 @@ def ranking_in(path: Path) -> Ranking | None:
 
 
 def _standings(part: Mapping[str, Any]) -> Standings:
+    names = [field.name for field in fields(Entry) if field.name != "extra"]
+    entries = []
+    for row in part["models"]:
+        extra = {name: value for name, value in row.items() if name not in names}
+        entries.append(Entry(**{name: row[name] for name in names if name in row}, extra=extra))
     counted = {field.name: part["counts"][field.name] for field in fields(Counts)}
     fit: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in part["fit"].items()}
     known = ("ranker", "scale", "level", "interval", "slice")
     return Standings(
         **{name: part[name] for name in known},
-        entries=tuple(_entry(row) for row in part["models"]),
+        entries=tuple(entries),
         counts=Counts(**counted),
         fit=Fit(**{field.name: fit[field.name] for field in fields(Fit) if field.name in fit}),
         diagnostics=part.get("diagnostics", {}),
         warnings=tuple(part.get("warnings", ())),
         answer=tuple(part.get("answer", ())),
     )
-
-
-def _entry(row: Mapping[str, Any]) -> Entry:
-    names = [field.name for field in fields(Entry) if field.name != "extra"]
-    extra = {name: value for name, value in row.items() if name not in names}
-    return Entry(**{name: row[name] for name in names if name in row}, extra=extra)

@@ -6,12 +6,11 @@ from typing import Any
 from podium.nouns.ranking import Standings
 from podium.page.checks_table import checks_table
 from podium.page.material import Material
-from podium.page.packing import chart_in_page, charting_library, fill_template, json_in_page, own_file, policy
+from podium.page.packing import chart_in_page, charting_library, fill_template, own_file
 from podium.pictures.charts import bubble_rows, forest, heat_map, placement, rank_bubbles, reliability
-from podium.pictures.extra import load_extra
-from podium.pictures.style import DARK, LIGHT, theme
+from podium.pictures.style import DARK, LIGHT, load_extra, theme
 from podium.report.calibration_view import calibration_reports
-from podium.report.html import html_part, notes_part, section_part, stylesheet, table_part
+from podium.report.html import html_part, notes_part, section_part, table_part
 from podium.report.model import Kind, Note, Report, Table
 from podium.report.numbers import share_text
 from podium.report.ranking_view import name_of, ranking_reports
@@ -28,8 +27,8 @@ def report_page(material: Material) -> str:
     """
     markup = load_extra("markupsafe").Markup
     first = material.ranking.standings[0]
+    counts = first.counts
     reports = ranking_reports(material.ranking)
-    scripts = [charting_library(), *map(own_file, SCRIPTS)]
     charts = _charts(material)
     data = {
         "charts": {name: chart_in_page(chart) for name, chart in charts.items()},
@@ -39,7 +38,9 @@ def report_page(material: Material) -> str:
     }
     return fill_template(
         "report.html",
-        title=_title(first),
+        [charting_library(), *map(own_file, SCRIPTS)],
+        data,
+        title=f"{len(first.entries)} models, {counts.readable:,} judged battles on {counts.items:,} items",
         answer=reports[0].answer or plain_answer(first),
         rankings=[
             (name_of(standings), markup(_ranking_part(report)), f"forest-{k}")
@@ -50,18 +51,16 @@ def report_page(material: Material) -> str:
         charts=charts,
         captions=_captions(material),
         calibration=markup(html_part(calibration_reports(material.calibration), 3)) if material.calibration else "",
-        judge=[(report.title, markup(_card_part(report))) for report in material.judge],
+        judge=[
+            (
+                report.title,
+                markup(notes_part(report.notes) + "".join(section_part(each, 3) for each in report.sections)),
+            )
+            for report in material.judge
+        ],
         costs=markup(table_part(material.costs)) if material.costs else "",
         provenance=markup(table_part(_provenance_table(material))),
-        styles=markup(stylesheet() + own_file("page.css")),
-        scripts=[markup(text) for text in scripts],
-        policy=policy(scripts),
-        data=markup(json_in_page(data)),
     )
-
-
-def _title(first: Standings) -> str:
-    return f"{len(first.entries)} models, {first.counts.readable:,} judged battles on {first.counts.items:,} items"
 
 
 def plain_answer(first: Standings) -> tuple[str, ...]:
@@ -125,16 +124,9 @@ def _checks_part(material: Material) -> str:
     """Write every check either way, then the warnings."""
     first = material.ranking.standings[0]
     warnings = dict.fromkeys(text for each in material.ranking.standings for text in each.warnings)
-    notes = [Note(text, Kind.WARNING) for text in (*warnings, *map(_failure, material.ranking.failures))]
+    failures = (f"not ranked: {text}" for text in material.ranking.failures)
+    notes = [Note(text, Kind.WARNING) for text in (*warnings, *failures)]
     return table_part(material.checks or checks_table(first, None, {})) + notes_part(notes)
-
-
-def _failure(text: str) -> str:
-    return f"not ranked: {text}"
-
-
-def _card_part(report: Report) -> str:
-    return notes_part(report.notes) + "".join(section_part(section, 3) for section in report.sections)
 
 
 def _provenance_table(material: Material) -> Table:

@@ -69,7 +69,6 @@ def files_in(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _add_columns(texts: BattleTexts, battles: Battles) -> None:
-    """Take texts that stand in columns of the table itself."""
     table = battles.table
     asked = [name for name in ASKED if name in table]
     said = [name for name in SAID if name in table]

@@ -11,8 +11,7 @@ import numpy as np
 
 from podium.nouns.calibration import Calibration
 from podium.nouns.ranking import Ranking, Standings
-from podium.pictures.extra import load_extra
-from podium.pictures.style import LIGHT, theme
+from podium.pictures.style import LIGHT, load_extra, theme
 from podium.printable import printable
 from podium.rankers.cells import sum_battles
 from podium.rankers.head_to_head import Meetings, meetings_of
@@ -50,7 +49,7 @@ def _forest_of(group: Sequence[Standings]) -> Any:
     chart = alt.Chart(alt.Data(values=rows)).encode(y=y, tooltip=_tooltip(rows))
     if len(group) > 1:
         rankers = [standings.ranker for standings in group]
-        shown = {"sort": rankers, "title": None}
+        shown = {"scale": alt.Scale(domain=rankers), "title": None}
         chart = chart.encode(yOffset=alt.YOffset("ranker:N", sort=rankers), color=alt.Color("ranker:N", **shown))
     axis = {"title": f"{scale}, {percent(first.level)} intervals"}
     ticks = alt.Axis(format="d" if scale == "Elo" else "", tickCount=6, labelFlush=False)
@@ -61,7 +60,7 @@ def _forest_of(group: Sequence[Standings]) -> Any:
         layers.append(conformal.encode(x=alt.X("conformal_low:Q", **axis), x2="conformal_high:Q"))
     layers.append(chart.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q", **axis), x2="high:Q"))
     point = chart.mark_point(filled=True, size=55)
-    layers.append(point.encode(x=x, shape=alt.Shape("ranker:N", sort=rankers)) if len(group) > 1 else point.encode(x=x))
+    layers.append(point.encode(x=x, shape=alt.Shape("ranker:N", **shown)) if len(group) > 1 else point.encode(x=x))
     if len(group) == 1 and any(row["rank set"] for row in rows):
         layers.append(chart.mark_text(align="left", dx=10).encode(x=alt.value("width"), text="rank set:N"))
     step = (12 if len(order) > MANY else 24) * (1 if len(group) == 1 else 1.4)
@@ -184,17 +183,11 @@ def reliability(calibration: Calibration) -> Any:
 def placement(calibration: Calibration) -> Any:
     """Return the judge's ratings of held-out models over people's, with conformal intervals."""
     alt = load_extra("altair")
-    conformal, stretch = calibration.conformal["soft"], calibration.stretch.get("soft")
-    q = conformal.t if conformal.q is None else conformal.q
     rows: list[dict[str, Any]] = []
-    for held in calibration.entrants:
-        rating, error = held.rating("soft"), held.error("soft", stretch)
-        if rating is None or held.residual("soft") is None:
-            continue
-        reach = None if q is None or error is None else q * error
-        low, high = (None, None) if reach is None else (rating - reach, rating + reach)
-        row = {"model": printable(held.model), "people": held.human_elo, "judge": rating, "low": low, "high": high}
-        rows.append(row)
+    for held in [held for held in calibration.entrants if held.residual("soft") is not None]:
+        low, high = calibration.interval_of(held)
+        own = {"model": printable(held.model), "people": held.human_elo, "judge": held.rating("soft")}
+        rows.append({**own, "low": low, "high": high})
     ends = {"scale": alt.Scale(zero=False), "axis": alt.Axis(format="d", tickCount=6, labelFlush=False)}
     axis = {"title": "Elo by the judge", **ends}
     x, y = alt.X("people:Q", title="Elo by people", **ends), alt.Y("judge:Q", **axis)

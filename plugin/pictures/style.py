@@ -1,8 +1,10 @@
-"""One style for all pictures, fit for a paper, and the files that pictures become."""
+"""One style for all pictures, fit for a paper, the files that they become, and the libraries behind them and pages."""
 
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
-from podium.pictures.extra import load_extra
+from podium.errors import UsageError
 from podium.storage.drafts import written_whole
 from podium.storage.remote import Place
 
@@ -12,6 +14,20 @@ DARK = {"ink": "#e8eaed", "grey": "#a2aab4", "faint": "#3a4048", "paper": "#1518
 """Ink, grey for what is not data, and one accent."""
 SHARPNESS = 3.0
 """Pixels of a PNG per point."""
+
+
+def load_extra(name: str) -> ModuleType:
+    """Import a library of the extra `report`.
+
+    Raises:
+        UsageError: it is not installed; the message has the line that installs it.
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise UsageError(
+            f"figures and pages need {name}, which is not installed: pip install 'podium[report]'"
+        ) from None
 
 
 def theme(colours: dict[str, str]) -> dict[str, Any]:

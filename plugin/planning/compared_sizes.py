@@ -1,6 +1,5 @@
 """How many items `podium compare` needs to tell a difference: the power of its own tests."""
 
-from bisect import bisect_left
 from collections.abc import Callable
 
 import numpy as np
@@ -9,7 +8,7 @@ from scipy.stats import binom, nct, t
 
 from podium.errors import UsageError
 from podium.planning.plan import ComparedSize
-from podium.planning.sample_size import check_numbers
+from podium.planning.sample_size import check_numbers, smallest_number
 from podium.rankers.intervals import check_level
 from podium.rankers.margins import read_margin
 from podium.rankers.scale import POINTS
@@ -26,19 +25,24 @@ def compared_size(
     spread: float | None = None,
     level: float = 0.95,
     power: float = 0.8,
-) -> ComparedSize:
-    """Return on how many items a difference is told.
+) -> ComparedSize | None:
+    """Return on how many items a difference is told; None where none is asked for.
 
     Args:
-        difference: with its unit: `2points`, `0.02`, `3units` of a metric, or `40elo` of verdicts.
+        difference: with its unit: `2points`, `0.02`, `3units` of a metric, or `40elo` of verdicts; empty for none.
         ties: of verdicts, the share that are even, in [0, 1).
         disagree: of a right-or-wrong metric, the share of items on which one is right and the other wrong, in (0, 1].
         spread: of any other metric, the standard deviation over items of the difference.
         level: of the interval that must exclude 0, in (0, 1).
 
     Raises:
-        UsageError: no such unit; neither `disagree` nor `spread` for a metric; or a difference that cannot be.
+        UsageError: no such unit; neither `disagree` nor `spread` for a metric; or a difference that cannot be, or is
+            lacking.
     """
+    if not difference and (disagree is not None or spread is not None):
+        raise UsageError("disagree and spread say how a difference varies: give the difference (--difference 2points)")
+    if not difference:
+        return None
     check_level(level)
     check_numbers(power=power)
     size, is_elo = read_difference(difference)
@@ -47,22 +51,26 @@ def compared_size(
         if 2 * gain > 1 - ties:
             raise UsageError(f"difference={difference}: with {ties:.0%} ties nobody is that far ahead")
         deviation = float(np.sqrt(max((1 - ties) / 4 - gain**2, 1e-12)))
-        words = f"{ties:.0%} of verdicts even"
-        return _size_of(difference, "score test by items, t", words, t_power(gain, deviation, level), level, power)
-    if (disagree is None) == (spread is None):
+        test, words = "score test by items, t", f"{ties:.0%} of verdicts even"
+        power_on = t_power(gain, deviation, level)
+    elif (disagree is None) == (spread is None):
         raise UsageError(
             f"difference={difference}: how much do items differ? give --disagree (the share of items on which just one "
             "is right), or --spread (the standard deviation of the difference), not both"
         )
-    if disagree is not None:
+    elif disagree is not None:
         if not size <= disagree <= 1:
             raise UsageError(f"disagree={disagree} is not between the difference ({size:g}) and 1")
-        words = f"one right, the other wrong on {disagree:.0%}"
-        return _size_of(difference, "exact sign test", words, sign_power(size, disagree, level), level, power)
-    if spread is None or not 0 < spread < np.inf:
-        raise UsageError(f"spread={spread}: give a standard deviation above 0")
-    words = f"standard deviation {spread:g}"
-    return _size_of(difference, "t test, paired", words, t_power(size, spread, level), level, power)
+        test, words = "exact sign test", f"one right, the other wrong on {disagree:.0%}"
+        power_on = sign_power(size, disagree, level)
+    else:
+        if spread is None or not 0 < spread < np.inf:
+            raise UsageError(f"spread={spread}: give a standard deviation above 0")
+        test, words, power_on = "t test, paired", f"standard deviation {spread:g}", t_power(size, spread, level)
+    items = smallest_number(lambda number: power_on(number) >= power, MOST_ITEMS)
+    if items is None:
+        raise UsageError(f"difference={difference}: not told by {MOST_ITEMS:,} items; ask for a larger one")
+    return ComparedSize(difference, test, words, items, power_on(items), level)
 
 
 def read_difference(text: str) -> tuple[float, bool]:
@@ -108,16 +116,3 @@ def sign_power(difference: float, disagree: float, level: float) -> Callable[[in
         return float(tells @ binom.pmf(differing, items, disagree))
 
     return power_on
-
-
-def _size_of(
-    difference: str, test: str, spread: str, power_on: Callable[[int], float], level: float, power: float
-) -> ComparedSize:
-    high = 2
-    while power_on(high) < power:
-        high *= 2
-        if high > MOST_ITEMS:
-            raise UsageError(f"difference={difference}: not told by {MOST_ITEMS:,} items; ask for a larger one")
-    between = range(high // 2, high + 1)
-    items = between[bisect_left(between, power, key=power_on)] if high > 2 else high
-    return ComparedSize(difference, test, spread, items, power_on(items), level)

@@ -6,8 +6,7 @@ from functools import partial
 from math import inf
 
 from podium.errors import NotIdentifiedError
-from podium.planning.draft import Draft
-from podium.planning.plan import Bill, PricedDesign, Quantity
+from podium.planning.plan import Bill, Draft, PricedDesign, Quantity
 from podium.planning.precision import (
     MOST_ENTRANTS,
     WORLDS,
@@ -33,7 +32,7 @@ def priced_designs(draft: Draft) -> Iterator[PricedDesign]:
     pilot = draft.record.field.entrants if draft.record else ()
     if draft.pairs:
         # Each pair is a sign test of its own.
-        informative = informative_needed(draft.edge, alpha=draft.alpha, power=draft.power)
+        informative = informative_needed(draft.edge, **draft.test)
         needed = items_for(informative, draft.share_decided)
         yield _price(draft, PAIRS, lambda items: len(draft.pairs) * items, needed)
     names = dict.fromkeys([*filter(None, [draft.anchor]), *pilot, *stand_in_names(draft.entrants)])
@@ -81,15 +80,14 @@ def _priced_tournament(
     if asks_order(make_tournament(design.name, design.settings)):
         draft, records = _in_one_order(draft, records)
     precision = _precision(draft, design, records) if records else None
-    test = {"alpha": draft.alpha, "power": draft.power}
-    needed = None if precision is None else precision.items_for(draft.gap_elo, **test)
+    needed = None if precision is None else precision.items_for(draft.gap_elo, **draft.test)
     line = _price(draft, design.label, partial(battles_of, design, names), needed)
     if precision is None or draft.items is None:
         return line
     return replace(
         line,
         error=precision.standard_error(draft.items),
-        gap=precision.smallest_gap(draft.items, **test),
+        gap=precision.smallest_gap(draft.items, **draft.test),
         rank_width=precision.rank_width(draft.items, level=draft.level, seed=draft.seed),
     )
 
@@ -160,18 +158,13 @@ def battles_of(design: TournamentDesign, entrants: Sequence[str], items: int) ->
 
 def cheapest_design(lines: Sequence[PricedDesign]) -> str | None:
     """Say which design tells the asked edge at the least cost, and which cannot be told from it."""
-    known = [line for line in lines if line.needed is not None]
+    known = [(line, line.needed) for line in lines if line.needed]
     if not known:
         return None
-    in_money = all(line.needed is not None and line.needed.money is not None for line in known)
-
-    def cost(bill: Bill | None) -> float | None:
-        return None if bill is None else bill.money if in_money else float(bill.calls)
-
-    best, *others = sorted(known, key=lambda line: cost(line.needed) or 0.0)
-    most = cost(best.needed_high)
-    near = [line.design for line in others if most is not None and (cost(line.needed_low) or inf) <= most]
-    total = f"{cost(best.needed):,.2f}" if in_money else f"{cost(best.needed):,.0f} judge calls"
+    (best, bill), *others = sorted(known, key=lambda pair: pair[1].total)
+    most = best.needed_high.total if best.needed_high else -inf
+    near = [line.design for line, _ in others if line.needed_low and line.needed_low.total <= most]
+    total = f"{bill.money:,.2f}" if bill.money else f"{bill.calls:,.0f} judge calls"
     items = f"{best.items.value:,.0f} items" if best.items else ""
     doubt = f"; within the intervals, {some(near)} may cost no more" if near else ""
     return f"{best.design}: {total} on {items}{doubt}"

@@ -7,11 +7,19 @@ import numpy as np
 
 from podium.errors import UsageError
 from podium.planning.cost import items_for
-from podium.planning.differences import Differences, elo_of_lean, recorded_differences, select_edge, three_levels
-from podium.planning.draft import Draft
-from podium.planning.plan import Gap, SampleSize, SimulatedSize
-from podium.planning.precision import elo_of_edge
-from podium.planning.sample_size import exact_power, exactly_needed, informative_needed, simulated_items, smallest_edge
+from podium.planning.plan import Draft, Gap, SampleSize, SimulatedSize, elo_of_edge
+from podium.planning.sample_size import (
+    Differences,
+    elo_of_lean,
+    exact_power,
+    exactly_needed,
+    informative_needed,
+    recorded_differences,
+    select_edge,
+    simulated_items,
+    smallest_edge,
+    three_levels,
+)
 from podium.progress import track
 
 EDGES = (0.05, 0.10, 0.15, 0.20, 0.25)
@@ -25,14 +33,13 @@ def sample_sizes(draft: Draft) -> Iterator[SampleSize]:
     edges = sorted({*EDGES, draft.edge})
     draft.methods["sign test"] = _sign_method(draft)
     near = _differences_by_edge(draft, edges)
-    test = {"alpha": draft.alpha, "power": draft.power}
     for edge in track(edges, "sample sizes"):
-        informative = informative_needed(edge, **test)
+        informative = informative_needed(edge, **draft.test)
         yield SampleSize(
             edge=edge,
             informative=informative,
             exact_power=float(exact_power(informative, edge, alpha=draft.alpha)),
-            exact=exactly_needed(edge, **test),
+            exact=exactly_needed(edge, **draft.test),
             direct=items_for(informative, draft.share_decided),
             anchored=items_for(informative, draft.share) if draft.share else None,
             wilcoxon=_wilcoxon(draft, near[edge], edge),
@@ -82,8 +89,7 @@ def _wilcoxon(draft: Draft, near: Sequence[Differences], edge: float) -> Simulat
     """Return the items by Wilcoxon's test, None where nothing like this edge is known or no number is enough."""
     if not near:
         return None
-    test = {"alpha": draft.alpha, "power": draft.power, "level": draft.level}
-    size = simulated_items(near, **test, simulations=draft.simulations, seed=draft.seed)
+    size = simulated_items(near, **draft.test, level=draft.level, simulations=draft.simulations, seed=draft.seed)
     if size is None:
         why = f"of the pilot's {len(near)} pairs with this edge, some win more often but lose by more"
         remedy = "count signs, or play a larger pilot"
@@ -110,7 +116,7 @@ def smallest_gaps(draft: Draft) -> Iterator[Gap]:
     for how, share in (("direct", draft.share_decided), ("anchor", draft.share)):
         if share is not None:
             # A larger share tells a smaller edge.
-            edge_of = partial(smallest_edge, items, alpha=draft.alpha, power=draft.power)
+            edge_of = partial(smallest_edge, items, **draft.test)
             edge = share.through(edge_of, falling=True)
             elo = None if edge.value is None else edge.through(elo_of)
             yield Gap(how, share, None if elo is None else edge, elo if elo and elo.value is not None else None)

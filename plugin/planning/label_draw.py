@@ -14,12 +14,15 @@ from podium.rankers.identification import strengths_of
 from podium.rankers.labels_by_people import PeopleLabels, people_labels
 from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, expected_errors, fit_random_effects
 from podium.rankers.scale import POINTS
+from podium.report.model import Note, Report, Table
 from podium.responses.collection import Responses, response_key
 from podium.tournaments.selection import draw_balanced
 
 NUMBERS = (25, 50, 100, 200, 500, 1000, 2000)
 ALONE = 10.0
 """A spread, logits, at which the judge says next to nothing: the labels stand alone."""
+Candidate = tuple[str, tuple[str, str]]
+"""An item, and the models that meet on it, sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,12 @@ def draw_labels(
         UsageError: another rule, no items, or fewer battles than asked for.
         NotIdentifiedError: no verdict, or groups that never met.
     """
-    _refuse_uncertainty(by)
+    if by != "random":
+        raise UsageError(
+            f"--by {by} is refused: labels where the judge is unsure are no random sample, and ratings from them erred "
+            "three times as much where that was measured, with intervals that held 43% of the time instead of 95%. "
+            "Battles are drawn at random, balanced over models (--by random)"
+        )
     coded = code_battles(battles)
     try:
         labels = people_labels(battles, coded.entrants)
@@ -87,10 +95,7 @@ def draw_labels(
     counts = labels.coded.battles_of() if labels else np.zeros(len(coded.entrants), dtype=np.int64)
     candidates = _candidates(battles, labels, responses, {*coded.entrants})
     if len(candidates) < number:
-        raise UsageError(
-            f"{number} battles were asked for, and {len(candidates):,} have no label yet (and both responses, where "
-            "those are given): ask for fewer"
-        )
+        raise UsageError(_too_few(battles, labels, responses, number, len(candidates)))
     rows, counts = draw_balanced(candidates, coded.entrants, number, rng, counts)
     known = round(labels.votes) if labels else 0
     return LabelDraw(
@@ -100,19 +105,6 @@ def draw_labels(
         forecast=_forecast(coded, labels, known, known + number),
         from_labels=labels is not None,
     )
-
-
-def _refuse_uncertainty(by: str) -> None:
-    if by != "random":
-        raise UsageError(
-            f"--by {by} is refused: labels where the judge is unsure are no random sample, and ratings from them erred "
-            "three times as much where that was measured, with intervals that held 43% of the time instead of 95%. "
-            "Battles are drawn at random, balanced over models (--by random)"
-        )
-
-
-Candidate = tuple[str, tuple[str, str]]
-"""An item, and the models that meet on it, sorted."""
 
 
 def _candidates(
@@ -131,6 +123,20 @@ def _candidates(
     return sorted((item, pair) for item, pair in pairs if rated >= set(pair))  # type: ignore[misc]
 
 
+def _too_few(battles: Battles, labels: PeopleLabels | None, responses: Responses | None, number: int, left: int) -> str:
+    """Say why fewer battles are left than were asked for, and what helps."""
+    if left:
+        return (
+            f"{number:,} battles were asked for, and {left:,} have no label yet, and both responses where those are "
+            "given: ask for fewer"
+        )
+    if labels and labels.battles.all():
+        return f"all {len(battles):,} battles have a label: none is left to ask people about"
+    if responses is None:
+        return "no battle without a label is of a known item and of two models with a readable verdict each"
+    return "of no battle without a label are both responses there: name items and models in --responses as SOURCE does"
+
+
 def _sheet_row(item: str, first: str, second: str, responses: Responses | None, rng: np.random.Generator) -> SheetRow:
     """Show the two responses in random order."""
     left, right = (first, second) if rng.random() < 0.5 else (second, first)
@@ -147,14 +153,32 @@ def _forecast(coded: Coded, labels: PeopleLabels | None, known: int, planned: in
     if labels:
         fit, spread = fit_random_effects(labels.coded, phi), labels.coded
     else:
-        nothing, size = (SPREAD_PRIOR,) * 3, len(phi)
-        fit = RandomEffects(phi, np.zeros((size, size)), (1.0,) * 3, nothing, np.zeros(size), 1.0)
+        prior, size = (SPREAD_PRIOR,) * 3, len(phi)
+        fit = RandomEffects(phi, np.zeros((size, size)), (1.0,) * 3, prior, np.zeros(size), 1.0)
         spread = coded
-    numbers = tuple(sorted({*([known] if known else []), planned, *NUMBERS}))
+    numbers = tuple(sorted({*([known] if known else []), planned, *(number for number in NUMBERS if number > known)}))
     alone = replace(fit, tau=(ALONE, ALONE, ALONE))
     joined, single = (expected_errors(spread, phi, each, numbers) for each in (fit, alone))
-    elo = float(MEAN_OF_NORMAL * POINTS)
-    return tuple(
-        ErrorForecast(number, elo * with_judge, elo * without)
-        for number, with_judge, without in zip(numbers, joined, single, strict=True)
+    errors = MEAN_OF_NORMAL * POINTS * np.array([joined, single])
+    return tuple(ErrorForecast(number, *own) for number, own in zip(numbers, errors.T.tolist(), strict=True))
+
+
+def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
+    """Say what the labels of a sheet leave ratings to err, and others beside."""
+    total = draw.known + len(draw.rows)
+    at = {forecast.labels: forecast for forecast in draw.forecast}
+    before = f", now {at[draw.known].joined:.0f}" if draw.known in at else ""
+    each = " to ".join(map(str, sorted({*draw.per_model})))
+    these = "this label" if len(draw.rows) == 1 else f"these {len(draw.rows)} labels"
+    notes = [
+        f"With {these} ratings err about {at[total].joined:.0f} Elo{before}; labels alone would "
+        f"err {at[total].alone:.0f}.",
+        f"Drawn at random among battles without a label; each model then has {each} labels.",
+    ]
+    if not draw.from_labels:
+        notes.append("No label is there yet: how far the judge is from people is a prior's guess (61 Elo).")
+    rows = tuple(
+        (f"{forecast.labels:,}", f"{forecast.joined:.1f}", f"{forecast.alone:.1f}") for forecast in draw.forecast
     )
+    table = Table("", ("labels in all", "with the judge", "alone"), rows, "rrr", legend=("mean absolute error, Elo",))
+    return (Report("how many labels for which error", table=table, notes=tuple(map(Note, notes))),)

@@ -1,12 +1,15 @@
 """The nouns of a plan: what is asked, what a design costs, what it will tell, and what could not be answered."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
+
+import numpy as np
 
 from podium.errors import UsageError
 from podium.scorers.battle import Orders, presentations
 from podium.text import FORMAT_VERSION, Document
+from podium.verbs.replays import Recording
 
 UNITS = ("tokens_in", "tokens_out", "price_in", "price_out")
 
@@ -85,6 +88,11 @@ class Bill:
     def tokens(self) -> float | None:
         """In and out together."""
         return None if self.tokens_in is None or self.tokens_out is None else self.tokens_in + self.tokens_out
+
+    @property
+    def total(self) -> float:
+        """Money, or calls where they cost none that is known: by it bills of one tariff compare."""
+        return self.money or self.calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,3 +315,69 @@ class Plan(Document):
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
         return {"podium": FORMAT_VERSION, "plan": asdict(self)}
+
+
+def elo_of_edge(edge: float, ties: float) -> float:
+    """Return the gap in Elo of two entrants when one wins 1/2 + edge of what the judge decides, ties counting half.
+
+    >>> round(elo_of_edge(0.05, ties=0.0), 1)
+    34.9
+    """
+    rate = 0.5 + edge * (1 - ties)
+    return float(400 * np.log10(rate / (1 - rate))) if rate < 1 else float("inf")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What the parts of a plan are made from, most of it the arguments of `make_plan`.
+
+    Attributes:
+        record: of the pilot, if there is one.
+        ties: share of battles that end in one.
+        anchor: who is to be the anchor; None to let a pilot choose.
+        share: of items that tell two entrants apart through the anchor; None where unknown.
+        methods: of the intervals, or why there is none, by part.
+        unanswered: parts that are not answered, by why, remedy and whether data were given that cannot answer them.
+    """
+
+    record: Recording | None
+    entrants: int
+    items: int | None
+    ties: Quantity
+    edge: float
+    alpha: float
+    power: float
+    level: float
+    tariff: Tariff
+    seed: int
+    simulations: int
+    baseline: str | None
+    pairs: tuple[tuple[str, str], ...]
+    anchor: str | None = None
+    share: Quantity | None = None
+    methods: dict[str, str] = field(default_factory=dict)
+    unanswered: dict[tuple[str, str, bool], list[str]] = field(default_factory=dict)
+
+    @property
+    def gap_elo(self) -> float:
+        """The edge to be told in Elo, ties counting half."""
+        return elo_of_edge(self.edge, self.ties.value)
+
+    @property
+    def test(self) -> dict[str, Any]:
+        """Error rate and power of the one-sided tests."""
+        return {"alpha": self.alpha, "power": self.power}
+
+    @property
+    def share_decided(self) -> Quantity:
+        """Share of battles that end in no tie."""
+        return self.ties.through(lambda ties: 1 - ties, falling=True)
+
+    def lack(self, part: str, why: object, remedy: str, *, unanswerable: bool = False) -> None:
+        """Note a part that is not answered; parts with one reason and one remedy stand together."""
+        self.unanswered.setdefault((str(why), remedy, unanswerable), []).append(part)
+
+    @property
+    def unanswered_parts(self) -> tuple[Unanswered, ...]:
+        """The parts that are not answered, in the order in which they were noted."""
+        return tuple(Unanswered(", ".join(parts), *reason) for reason, parts in self.unanswered.items())

@@ -1,24 +1,41 @@
 """A plan as a report."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from shlex import quote
 from typing import Any
 
-from podium.planning.plan import Bill, ComparedSize, Plan, Quantity
-from podium.report.model import EMPTY, Axis, Bar, Form, Report, Section, Table, notes_of
+from podium.planning.plan import AnsweredDesign, Bill, ComparedSize, Plan, PricedDesign, Quantity
+from podium.report.model import EMPTY, Axis, Bar, Form, Report, Section, Table, notes_of, on_a_screen
 from podium.report.numbers import range_text
 
 PICTURE_WIDTH = 24
 Column = tuple[str, Callable[[Any], str]]
 """The head of a column, and what a row says in it."""
+DESIGN: Column = ("design", lambda line: line.design)
 AS_OFTEN = 0.1
 """Shares of runs with an answer that lie this close count as equal: ten imagined runs say no more."""
+OFTEN = 0.8
+"""Share of runs with an answer below which more items are advised: a test of usual power finds one as often."""
+
+
+def screen_of(plan: Plan, section: str | None, *, full: bool) -> tuple[Report, ...]:
+    """Return the report with a design a row and the line to type, and no reasons; or one section, or all.
+
+    Raises:
+        UsageError: there is no section of this name.
+    """
+    [report] = plan_reports(plan)
+    report = report if full else replace(report, notes=())
+    return (on_a_screen(report, ("answers", "compare", "costs", "needed", "samples"), section, full=full),)
 
 
 def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return what is to be compared and why, with a section for each question of how many and how much."""
     steps = [f"{step.question} {step.answer}: {step.reason}" for step in plan.decision.steps]
     advice, design = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}.", _design_sentence(plan)
-    notes, answer = notes_of(*steps, *([advice] if design else [])), (*_answer(plan), design or advice)
+    notes = notes_of(*steps, *([advice] if design else []))
+    answer = tuple(filter(None, (*_answer(plan), design or ("" if plan.compared else advice))))
     asked, pilot = plan.asked, "no pilot"
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
     if asked["pilot_items"] is not None:
@@ -36,31 +53,62 @@ def _answer(plan: Plan) -> Iterator[str]:
             f"Compare on {size.items:,} items: podium compare then tells {size.difference} in {size.power:.0%} of "
             f"cases ({size.test}; {size.spread})."
         )
-    able = [line for line in plan.answers if line.answered >= max(own.answered for own in plan.answers) - AS_OFTEN]
-    if able:
-        best = min(able, key=lambda line: line.usual.calls)
+    if best := _best_answer(plan):
         others = [f"{line.design} {line.usual.calls:,}" for line in plan.answers if line is not best]
         money = "" if best.usual.money is None else f", {best.usual.money:,.2f} in money"
         yield (
             f"Play podium/{best.design} until {plan.question}: about {best.usual.calls:,} calls{money} (90% of runs "
-            f"within {best.most.calls:,}); {best.answered:.0%} of runs get an answer. Calls of others: "
-            f"{', '.join(others)}."
+            f"within {best.most.calls:,}); {best.answered:.0%} of runs get an answer"
+            f"{'' if best.answered >= OFTEN else ', more on more items'}. Calls of others: {', '.join(others)}."
         )
 
 
 def _design_sentence(plan: Plan) -> str:
     """Say which design tells the asked edge for the least, on how many items, its calls and price; empty if unknown."""
-    known = [(line, line.needed, line.items) for line in plan.lines if line.needed and line.items]
-    if plan.answers or plan.decision.design != "ranking" or not known:
+    cheapest = _best_design(plan)
+    if cheapest is None:
         return ""
-    best, bill, items = min(known, key=lambda each: each[1].money or each[1].calls)
+    best, bill, items = cheapest
     design, _, how = best.design.partition(", ")
     first, then = f"Play podium/{design}{f' ({how})' if how else ''}", "."
     goal = f"tell {plan.gap_elo:.0f} Elo between two of typical strength in {plan.asked['power']:.0%} of cases"
     if best.planned and best.gap:
         then = f" on all {plan.asked['items']:,} items: {_price(best.planned)}; it tells {best.gap.value:.0f} Elo."
     cost = f"{items.value:,.0f} items and {_price(bill)}"
-    return f"{first}{then} To {goal} it takes {cost}: less than the others by these figures."
+    least = ": less than the others by these figures" if sum(bool(line.needed) for line in plan.lines) > 1 else ""
+    return f"{first}{then} To {goal} it takes {cost}{least}."
+
+
+def _best_design(plan: Plan) -> tuple[PricedDesign, Bill, Quantity] | None:
+    """Return the design that tells the asked edge for the least, its bill and items; None where that is not asked."""
+    known = [(line, line.needed, line.items) for line in plan.lines if line.needed and line.items]
+    if plan.answers or plan.decision.design != "ranking" or not known:
+        return None
+    return min(known, key=lambda each: each[1].total)
+
+
+def _line_to_type(plan: Plan) -> str:
+    """Return the command that plays what the answer names; empty where it names no tournament."""
+    best, cheapest = _best_answer(plan), _best_design(plan)
+    design = best.design if best else cheapest[0].design if cheapest else ""
+    name, _, anchor = design.replace(", by a pilot", " auto").partition(" ")
+    until, _, margin = (plan.question or "").removesuffix(" Elo").partition(" within ")
+    if name == "anchor" and not anchor:
+        anchor = plan.anchor or "auto"
+    options = {"responses": "PATH", "anchor": anchor, "until": until, "margin": margin}
+    typed = " ".join(f"-T {quote(f'{key}={value}')}" for key, value in options.items() if value)
+    return f"inspect eval podium/{name} {typed} --model-role judge=MODEL" if name else ""
+
+
+def _best_answer(plan: Plan) -> AnsweredDesign | None:
+    """Return the design of the fewest calls among those that find an answer as often as any; None for none.
+
+    SWIM cannot be asked a question.
+    """
+    asked = [line for line in plan.answers if line.design != "swim"]
+    most = max((line.answered for line in asked), default=0.0)
+    able = [line for line in asked if round(most - line.answered, 9) <= AS_OFTEN]
+    return min(able, key=lambda line: line.usual.calls, default=None)
 
 
 def _price(bill: Bill) -> str:
@@ -69,7 +117,7 @@ def _price(bill: Bill) -> str:
 
 def _answers(plan: Plan) -> Section:
     columns: tuple[Column, ...] = (
-        ("design", lambda line: line.design),
+        DESIGN,
         ("calls", lambda line: f"{line.usual.calls:,}"),
         ("90% within", lambda line: f"{line.most.calls:,}"),
         ("money", lambda line: EMPTY if line.usual.money is None else f"{line.usual.money:,.2f}"),
@@ -120,6 +168,8 @@ def _sections(plan: Plan) -> Iterator[Section]:
     if plan.missing:
         lacking = [f"- {missing.part}: {missing.why}; {missing.remedy}" for missing in plan.missing]
         yield Section("missing", "not answered", notes=notes_of(*lacking))
+    if line := _line_to_type(plan):
+        yield Section("play", "to play it", notes=notes_of(line))
 
 
 def _candidates(plan: Plan) -> Section:
@@ -185,7 +235,7 @@ def _gaps(plan: Plan) -> Section:
 
 def _planned_costs(plan: Plan) -> Section:
     columns: tuple[Column, ...] = (
-        ("design", lambda line: line.design),
+        DESIGN,
         ("battles", lambda line: f"{line.planned.battles:,}"),
         ("calls", lambda line: f"{line.planned.calls:,}"),
         ("tokens in", lambda line: _millions(line.planned.tokens_in)),
@@ -208,7 +258,7 @@ def _planned_costs(plan: Plan) -> Section:
 
 def _needed_costs(plan: Plan) -> Section:
     columns: tuple[Column, ...] = (
-        ("design", lambda line: line.design),
+        DESIGN,
         ("items", lambda line: _quantity(line.items, "{:,.0f}")),
         ("calls", lambda line: _cost(line, "calls", "{:,.0f}")),
         ("tokens", lambda line: _millions(line.needed and line.needed.tokens)),

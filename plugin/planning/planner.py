@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -12,14 +13,11 @@ from podium.nouns.battles import Battles
 from podium.nouns.ranking import Entry, Standings, provenance
 from podium.planning.compared_sizes import compared_size
 from podium.planning.cost import PAIRS, battles_of, cheapest_design, priced_designs, stand_in_names
-from podium.planning.decision import decide
-from podium.planning.differences import three_levels
-from podium.planning.draft import Draft
 from podium.planning.edges import sample_sizes, smallest_gaps
-from podium.planning.plan import Candidate, Plan, Quantity, Tariff
+from podium.planning.plan import Candidate, Decision, Draft, Plan, Quantity, Step, Tariff
 from podium.planning.precision import MOST_ENTRANTS, SPREAD
 from podium.planning.questions import answered_designs
-from podium.planning.sample_size import check_numbers
+from podium.planning.sample_size import check_numbers, three_levels
 from podium.rankers.coded import code_battles
 from podium.rankers.intervals import check_level, t_reach
 from podium.rankers.scale import POINTS
@@ -29,6 +27,11 @@ from podium.verbs.replays import Recording, TournamentDesign, recording_of
 
 TIES = 0.15
 """Share of battles that end in a tie, where nothing else is known."""
+FEW = 3
+"""Entrants up to which all pairs cost no more than an anchor from outside."""
+BASELINE = "is there a natural baseline that every entrant is to be compared with?"
+NUMBER = f"are there at most {FEW} entrants?"
+ONLY_PAIRS = "are only some pairs of interest, rather than a ranking of all?"
 
 
 def make_plan(
@@ -84,22 +87,28 @@ def make_plan(
         UsageError: a number out of its range, an unknown name, or neither a pilot nor a number of entrants.
         NotIdentifiedError: several judges in the pilot, or no items.
     """
-    check_numbers(edge=edge, alpha=alpha, power=power)
+    check_numbers(edge=edge, alpha=alpha, power=power, ties=ties)
     check_level(level)
     check_numbers(entrants=entrants, items=items, informativeness=informativeness)
-    record = None if pilot is None else read_pilot(pilot, pilot_items, seed, pool)
+    record = None if pilot is None else recording_of(pilot, pool=pool)
+    if record and pilot_items is not None and pilot_items < len(record.field.items):
+        keep = record.battles.table["item"].isin(draw_items(record.field, pilot_items, seed)).to_numpy()
+        record = recording_of(record.battles.select(keep), pool=pool)
     names = record.field.entrants if record else ()
     _check_names(names, baseline, pairs)
     number = entrants or len(names) or (2 if difference else 0)
-    if not difference and (disagree is not None or spread is not None):
-        raise UsageError("disagree and spread say how a difference varies: give the difference (--difference 2points)")
+    if margin and not until:
+        raise UsageError(
+            f"margin {margin:g} belongs to a question (--until order or --until topK): give it, or leave it out"
+        )
     if number < 2:
         raise UsageError("nothing to plan for: give a pilot, or the number of entrants (--entrants, 2 or more)")
-    check_numbers(ties=ties)
+    expected_ties = Quantity(TIES if ties is None else ties)
     if ties is None and record is not None:
         expected_ties = share_of_ties(record, level)
-    else:
-        expected_ties = Quantity(TIES if ties is None else ties)
+    compared = compared_size(
+        difference, ties=expected_ties.value, disagree=disagree, spread=spread, level=level, power=power
+    )
     draft = Draft(
         record=record,
         entrants=number,
@@ -120,12 +129,6 @@ def make_plan(
     share = _share(draft, candidates) if informativeness is None else Quantity(informativeness)
     answers = tuple(answered_designs(draft, until, margin)) if until else ()
     question = f"{until}{f' within {margin:g} Elo' if margin else ''}" if until else None
-    compared = None
-    if difference:
-        ties_expected = expected_ties.value
-        compared = compared_size(
-            difference, ties=ties_expected, disagree=disagree, spread=spread, level=level, power=power
-        )
     plan = _plan_of(replace(draft, share=share), candidates)
     return replace(plan, question=question, answers=answers, compared=compared)
 
@@ -163,19 +166,6 @@ def _plan_of(draft: Draft, candidates: tuple[Candidate, ...]) -> Plan:
     )
 
 
-def read_pilot(pilot: Battles | pd.DataFrame | str | Path, items: int | None, seed: int, pool: bool) -> Recording:
-    """Return a pilot's record, on so many items drawn at random, or on all.
-
-    Raises:
-        NotIdentifiedError: several judges and not `pool`, or no items.
-    """
-    record = recording_of(pilot, pool=pool)
-    if items is None or items >= len(record.field.items):
-        return record
-    keep = record.battles.table["item"].isin(draw_items(record.field, items, seed)).to_numpy()
-    return recording_of(record.battles.select(keep), pool=pool)
-
-
 def share_of_ties(record: Recording, level: float) -> Quantity:
     """Return the share of ties among readable battles, with its item-clustered t interval.
 
@@ -203,13 +193,11 @@ def _candidates(draft: Draft) -> Iterator[Candidate]:
         draft.lack(part, "there is no pilot", remedy)
         return
     try:
-        ranking = rank(
-            draft.record.battles, "informativeness", level=draft.level, seed=draft.seed, pool=True, answers=False
-        )
+        how: dict[str, Any] = {"level": draft.level, "seed": draft.seed, "pool": True, "answers": False}
+        standings = rank(draft.record.battles, "informativeness", **how).standings[0]
     except NotIdentifiedError as error:
         draft.lack(part, error, "play a pilot in which every entrant meets every other", unanswerable=True)
         return
-    standings = ranking.standings[0]
     interval = f"{100 * standings.level:g}%, {standings.interval}"
     draft.methods["informativeness"] = interval if standings.interval else "no interval: a single item"
     known = [entry for entry in standings.entries if entry.score is not None]
@@ -278,3 +266,32 @@ def _check_names(names: Sequence[str], baseline: str | None, pairs: Sequence[tup
     same = next((a for a, b in pairs if a == b), None)
     if same is not None:
         raise UsageError(f"a pair needs two different entrants, not {same!r} twice")
+
+
+def decide(entrants: int, baseline: str | None = None, pairs: Sequence[tuple[str, str]] = ()) -> Decision:
+    """Walk down the tree, as far as the first question that is answered with yes.
+
+    Args:
+        entrants: how many compete, 2 or more.
+        baseline: the entrant that all others are to be compared with, if there is a natural one.
+        pairs: the only comparisons of interest, if not everyone is to be ranked.
+    """
+    if baseline is not None:
+        step = Step(BASELINE, f"yes, {baseline}", "it is the anchor by the question asked, whatever its strength")
+        advice = f"compare every entrant with {baseline}, and draw no conclusions about other pairs"
+        return Decision("baseline", advice, (step,))
+    steps = [Step(BASELINE, "no", "none was named (--baseline)")]
+    if entrants <= FEW:
+        step = Step(NUMBER, f"yes, {entrants}", "all pairs cost no more than an anchor from outside would")
+        return Decision("round_robin", "compare all pairs", (*steps, step))
+    steps.append(Step(NUMBER, f"no, {entrants}", "the cost of all pairs grows with the square of their number"))
+    if pairs:
+        step = Step(ONLY_PAIRS, f"yes, {len(pairs)}", "a direct comparison wastes nothing on an anchor")
+        shown = ", ".join(f"{a} with {b}" for a, b in pairs)
+        return Decision("pairs", f"compare {shown}; report win rates of these pairs, no scores", (*steps, step))
+    steps.append(Step(ONLY_PAIRS, "no", "none were named (--pair), so all are to be ranked"))
+    advice = (
+        "for a full ranking, take a middling entrant as the anchor, never the strongest or the weakest, confirm its "
+        "informativeness by a pilot and report it; or take a design without an anchor where the tables below allow it"
+    )
+    return Decision("ranking", advice, tuple(steps))

@@ -21,7 +21,7 @@ from podium.rankers.coded import code_battles
 from podium.rankers.identification import are_bounded, strengths_of
 from podium.rankers.intervals import Estimate, mean_interval, t_reach
 from podium.rankers.pairs import pair_sums, win_rates
-from podium.rankers.rank_sets import rank_sets
+from podium.rankers.rank_sets import contrast_all
 from podium.rankers.scale import scale_of
 from podium.scorers.battle import Orders
 from podium.text import some
@@ -169,8 +169,7 @@ def per_item(design: TournamentDesign, record: Recording) -> PerItem:
         raise NotIdentifiedError(f"{played.price.missing:,} of its {played.price.battles:,} battles are not on record")
     coded = code_battles(played.battles)
     strengths = strengths_of(coded)
-    if coded.entrants != record.field.entrants:
-        lacking = sorted(set(record.field.entrants) - set(coded.entrants))
+    if lacking := sorted(set(record.field.entrants) - set(coded.entrants)):
         raise NotIdentifiedError(f"without a readable battle in it: {some(lacking)}")
     if strengths.graph.separated.any():
         unbounded = [coded.entrants[k] for k in np.flatnonzero(strengths.graph.separated)]
@@ -178,16 +177,6 @@ def per_item(design: TournamentDesign, record: Recording) -> PerItem:
     scale = scale_of(coded.entrants, are_bounded(strengths.graph), coded.clusters_of(), None, None)
     spread = scale.covariance(strengths.covariance(coded)) * len(record.field.items)
     return PerItem(scale.scores(strengths.theta), spread)
-
-
-def elo_of_edge(edge: float, ties: float) -> float:
-    """Return the gap in Elo of two entrants when one wins 1/2 + edge of what the judge decides, ties counting half.
-
-    >>> round(elo_of_edge(0.05, ties=0.0), 1)
-    34.9
-    """
-    rate = 0.5 + edge * (1 - ties)
-    return float(400 * np.log10(rate / (1 - rate))) if rate < 1 else float("inf")
 
 
 def _draw_in(whole: PerItem, items: int) -> PerItem:
@@ -211,5 +200,5 @@ def _width(case: PerItem, items: int, level: float, rng: np.random.Generator) ->
     values, vectors = np.linalg.eigh((spread + spread.T) / 2)
     noise = vectors @ (np.sqrt(np.maximum(values, 0)) * rng.standard_normal(len(values)))
     score, nothing = case.elo + noise, np.full(len(noise), np.nan)
-    low, high = rank_sets(Estimate(score, nothing, nothing, spread, items, None), level=level, rng=rng)
-    return float(np.mean(high - low + 1))
+    ranks = contrast_all(Estimate(score, nothing, nothing, spread, items, None), level=level, rng=rng)
+    return float(np.mean(ranks.high - ranks.low + 1))

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from podium.errors import UsageError
-from podium.planning.draft import Draft
-from podium.planning.plan import AnsweredDesign, Tariff
+from podium.planning.plan import AnsweredDesign, Draft
 from podium.planning.precision import MOST_ENTRANTS, SPREAD
 from podium.planning.simulation import Judge, simulate
 from podium.plugins.catalogue import make_tournament
@@ -36,12 +35,12 @@ class ImaginedRun:
     earned: np.ndarray
     truth: np.ndarray
 
-    def credit(self, place: int, pairing: Pairing) -> float | None:
-        """Return what `a` earns on an item: in the order that the pairing says, else in both; None where unread."""
-        return self.credits([place], [pairing])[0]
-
     def credits(self, places: Sequence[int], pairings: Sequence[Pairing]) -> list[float | None]:
-        """Return the same of many battles."""
+        """Return what `a` earns: in the order that the pairing says, else in both; None where unread.
+
+        Args:
+            places: of the battles' items in the field.
+        """
         code = {name: k for k, name in enumerate(self.field.entrants)}
         a, b = (np.array([code[getattr(own, side)] for own in pairings]) for side in ("a", "b"))
         ahead, behind = self.earned[places, a, b], 1 - self.earned[places, b, a]
@@ -64,9 +63,8 @@ def imagined_run(entrants: int, items: int, ties: float, seed: int) -> ImaginedR
     world = simulate(entrants, items, seed=seed, spread=SPREAD, item_sd=SPREAD)
     margin = world.margins_of_first(Judge())
     judge = Judge(tie=float(np.quantile(np.abs(margin[:, ~np.eye(entrants, dtype=bool)]), ties)))
-    earned = (np.sign(margin - judge.tie) + np.sign(margin + judge.tie)) / 4 + 0.5
     field = Field(tuple(sorted(world.entrants)), tuple(f"item {k}" for k in range(items)), {})
-    return ImaginedRun(field, earned, world.estimand(judge))
+    return ImaginedRun(field, judge.credit(margin), world.estimand(judge))
 
 
 def answered_designs(draft: Draft, until: str, margin: float) -> Iterator[AnsweredDesign]:
@@ -104,7 +102,9 @@ def _answered_design(draft: Draft, name: str, question: Stopping, runs: Sequence
         battles.append(sum(len(done.outcomes) for done in rounds))
         answers.append(not last.open.any())
         errors.append(_is_wrong(question, last, run.truth))
-    return _summary(name, battles, answers, errors, tariff)
+    usual, most = round(float(np.mean(battles))), int(np.quantile(battles, 0.9, method="higher"))
+    shares = float(np.mean(answers)), float(np.mean(errors))
+    return AnsweredDesign(name, tariff.bill(usual), tariff.bill(most), *shares, len(battles))
 
 
 def _last_look(rule: Any, question: Stopping, field: Field, rounds: Sequence[Round]) -> Look:
@@ -123,12 +123,3 @@ def _is_wrong(question: Stopping, last: Look, truth: np.ndarray) -> bool:
     inside = np.zeros(len(truth), dtype=bool)
     inside[np.argsort(-last.theta, kind="stable")[: question.first]] = True
     return not last.open.any() and bool((gap[inside][:, ~inside] < -question.margin).any())
-
-
-def _summary(
-    name: str, battles: Sequence[int], answers: Sequence[bool], errors: Sequence[bool], tariff: Tariff
-) -> AnsweredDesign:
-    usual, most = round(float(np.mean(battles))), int(np.quantile(battles, 0.9, method="higher"))
-    return AnsweredDesign(
-        name, tariff.bill(usual), tariff.bill(most), float(np.mean(answers)), float(np.mean(errors)), len(battles)
-    )

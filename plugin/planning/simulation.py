@@ -73,10 +73,14 @@ class Judge:
         if self.verdicts not in ("hard", "soft") or (self.verdicts == "soft" and self.noise == 0):
             raise UsageError(f"{self}: verdicts are hard, or soft with noise above 0")
 
+    def credit(self, margin: np.ndarray) -> np.ndarray:
+        """Return the credit of the response shown first given its margin, noise included: 1, 0.5 or 0, any shape."""
+        return (np.sign(margin - self.tie) + np.sign(margin + self.tie)) / 4 + 0.5
+
     def mean_credit(self, margin: np.ndarray) -> np.ndarray:
         """Return the mean credit of the response shown first given its margin before noise, any shape."""
         if self.noise == 0:
-            return (np.sign(margin - self.tie) + np.sign(margin + self.tie)) / 4 + 0.5
+            return self.credit(margin)
         return (expit((margin - self.tie) / self.noise) + expit((margin + self.tie) / self.noise)) / 2
 
 
@@ -211,8 +215,7 @@ class World:
             margin, credit = lean, judge.mean_credit(lean + beyond)
         else:
             margin = lean + judge.noise * rng.logistic(size=len(lean))
-            decided = margin + beyond
-            credit = (np.sign(decided - judge.tie) + np.sign(decided + judge.tie)) / 4 + 0.5
+            credit = judge.credit(margin + beyond)
         lost = rng.random(len(item)) < judge.unread
         return {
             "credit": np.where(lost, np.nan, credit if order == "ab" else 1 - credit),

@@ -85,8 +85,8 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
         "suffixes": (".eval", ".json"),
         "gathers": "podium.hosts.inspect_ai.inspect_log:gather",
         "names": ("*.eval", "*.json"),
-        "texts": "podium.hosts.inspect_ai.battle_texts:battle_texts",
-        "costs": "podium.hosts.inspect_ai.entrant_costs:costs_in",
+        "texts": "podium.hosts.inspect_ai.inspect_log:battle_texts",
+        "costs": "podium.hosts.inspect_ai.inspect_log:costs_in",
         "responses": "podium.hosts.inspect_ai.log_responses:READER",
     },
     "lm-eval": {

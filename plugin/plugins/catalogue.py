@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, wraps
-from importlib.metadata import EntryPoint, entry_points, version
+from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -117,22 +117,12 @@ def formats() -> list[Format]:
 
 
 def ranker_function(name: str) -> Callable[..., Any]:
-    """Return the function of the ranker of that name; errors as of `extension` and `load_extension`.
-
-    Raises:
-        UsageError: no ranker has that name; the nearest is suggested.
-        PluginError: the function cannot be imported, or is none.
-    """
+    """Return the function of the ranker of that name; errors as of `extension` and `load_extension`."""
     return load_extension(extension(Ranker, name))
 
 
 def tournament_rule(name: str) -> Callable[..., Any]:
-    """Return the rule of the tournament of that name; errors as of `extension` and `load_extension`.
-
-    Raises:
-        UsageError: no tournament has that name; the nearest is suggested.
-        PluginError: the rule cannot be imported, or is no function or class.
-    """
+    """Return the rule of the tournament of that name; errors as of `extension` and `load_extension`."""
     return load_extension(extension(Tournament, name))
 
 
@@ -278,24 +268,16 @@ def _manager() -> pluggy.PluginManager:
     manager.add_hookspecs(hookspecs)
     manager.register(builtins, name=f"{OWN}{version('podium')}")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        _register(manager, entry)
+        package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown package"
+        origin = f"{package} ({entry.name} = {entry.value})"
+        try:
+            plugin = entry.load()
+            manager.register(plugin, name=origin)
+            manager.check_pending()
+        except Exception as error:
+            raise PluginError(
+                f"plugin {origin} cannot be loaded: {type(error).__name__}: {error}; repair or uninstall it"
+            ) from error
+        if not manager.get_hookcallers(plugin):
+            raise PluginError(f"plugin {origin} adds nothing: mark {' or '.join(HOOKS)} with @podium.hookimpl")
     return manager
-
-
-def _register(manager: pluggy.PluginManager, entry: EntryPoint) -> None:
-    origin = _origin(entry)
-    try:
-        plugin = entry.load()
-        manager.register(plugin, name=origin)
-        manager.check_pending()
-    except Exception as error:
-        raise PluginError(
-            f"plugin {origin} cannot be loaded: {type(error).__name__}: {error}; repair or uninstall it"
-        ) from error
-    if not manager.get_hookcallers(plugin):
-        raise PluginError(f"plugin {origin} adds nothing: mark {' or '.join(HOOKS)} with @podium.hookimpl")
-
-
-def _origin(entry: EntryPoint) -> str:
-    package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown package"
-    return f"{package} ({entry.name} = {entry.value})"

@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -74,18 +74,17 @@ def parse_settings(settings: Sequence[str], rankers: Sequence[str], tournaments:
         key, equals, text = setting.partition("=")
         if not equals:
             raise UsageError(f"--set {setting!r}: write KEY=VALUE or RANKER.KEY=VALUE")
-        values[key] = _typed_value(key, text, _parameter(key, known, kind))
+        option, takers = _takers_of(key, known)
+        if not takers:
+            raise unknown_option(key, known, kind)
+        values[key] = _typed_value(key, text, known[takers[0]][option])
     return values
 
 
-def _parameter(key: str, known: dict[str, dict[str, inspect.Parameter]], kind: str) -> inspect.Parameter:
+def _takers_of(key: str, known: Mapping[str, Collection[str]]) -> tuple[str, list[str]]:
+    """Return the option that `option` or `name.option` names, and who takes it."""
     owner, _, option = key.rpartition(".")
-    if owner and owner not in known:
-        raise unknown_name(f"{kind} in this call", owner, known)
-    for name in [owner] if owner else known:
-        if option in known[name]:
-            return known[name][option]
-    raise unknown_option(key, known)
+    return option, [name for name in known if option in known[name] and owner in ("", name)]
 
 
 def deal_options(
@@ -100,8 +99,7 @@ def deal_options(
     dealt: dict[str, dict[str, Any]] = {name: {} for name in known}
     rest: dict[str, Any] = {}
     for key, value in sorted(options.items(), key=lambda setting: "." in setting[0]):
-        owner, _, option = key.rpartition(".")
-        takers = [name for name in known if option in known[name] and owner in ("", name)]
+        option, takers = _takers_of(key, known)
         for name in takers:
             dealt[name][option] = value
         if not takers:
@@ -118,33 +116,30 @@ def ranker_options(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[s
     known = options_by_name(rankers)
     dealt, rest = deal_options(options, known)
     for key in rest:
-        owner = key.rpartition(".")[0]
-        if owner and owner not in known:
-            raise unknown_name("ranker in this call", owner, known)
         raise unknown_option(key, known)
     return dealt
 
 
-def unknown_option(key: str, known: Mapping[str, Collection[str]]) -> UsageError:
+def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "ranker") -> UsageError:
     """Return the error for an option that nothing asked for has; tell which ranker or tournament has it.
 
     Args:
         known: the options of each ranker and tournament asked for.
+        kind: what these are.
     """
-    option = key.rpartition(".")[2]
-    installed = {name: {*options} for name, options in _options_installed()}
+    owner, _, option = key.rpartition(".")
+    if owner and owner not in known:
+        return unknown_name(f"{kind} in this call", owner, known)
+    everything: list[tuple[list[str], list[str]]] = [([name], []) for name in catalogue.rankers()]
+    everything += [([], [name]) for name in catalogue.tournaments()]
+    installed: dict[str, Collection[str]] = {}
+    for rankers, tournaments in everything:
+        # What cannot be imported is not asked.
+        with suppress(PluginError):
+            installed |= options_by_name(rankers, tournaments)
     if owners := [name for name, options in installed.items() if option in options]:
         return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
     return unknown_name("option", key, {name for options in known.values() for name in options})
-
-
-def _options_installed() -> Iterator[tuple[str, Collection[str]]]:
-    """Yield the options of everything that can be imported: what cannot is not asked for."""
-    everything: list[tuple[list[str], list[str]]] = [([name], []) for name in catalogue.rankers()]
-    everything += [([], [name]) for name in catalogue.tournaments()]
-    for rankers, tournaments in everything:
-        with suppress(PluginError):
-            yield from options_by_name(rankers, tournaments).items()
 
 
 def _typed_value(key: str, text: str, parameter: inspect.Parameter) -> Any:

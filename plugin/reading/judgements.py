@@ -12,7 +12,7 @@ from podium.counting.duck import Duck
 from podium.counting.engine import engine_named
 from podium.counting.relations import text as quote
 from podium.counting.verdicts import Verdicts
-from podium.errors import DataError, UsageError
+from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats import pointwise
 from podium.formats.alpaca_eval import folder_of_model
 from podium.formats.containers import open_records
@@ -24,19 +24,14 @@ from podium.nouns.battles import Battles
 from podium.nouns.human_labels import check_judge, label_by
 from podium.plugins import catalogue
 from podium.reading.on_spark import COPIES, is_parquet, scan_parquet
-from podium.reading.recognition import recognise_format, unrecognised_error
-from podium.reading.rows import (
-    RecordTable,
-    distinct_texts,
-    join_tables,
-    keep_rows,
-    odd_items,
-)
-from podium.reading.table import FRAME, check
+from podium.reading.rows import RecordTable, distinct_texts, join_tables, keep_rows, odd_items
+from podium.reading.table import FRAME, check, remedy_of_columns
 from podium.storage.remote import Place, local_file, urls_in_errors, with_urls, without_secrets
 from podium.text import some
 
 Source: TypeAlias = str | Path | pd.DataFrame
+USUAL: tuple[Any, ...] = (None, [], "error", True, "unread", "newest")
+"""Values of options that are not worth a record."""
 STANDARD_INPUT = Path("/dev/stdin")
 OWN_TABLE = "podium.formats.podium_table:read"
 """Nothing to translate: such a table is never read into Python."""
@@ -90,10 +85,8 @@ def read_battles(
     """
     for source in sources:
         if not isinstance(source, pd.DataFrame | str | PurePath):
-            kind = type(source).__name__
-            raise UsageError(
-                f"a source is a path or a data frame, no {kind}; of records make pandas.DataFrame(records)"
-            )
+            problem = f"a source is a path or a data frame, no {type(source).__name__}"
+            raise UsageError(f"{problem}; of records make pandas.DataFrame(records)")
     if unknown == "unread" and credit_map is None:
         raise UsageError("unknown=unread is for verdicts outside the credit map: give one (--credit-map)")
     conditions = _conditions(where)
@@ -102,7 +95,9 @@ def read_battles(
     metrics = (metric,) if isinstance(metric, str) else tuple(metric)
     counting = engine_named(engine, memory)
     merging = {"merge": merge, "keep_one_sided": one_sided == "keep"}
-    reading = _reading_options(foreign, format, conditions, merge, one_sided, human_judge)
+    options = {**asdict(foreign), "format": format, "where": [list(condition) for condition in conditions]}
+    options |= {"merge": merge, "one_sided": one_sided, "human_judge": human_judge, "metric": [*metrics], "runs": runs}
+    reading = {name: value for name, value in options.items() if value not in USUAL}
     asked_of_rows = (format, credit_map, shown, fill, conditions, human_judge, metrics)
     if not isinstance(counting, Duck) and is_parquet(sources) and not any(asked_of_rows):
         verdicts = Verdicts(counting, scan_parquet(counting, list(map(str, sources)), columns), **merging)
@@ -115,7 +110,13 @@ def read_battles(
     if not tables and (metrics or runs == "all"):
         there = f"no lm-eval samples in {_names(sources)}, and no Inspect logs"
         raise UsageError(f"{there}: --metric and --runs choose among those")
-    opened = [record for place in places for record in _open_source(duck, place)]
+    opened: list[RecordTable] = []
+    for place in places:
+        if isinstance(place, pd.DataFrame):
+            frame = place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row"))
+            opened.append(RecordTable(records_of(duck, frame, FRAME)))
+        else:
+            opened += [_open_file(duck, file, place) for file in (*place.paths, *place.remote)]
     more, skipped = _read_tables(opened, chosen, foreign)
     tables, notes = tables + more, notes + skipped
     if not tables:
@@ -125,34 +126,17 @@ def read_battles(
         holders = [each.records for each in tables if "judge" in each.records.columns]
         check_judge([name for records in holders for name in distinct_texts(records, "judge")], human_judge)
     tables, without_column = keep_rows(tables, conditions, human_judge)
-    joined = join_tables(duck, tables)
+    view, missing, remarks, copies = join_tables(duck, tables)
     if counting is not duck:
-        counting.register(joined.view, duck.table(f"select * from {joined.view}"))
-    verdicts = Verdicts(counting, joined.view, **merging)
-    notes += [*without_column, *joined.notes, *odd_items(duck, joined.view), *verdicts.notes()]
-    reading |= {"metric": list(metrics)} if metrics else {}
-    reading |= {"runs": runs} if runs != "newest" else {}
+        counting.register(view, duck.table(f"select * from {view}"))
+    verdicts = Verdicts(counting, view, **merging)
+    notes += [*without_column, *remarks, *odd_items(duck, view), *verdicts.notes()]
     names = tuple(each.source for each in tables)
-    battles = Battles(verdicts, joined.missing, (*lost, *notes), names, reading, tuple(lost), joined.copies, apart)
+    battles = Battles(verdicts, missing, (*lost, *notes), names, reading, tuple(lost), copies, apart)
     # Of a tournament that was played in parts, each has the answer of all.
     is_whole = all(each.answer == tables[0].answer for each in tables) and not conditions
     battles = replace(battles, answer=tables[0].answer) if is_whole else battles
     return battles if human_judge is None else label_by(battles, human_judge)
-
-
-def _reading_options(
-    foreign: Foreign,
-    format: str | None,
-    conditions: Sequence[tuple[str, str]],
-    merge: bool,
-    one_sided: str,
-    human_judge: str | None,
-) -> dict[str, Any]:
-    """Return the options that differ from the defaults, for the record."""
-    asked = {**asdict(foreign), "format": format, "where": [list(condition) for condition in conditions]}
-    asked |= {"merge": merge, "one_sided": one_sided, "human_judge": human_judge}
-    usual: tuple[Any, ...] = (None, [], "error", True, "unread")
-    return {name: value for name, value in asked.items() if value not in usual}
 
 
 def _conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -215,18 +199,9 @@ def _leave_out(place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]) ->
     return replace(place, paths=tuple(path for path in place.paths if path not in claimed), remote=remote)
 
 
-def _open_source(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
-    """Open the records of a source, whatever they are."""
-    if isinstance(place, pd.DataFrame):
-        frame = place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row"))
-        return [RecordTable(records_of(engine, frame, FRAME))]
-    openers = [known for known in catalogue.formats() if known.opens is not None]
-    return [_open_file(engine, file, place, openers) for file in (*place.paths, *place.remote)]
-
-
-def _open_file(engine: Duck, file: Place, place: SourceFiles, openers: Sequence[Format]) -> RecordTable:
+def _open_file(engine: Duck, file: Place, place: SourceFiles) -> RecordTable:
     """Open a file by the first format that knows it, else as a table."""
-    for opener in openers:
+    for opener in [known for known in catalogue.formats() if known.opens is not None]:
         frame = opener.open(local_file(file)) if file.name.endswith(opener.suffixes) else None
         if frame is not None:
             records, missing = records_of(engine, frame, str(file)), frame.attrs.get("missing")
@@ -243,12 +218,8 @@ def _read_tables(
     silent: list[str] = []
     alone: list[str] = []
     for record in opened:
-        try:
+        with named_in_errors(record.source):
             translated = _translate_table(record, chosen, foreign)
-        except DataError as error:
-            raise error.with_place(record.source) from None
-        except UsageError as error:
-            raise UsageError(f"{record.source}: {error}") from None
         if translated is None:
             silent.append(record.source)
             continue
@@ -265,38 +236,30 @@ def _read_tables(
 
 
 def _notes_of_folders(tables: Sequence[RecordTable]) -> list[str]:
-    """Say what is odd in a tree of AlpacaEval's annotations, of which each file holds one model."""
+    """Say what is odd in a tree of AlpacaEval's annotations, of which each file holds one model.
+
+    Whoever looks for a model by its folder's name finds nobody where the file calls it otherwise; those with fewer
+    annotations than others were not annotated to the end, or a file was cut.
+    """
     trees = [each for each in tables if each.format == "alpaca-eval" and "judge" in each.records.columns]
-    return [*_names_unlike_folders(trees), *_shorter_files(trees)]
-
-
-def _shorter_files(trees: Sequence[RecordTable]) -> list[str]:
-    """Say which models have fewer annotations than others: they were not annotated to the end, or a file was cut."""
-    sizes = {each.source: each.records.number or 0 for each in trees}
+    unlike, sizes = [], {each.source: each.records.number or 0 for each in trees}
+    for each in [each for each in trees if each.label is None]:
+        models = distinct_texts(each.records, "model_a")
+        folder = folder_of_model(each.source, distinct_texts(each.records, "judge"))
+        unlike += [f"{models[0]} (folder {folder})"] if folder and len(models) == 1 and models != [folder] else []
     most = max(sizes.values(), default=0)
-    shorter = [f"{source} ({size} of {most})" for source, size in sizes.items() if size < most]
-    return [f"files with fewer annotations than the fullest: {some(shorter)}"] if shorter else []
-
-
-def _names_unlike_folders(tables: Sequence[RecordTable]) -> list[str]:
-    """Say which models have another name in their file than their folder has: whoever looks for that finds nobody."""
-    unlike = []
-    for each in tables:
-        if each.label is None:
-            models = distinct_texts(each.records, "model_a")
-            folder = folder_of_model(each.source, distinct_texts(each.records, "judge"))
-            unlike += [f"{models[0]} (folder {folder})"] if folder and len(models) == 1 and models != [folder] else []
-    if not unlike:
-        return []
-    return [f"called by the name in the file, not by that of the folder (NAME=PATH says another): {some(unlike)}"]
+    notes = (
+        ("called by the name in the file, not by that of the folder (NAME=PATH says another)", unlike),
+        (
+            "files with fewer annotations than the fullest",
+            [f"{at} ({n} of {most})" for at, n in sizes.items() if n < most],
+        ),
+    )
+    return [f"{text}: {some(names)}" for text, names in notes if names]
 
 
 def _read_foreign(known: Format, records: Records) -> pd.DataFrame:
-    """Let a format read its records.
-
-    Raises:
-        DataError: a column is missing that the format needs.
-    """
+    """Let a format read its records."""
     try:
         frame: pd.DataFrame = catalogue.load_extension(known)(records.frame())
     except KeyError as error:
@@ -306,12 +269,7 @@ def _read_foreign(known: Format, records: Records) -> pd.DataFrame:
 
 
 def _translate_table(record: RecordTable, chosen: Format | None, foreign: Foreign) -> RecordTable | None:
-    """Turn foreign records into columns of the contract; None of a file that need not hold verdicts and holds none.
-
-    Raises:
-        DataError: the file is in no known format, or not in the one that was said.
-        UsageError: a column that was named does not exist.
-    """
+    """Turn foreign records into columns of the contract; None of a file that need not hold verdicts and holds none."""
     records = name_columns(record.records, foreign)
     known = chosen or recognise_format(frozenset(records.columns), record.label)
     scores = pointwise.matrix_scores(records) if known is None else None
@@ -359,3 +317,32 @@ def _refuse_mixture(tables: Sequence[RecordTable]) -> None:
         raise UsageError(
             f"mixed formats: {kinds}; rank them one at a time, or `podium convert` each and rank the results together"
         )
+
+
+def recognise_format(columns: frozenset[str], label: str | None = None) -> Format | None:
+    """Return the format whose signature the columns fit best; None when none fits.
+
+    Raises:
+        UsageError: two formats fit equally well.
+    """
+    fits: dict[int, list[Format]] = {}
+    for known in catalogue.formats():
+        given = columns | {known.label_is} if label and known.label_is else columns
+        fits.setdefault(known.specificity(frozenset(given)), []).append(known)
+    best = max(fits)
+    if best == 0:
+        return None
+    if len(fits[best]) > 1:
+        names = " or ".join(sorted(known.name for known in fits[best]))
+        raise UsageError(f"the columns fit {names}: say which with --from")
+    return fits[best][0]
+
+
+def unrecognised_error(columns: frozenset[str], source: str) -> DataError:
+    """Return the error for a file that fits no format, with what the nearest lacks, if half of it is there."""
+    signatures = [(known.name, signature) for known in catalogue.formats() for signature in known.signature]
+    name, best = max(signatures, key=lambda pair: len(pair[1] & columns) / len(pair[1]))
+    near = f" (nearest: {name}, which also needs {', '.join(sorted(best - columns))})"
+    problem = f"no known format has the columns {', '.join(sorted(columns)[:20]) or '(none)'}"
+    remedy = f"{remedy_of_columns(sorted(columns), source)}; `podium list formats` shows what is known"
+    return DataError(problem + (near if 2 * len(best & columns) >= len(best) else ""), remedy=remedy)

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.errors import DataError, UsageError
-from podium.formats.cells import refuse
+from podium.errors import DataError, UsageError, named_in_errors
+from podium.formats.verdicts import refuse
 from podium.rankers.length_control.external import External, Gamed, key_of
 
 DIFFICULTY = "instruction_difficulty"
@@ -35,16 +35,11 @@ def read_length_data(path: str | Path) -> External:
         table = table.rename(columns={UNNAMED: "index"})
     key = next((name for name in ("item", "index") if name in table), None)
     if key is None or DIFFICULTY not in table:
-        raise DataError(
-            f"columns {', '.join(map(str, table.columns))}",
-            source=str(path),
-            remedy=f"give a column {DIFFICULTY!r}, and `item` or `index`",
-        )
-    try:
+        problem = f"columns {', '.join(map(str, table.columns))}"
+        raise DataError(problem, source=str(path), remedy=f"give a column {DIFFICULTY!r}, and `item` or `index`")
+    with named_in_errors(path):
         hard = _number(table[DIFFICULTY])
         gamed = _gamed_rows(table, hard)
-    except DataError as error:
-        raise error.with_place(str(path)) from None
     return External(key, dict(zip(map(key_of, table[key]), hard, strict=True)), gamed, str(path))
 
 
@@ -57,10 +52,8 @@ def _gamed_rows(table: pd.DataFrame, difficulty: np.ndarray) -> Gamed | None:
     credit, lead = _number(table["preference"])[gamed], -_number(table["std_delta_len"])[gamed]
     outside = np.flatnonzero((credit < 0) | (credit > 1))
     if len(outside):
-        raise DataError(
-            f"preference {credit[outside[0]]:g} lies outside [0, 1]",
-            remedy="give what the gamed baseline earned: 1 won, 0.5 a tie, 0 lost",
-        )
+        problem = f"preference {credit[outside[0]]:g} lies outside [0, 1]"
+        raise DataError(problem, remedy="give what the gamed baseline earned: 1 won, 0.5 a tie, 0 lost")
     return Gamed(np.tanh(lead), difficulty[gamed], credit)
 
 

@@ -59,10 +59,7 @@ def _origins(types: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, 
     if scored and "margin" not in origin:
         raise UsageError(f"on Spark the margin is not made of {scored[0]}: rank the file with DuckDB, or add a margin")
     if missing:
-        raise DataError(
-            f"no column {', '.join(missing)}; found: {', '.join(types)}",
-            remedy=remedy_of_columns(types),
-        )
+        raise DataError(f"no column {', '.join(missing)}; found: {', '.join(types)}", remedy=remedy_of_columns(types))
     return origin
 
 

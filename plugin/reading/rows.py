@@ -9,7 +9,7 @@ from podium.counting.duck import Duck
 from podium.counting.relations import ROW, ROWS_OF_A_FILE, quote_name, text
 from podium.errors import UsageError
 from podium.formats import pointwise
-from podium.formats.records import TEXT, Column, Records, columns_as
+from podium.formats.records import TEXT, Column, Records, columns_as, records_of_view
 from podium.nouns.battles import COLUMNS, REPLIES, criterion_columns
 from podium.reading import table
 from podium.text import some
@@ -114,25 +114,13 @@ def distinct_texts(records: Records, column: str) -> list[str]:
     return [word for (word,) in records.rows(f"distinct {words}", f"where {words} is not null")]
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """The rows of all tables.
+def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int | None, list[str], int]:
+    """Join the tables; scores become battles here, where all models meet.
 
-    Attributes:
-        view: that holds them.
-        missing: how many battles are missing; None where no table says it.
-        notes: of what was joined.
-        copies: rows that stand in another table, too, and are left out.
+    Returns:
+        The view of all rows, how many battles are missing (None where no table says it), notes of what was joined, and
+        how many rows are left out that stand in another table, too.
     """
-
-    view: str
-    missing: int | None
-    notes: list[str]
-    copies: int
-
-
-def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> Joined:
-    """Join the tables; scores become battles here, where all models meet."""
     scored = [each for each in tables if table.is_pointwise(each.records.columns)]
     played = [each for each in tables if not table.is_pointwise(each.records.columns)]
     missing = [each.missing for each in played if each.missing is not None]
@@ -142,13 +130,15 @@ def join_tables(engine: Duck, tables: Sequence[RecordTable]) -> Joined:
     notes = [*_note_of(copies, "verdicts"), *notes]
     if scored:
         scores, copied = _union_once(engine, scored)
-        paired = pointwise.pair_up(_records_of(engine, scores, " and ".join(each.source for each in scored[:3])))
-        battles = table.check(paired.records)
-        both = [_records_of(engine, view, "")] if played else []
+        made, absent, remarks = pointwise.pair_up(
+            records_of_view(engine, scores, " and ".join(each.source for each in scored[:3]))
+        )
+        battles = table.check(made)
+        both = [records_of_view(engine, view, "")] if played else []
         view = _union(engine, [*both, *([battles] if battles else [])], [0, len(played)] if played else [0])
-        missing.append(paired.missing)
-        notes += [*_note_of(copied, "scores"), *paired.notes()]
-    return Joined(view, sum(missing) if missing else None, notes, copies)
+        missing.append(absent)
+        notes += [*_note_of(copied, "scores"), *remarks]
+    return view, sum(missing) if missing else None, notes, copies
 
 
 def _note_of(copies: int, what: str) -> list[str]:
@@ -236,11 +226,6 @@ def _likeness(names: Collection[str]) -> list[str]:
     return [*key, *([order] if "order" in names else []), *([margin] if "margin" in names else [])]
 
 
-def _records_of(engine: Duck, view: str, source: str) -> Records:
-    types = engine.columns(view)
-    return Records(engine, source, view, {name: Column(quote_name(name), types[name]) for name in types if name != ROW})
-
-
 def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None = None) -> str:
     """Give all rows one name; a column that a file lacks is empty there.
 
@@ -275,10 +260,9 @@ def odd_items(engine: Duck, view: str) -> list[str]:
     """Return notes of rows without items, and of items that differ by white space, case or Unicode form alone."""
     names = engine.columns(view)
     if "item" not in names or not engine.rows(f"select 1 from {view} where item is not null limit 1"):
-        likely = [
-            f"; if {name} is it, say --columns item={name}" for name in names if name.lower() in table.LIKELY["item"]
-        ]
-        return ["".join(["no item column: each row counts as an item of its own", *likely[:1]])]
+        likely = next((name for name in names if name.lower() in table.LIKELY["item"]), None)
+        hint = f"; if {likely} is it, say --columns item={likely}" if likely else ""
+        return [f"no item column: each row counts as an item of its own{hint}"]
     alike = "nfc_normalize(lower(regexp_replace(item, '[\\s\\p{Z}]+', '', 'g')))"
     items = f"(select distinct item from {view} where item is not null)"
     groups = engine.rows(f"select list(item order by item)[:2] from {items} group by {alike} having count(*) > 1")

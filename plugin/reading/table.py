@@ -66,8 +66,11 @@ def check(records: Records, *, skip_alone: bool = False) -> Records | None:
     """
     try:
         if is_pointwise(records.columns):
+            remedy = "every score needs its item and model"
+            named = [(name, records.columns[name].text) for name in ("item", "model")]
+            empty = [Rule(name, _is_blank(words), "is empty", remedy) for name, words in named]
             typed = _typed_columns(records, records.columns)
-            return _scan_rows(records, typed, _score_rules(records), "false")
+            return _scan_rows(records, typed, [*_number_rules(records), *empty], "false")
         records = _without_foreign_swap(records)
         typed = _typed_battles(records)
         rules = [*_number_rules(records), *_rules(records, typed)]
@@ -147,21 +150,17 @@ def _typed_columns(records: Records, names: Iterable[str]) -> dict[str, Column]:
     columns = {}
     for name in names:
         column = records.columns[name]
-        if name == "response" and _counts_responses(records, column):
-            column = Column(f"cast({column.number} as bigint)", "BIGINT")
+        if name == "response":
+            # A count of responses, or a foreign column of that name, as of texts.
+            is_count = f"({column.number} between 0 and 1e9 and {column.number} % 1 = 0)"
+            if not records.rows("1", f"where {column.text} is not null and {is_count} is not true limit 1"):
+                column = Column(f"cast({column.number} as bigint)", "BIGINT")
         elif name in numbers:
             column = Column(column.number, "DOUBLE")
         elif name in TEXTS or name in ("model", "model_a", "model_b"):
             column = Column(column.text)
         columns[name] = column
     return columns
-
-
-def _counts_responses(records: Records, column: Column) -> bool:
-    """Tell a column of which response to the item it was from a foreign one of that name, as of texts."""
-    number = column.number
-    other = f"{column.text} is not null and (({number} between 0 and 1e9 and {number} % 1 = 0) is not true)"
-    return not records.rows("1", f"where {other} limit 1")
 
 
 def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
@@ -195,10 +194,8 @@ def _typed_battles(records: Records) -> dict[str, Column]:
     if not ({"credit", "margin"} & set(names) or criteria or scores):
         missing.append("credit (or margin)")
     if missing:
-        raise DataError(
-            f"no column {', '.join(missing)}; found: {', '.join(map(str, names))}",
-            remedy=remedy_of_columns(names, records.source),
-        )
+        problem = f"no column {', '.join(missing)}; found: {', '.join(map(str, names))}"
+        raise DataError(problem, remedy=remedy_of_columns(names, records.source))
     typed = {"credit": Column("cast(null as double)", "DOUBLE")} | _typed_columns(records, names)
     if "margin" not in names and criteria:
         typed["margin"] = Column(_mean([typed[name].sql for name in criteria]), "DOUBLE")
@@ -228,12 +225,6 @@ def _number_rules(records: Records) -> list[Rule]:
         rules += [] if column.is_number else [Rule(name, column.strange, *NO_NUMBER)]
         rules.append(Rule(name, f"isinf({column.number})", *INFINITE))
     return rules
-
-
-def _score_rules(records: Records) -> list[Rule]:
-    remedy = "every score needs its item and model"
-    empty = [Rule(name, _is_blank(records.columns[name].text), "is empty", remedy) for name in ("item", "model")]
-    return [*_number_rules(records), *empty]
 
 
 def _rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:

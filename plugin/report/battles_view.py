@@ -10,12 +10,7 @@ FIRST = 10
 
 
 def battles_html(battles: Battles) -> str:
-    """Write battles as a cell of a notebook shows them."""
-    return notebook_part((battles_report(battles),))
-
-
-def battles_report(battles: Battles) -> Report:
-    """Return the denominators and the first battles."""
+    """Write battles as a cell of a notebook shows them: the denominators and the first few."""
     counts, shown = battles.counts(), battles.table.head(FIRST)
     names = tuple(name for name in COLUMNS if name in shown)
     rows = tuple(tuple(text_of(cell) or "" for cell in row) for row in shown[list(names)].astype(object).to_numpy())
@@ -26,4 +21,4 @@ def battles_report(battles: Battles) -> Report:
     )
     align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
     title = "battles" if counts.battles <= FIRST else f"battles, the first {FIRST} of {counts.battles:,}"
-    return Report(title, table=Table("", names, rows, align), notes=notes_of(denominators))
+    return notebook_part((Report(title, table=Table("", names, rows, align), notes=notes_of(denominators)),))

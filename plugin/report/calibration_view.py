@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 from scipy.special import expit
 
 from podium.nouns.calibration import Calibration, Conformal, HeldOut
-from podium.report.model import EMPTY, Axis, Bar, Note, Report, Table
-from podium.report.numbers import bounds_of, number_text, share_text, slope_text
+from podium.report.model import EMPTY, Axis, Bar, Report, Table, notes_of
+from podium.report.numbers import bounds_of, number_text, percent, share_text, slope_text
 
 if TYPE_CHECKING:
     from podium.rankers.calibration.agreement import Agreement
     from podium.rankers.calibration.choice import Choice, Contender
 
+SECTIONS = ("beta", "accuracy", "conformal", "entrants", "reliability", "stability")
 BLOCKS = 20
 """Columns of a bar that shows a share."""
 PICTURE_WIDTH = 32
@@ -40,10 +41,20 @@ def agreement_report(agreement: "Agreement") -> Report:
 
 def calibration_reports(calibration: Calibration) -> tuple[Report, ...]:
     """Say what the calibration found."""
-    views = [*([_answer] if calibration.answer else []), _beta, _accuracy, _conformal, _entrants]
-    views += [_reliability] if calibration.agreement["bins"] else []
-    views += [_stability] if calibration.stability else []
-    return tuple(view(calibration) for view in views)
+    return (*answer_reports(calibration), *calibration_sections(calibration).values())
+
+
+def answer_reports(calibration: Calibration) -> tuple[Report, ...]:
+    """Return the answer in sentences; nothing where there is none."""
+    return (Report("", notes=notes_of(*calibration.answer)),) if calibration.answer else ()
+
+
+def calibration_sections(calibration: Calibration) -> dict[str, Report]:
+    """Return what stands behind the answer, by the name that asks for it; without what could not be worked out."""
+    views = (_beta, _accuracy, _conformal, _entrants, _reliability, _stability)
+    there = (True, True, True, True, bool(calibration.agreement["bins"]), bool(calibration.stability))
+    known = zip(SECTIONS, views, there, strict=True)
+    return {name: view(calibration) for name, view, is_there in known if is_there}
 
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
@@ -59,7 +70,7 @@ def targets_report(calibrations: Sequence[Calibration]) -> Report:
         rows.append([*row, *_widths(soft.conformal["soft"])])
     weights = [
         f"{soft.target.kind} weighs "
-        + ", ".join(f"{name} {weight:.3f}" for name, weight in soft.target.weights.items())
+        + ", ".join(f"{name} {slope_text(weight)}" for name, weight in soft.target.weights.items())
         for soft in calibrations
         if len(soft.target.weights) > 1
     ]
@@ -82,8 +93,9 @@ def intervals_report(calibrations: Sequence[Calibration]) -> Report:
         for names, accuracy in kinds
     ]
     level = calibrations[0].accuracy["soft"].level
-    title = "how well these are known" if level is None else f"{100 * level:g}% intervals over models, each by itself"
-    return _report(title, ["target", "", "MAE", "Spearman", "Kendall"], rows, "llrrr")
+    title = "how well these are known" if level is None else f"{percent(level)} intervals over models, each by itself"
+    error = "MAE, stretched" if any(each.stretch for each in calibrations) else "MAE"
+    return _report(title, ["target", "", error, "Spearman", "Kendall"], rows, "llrrr")
 
 
 def differences_report(choice: "Choice") -> Report:
@@ -95,7 +107,7 @@ def differences_report(choice: "Choice") -> Report:
         rows.append([*_contender(contender, several), *(_signed_text(figure, digits) for figure, digits in figures)])
     title = f"beyond {' '.join(filter(None, _contender(choice.best, several)))}, which errs least"
     legend = [
-        f"with {100 * choice.level:g}% intervals over models that hold for all rows together; errors over the "
+        f"with {percent(choice.level)} intervals over models that hold for all rows together; errors over the "
         f"{choice.n} models that all rate"
     ]
     if choice.nested_mae is not None:
@@ -136,10 +148,6 @@ def _report(
     return Report(title, table=Table("", tuple(header), cells, align, axis=axis, legend=tuple(legend)))
 
 
-def _answer(calibration: Calibration) -> Report:
-    return Report("", notes=tuple(map(Note, calibration.answer)))
-
-
 def _beta(calibration: Calibration) -> Report:
     target, human = calibration.target, calibration.provenance.get("human", {})
     counts = calibration.provenance.get("counts", {})
@@ -149,12 +157,12 @@ def _beta(calibration: Calibration) -> Report:
     if target.kind != "credit":
         rows.append(("beta", slope_text(target.beta) + ("" if target.battles else " (given)")))
     if target.low is not None and target.high is not None and target.level is not None:
-        rows.append((f"  {100 * target.level:g}% interval", f"{slope_text(target.low)} … {slope_text(target.high)}"))
+        rows.append((f"  {percent(target.level)} interval", f"{slope_text(target.low)} … {slope_text(target.high)}"))
     folds = [calibration.fold_beta(held) for held in calibration.entrants if held.weights]
     if target.battles and folds:
         rows.append(("  without one entrant", f"{slope_text(min(folds))} … {slope_text(max(folds))}"))
     if len(target.weights) > 1:
-        rows += [(f"  weight of {name}", f"{weight:.3f}") for name, weight in target.weights.items()]
+        rows += [(f"  weight of {name}", slope_text(weight)) for name, weight in target.weights.items()]
     title = f"calibration · {calibration.judge or 'judge not named'} · target {target.kind}"
     return _report(title, ["", ""], rows)
 
@@ -167,38 +175,39 @@ def _accuracy(calibration: Calibration) -> Report:
         ("Kendall", *(number_text(kind.kendall, 3) for kind in both)),
         ("entrants", *(str(kind.n) for kind in both)),
     ]
-    if calibration.stretch:
-        rows += _scale_rows(calibration)
+    floor = ("error that people's own sampling leaves, Elo", *(number_text(kind.floor, 1) for kind in both))
+    rows += _scale_rows(calibration, floor) if calibration.stretch else [floor]
     if both[1].level is not None:
         rows += [
-            (f"{100 * both[1].level:g}% intervals: error, Elo", *(_extremes(kind.mae_interval, 1, 1) for kind in both)),
+            (f"{percent(both[1].level)} intervals: error, Elo", *(_extremes(kind.mae_interval, 1, 1) for kind in both)),
             ("  Spearman", *(_extremes(kind.spearman_interval, 1, 2) for kind in both)),
             ("  Kendall", *(_extremes(kind.kendall_interval, 1, 2) for kind in both)),
         ]
     return _report("ratings of entrants that the fit knew nothing of", ["", "hard", "soft"], rows)
 
 
-def _scale_rows(calibration: Calibration) -> list[tuple[str, ...]]:
+def _scale_rows(calibration: Calibration, floor: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return what ratings were stretched by, what slope is left, and what sampling errors leave and explain."""
     both = [calibration.accuracy[kind] for kind in ("hard", "soft")]
     stretches = [calibration.stretch.get(kind) for kind in ("hard", "soft")]
     return [
-        ("stretched by", *("no" if kind is None else number_text(kind.mean, 2) for kind in stretches)),
+        ("stretched by", *(number_text(s.mean, 2) if s is not None and s.is_known else "no" for s in stretches)),
         (
             "  90% interval",
             *(EMPTY if s is None or s.low is None else f"{s.low:.2f} … {s.high:.2f}" for s in stretches),
         ),
         ("slope of people's ratings on these", *(number_text(kind.slope, 2) for kind in both)),
-        ("error that people's own sampling leaves, Elo", *(number_text(kind.floor, 1) for kind in both)),
+        floor,
         ("spread beyond all sampling errors, Elo", *(EMPTY if s is None else f"{s.spread:.1f}" for s in stretches)),
     ]
 
 
 def _conformal(calibration: Calibration) -> Report:
     both = (calibration.conformal["hard"], calibration.conformal["soft"])
+    unit = "error of judge and people" if calibration.stretch else "standard error"
     rows = [
         ("q" if calibration.stretch else "q, standard errors", *map(_quantile, both)),
-        (f"median {_unit(calibration)}, Elo", *(number_text(kind.median_se, 1) for kind in both)),
+        (f"median {unit}, Elo", *(number_text(kind.median_se, 1) for kind in both)),
         ("scores, of which needed", *(f"{kind.n}, {kind.needed}" for kind in both)),
     ]
     if any(kind.t is not None for kind in both):
@@ -215,19 +224,12 @@ def _conformal(calibration: Calibration) -> Report:
             ("median width over the splits, Elo", *(number_text(kind.median_width, 1) for kind in both)),
             ("  least … largest", *(_extremes(kind.width_range, 1, 1) for kind in both)),
         ]
-    title = f"{100 * both[1].level:g}% conformal intervals for new entrants"
+    title = f"{percent(both[1].level)} conformal intervals for new entrants"
     return _report(title, ["", "hard", "soft"], rows)
-
-
-def _unit(calibration: Calibration) -> str:
-    """Return what scores are measured in."""
-    return "error of judge and people" if calibration.stretch else "standard error"
 
 
 def _entrants(calibration: Calibration) -> Report:
     """Return a row per entrant, with a picture of its interval."""
-    conformal, stretch = calibration.conformal["soft"], calibration.stretch.get("soft")
-    q = conformal.t if conformal.q is None else conformal.q
     ordered = sorted(calibration.entrants, key=lambda held: -(held.human_elo or 0.0))
     header = ["model", "human", "hard", "error", "soft", "error", "SE", "battles"]
     rows = [
@@ -243,19 +245,18 @@ def _entrants(calibration: Calibration) -> Report:
         ]
         for held in ordered
     ]
-    bars = tuple(_bar(held, None if q is None else q * (held.error("soft", stretch) or 0.0)) for held in ordered)
+    bars = tuple(_bar(calibration, held) for held in ordered)
     ends = bounds_of(bars)
     axis = Axis(bars, ends, (f"{ends[0]:.0f}", f"{ends[1]:.0f}"), PICTURE_WIDTH) if ends else None
     return _report("entrants, held out one by one", header, rows, axis=axis)
 
 
-def _bar(held: HeldOut, reach: float | None) -> Bar:
+def _bar(calibration: Calibration, held: HeldOut) -> Bar:
     """Return the soft rating with its interval, and the human rating as its mark."""
-    middle = held.rating("soft")
-    if middle is None or held.residual("soft") is None:
+    if held.residual("soft") is None:
         return Bar(None, None, None, held.human_elo)
-    low, high = (None, None) if reach is None else (middle - reach, middle + reach)
-    return Bar(low, middle, high, held.human_elo)
+    low, high = calibration.interval_of(held)
+    return Bar(low, held.rating("soft"), high, held.human_elo)
 
 
 def _reliability(calibration: Calibration) -> Report:
@@ -278,8 +279,7 @@ def _stability(calibration: Calibration) -> Report:
     rows = [
         [
             f"{size.battles:,}",
-            number_text(size.mean, 3),
-            number_text(size.sd, 3),
+            *(EMPTY if value is None else slope_text(value) for value in (size.mean, size.sd)),
             f"{size.draws} of {size.draws + size.failed}",
         ]
         for size in calibration.stability
@@ -289,14 +289,13 @@ def _stability(calibration: Calibration) -> Report:
 
 
 def _parameter(calibration: Calibration) -> str:
-    """Return what was fitted, or given, in a few words."""
     target = calibration.target
     given = "" if target.battles else ", given"
     if target.kind == "credit":
         return "as they are"
     if target.kind == "smoothing":
         return f"a win earns {expit(target.beta):.3f}{given}"
-    return f"beta {target.beta:.3f}{given}"
+    return f"beta {slope_text(target.beta)}{given}"
 
 
 def _errors(calibration: Calibration, kind: str, both: bool) -> list[str]:

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from podium.printable import printable
 from podium.report.drawing import PLAIN_WIDTH, figure_lines
-from podium.report.model import Axis, Fact, Figure, Kind, Measure, Note, Report, Section, Table
+from podium.report.model import Axis, Kind, Note, Report, Section, Table
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 NAME = "model"
@@ -75,16 +75,15 @@ def table_part(table: Table) -> str:
 
 def _report(report: Report, heading: int) -> str:
     answer = "".join(f'<p class="answer">{literal(text)}</p>' for text in report.answer)
-    first = Section("", report.title, (), (report.table,) if report.table else (), (), report.notes)
-    return answer + "\n".join(
-        section_part(section, heading + (0 if k == 0 else 1)) for k, section in enumerate((first, *report.sections))
-    )
+    return answer + "\n".join(section_part(section, heading + (k > 0)) for k, section in enumerate(report.parts))
 
 
 def section_part(section: Section, heading: int) -> str:
     """Write a section below a heading of a level."""
     title = f"<h{heading}>{literal(section.title)}</h{heading}>" if section.title else ""
-    parts = [_facts(section.facts), *map(table_part, section.tables), _figures(section.figures)]
+    parts = [*map(table_part, (*section.fact_tables, *section.tables))]
+    if section.figures:
+        parts.append(f"<pre>{escape(chr(10).join(figure_lines(section.figures, PLAIN_WIDTH)))}</pre>")
     return f"<section>{title}{''.join(parts)}{notes_part(section.notes)}</section>"
 
 
@@ -101,18 +100,6 @@ def _note(note: Note) -> str:
 def _cell(text: str, side: str, is_name: bool) -> str:
     tag = 'th scope="row"' if is_name else "td"
     return f"<{tag}{side}><bdi>{literal(text)}</bdi></{tag[:2]}>"
-
-
-def _facts(facts: Sequence[Fact]) -> str:
-    rows = []
-    for fact in facts:
-        value = fact.value if isinstance(fact.value, Measure) else Measure(fact.value)
-        rows.append((fact.label, value.estimate, value.interval, value.denominator))
-    return table_part(Table("", ("", "estimate", "interval", "of"), tuple(rows), "lrrl")) if rows else ""
-
-
-def _figures(figures: Sequence[Figure]) -> str:
-    return f"<pre>{escape(chr(10).join(figure_lines(figures, PLAIN_WIDTH)))}</pre>" if figures else ""
 
 
 def _bar(axis: Axis, row: int) -> str:

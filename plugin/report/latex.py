@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from podium.printable import printable
-from podium.report.model import EMPTY, Fact, Figure, Measure, Report, Section, Table
+from podium.report.model import EMPTY, Figure, Report, Section, Table
 
 SIGNS = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -38,25 +38,15 @@ def literal(text: str) -> str:
 
 
 def _report(report: Report) -> list[str]:
-    first = Section("", report.title, (), (report.table,) if report.table else (), (), report.notes)
     answer = [" ".join(map(literal, report.answer)), ""] if report.answer else []
-    return [*answer, *(line for section in (first, *report.sections) for line in _section(section))]
+    return [*answer, *(line for section in report.parts for line in _section(section))]
 
 
 def _section(section: Section) -> list[str]:
     title = [rf"\paragraph{{{literal(section.title)}}}", ""] if section.title else []
-    facts = [_facts(section.facts)] if section.facts else []
-    tables = [*facts, *section.tables, *map(_bars, section.figures)]
+    tables = [*section.fact_tables, *section.tables, *map(_bars, section.figures)]
     notes = [line for note in section.notes for line in (literal(note.line), "")]
     return [*title, *(line for table in tables for line in _table(table)), *notes]
-
-
-def _facts(facts: Sequence[Fact]) -> Table:
-    rows = []
-    for fact in facts:
-        value = fact.value if isinstance(fact.value, Measure) else Measure(fact.value)
-        rows.append((fact.label, value.estimate, value.interval, value.denominator))
-    return Table("", ("", "estimate", "interval", "of"), tuple(rows), "lrrl")
 
 
 def _bars(figure: Figure) -> Table:

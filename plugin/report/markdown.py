@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from podium.printable import printable
 from podium.report.drawing import PLAIN_WIDTH, figure_lines
-from podium.report.model import Fact, Figure, Form, Measure, Report, Section, Table
+from podium.report.model import Figure, Form, Report, Section, Table
 
 MARKUP = re.compile(r"[\\`*<\[|]|(?<![^\W_])_|_(?![^\W_])")
 """What Markdown would not show as it is; an underscore inside a word it does."""
@@ -30,16 +31,15 @@ def table_lines(table: Table) -> list[str]:
 
 def _leaf(report: Report) -> str:
     """Write a ledger or a sheet: bold titles, and a line break after every note."""
-    first = Section("", report.title, (), (report.table,) if report.table else (), (), report.notes)
     answer = [f"{' '.join(map(literal, report.answer))}\n"] if report.answer else []
-    parts = ["\n".join(_part(section)) for section in (first, *report.sections)]
+    parts = ["\n".join(_part(section)) for section in report.parts]
     if report.form is Form.SHEET:
         parts = [part.rstrip() for part in parts]
     return "\n".join([*answer, "\n\n".join(parts)]) + "\n"
 
 
 def _part(section: Section) -> list[str]:
-    lines = [f"**{literal(section.title)}**", *_facts(section.facts)]
+    lines = [f"**{literal(section.title)}**", *_facts(section)]
     for table in section.tables:
         lines += ["", *table_lines(table)]
         lines += [part for text in table.legend for part in ("", literal(text))]
@@ -55,20 +55,15 @@ def _card(report: Report) -> str:
 
 
 def _section(section: Section) -> list[str]:
-    lines = [f"### {literal(section.title)}", *_facts(section.facts), ""]
+    lines = [f"### {literal(section.title)}", *_facts(section), ""]
     for table in section.tables:
         lines += [*([literal(table.title), ""] if table.title else []), *table_lines(table), ""]
     lines += [*_figure_block(section.figures), *(f"- {literal(note.line)}" for note in section.notes)]
     return [*lines, ""] if section.notes else lines
 
 
-def _facts(facts: Sequence[Fact]) -> list[str]:
-    rows = tuple((fact.label, *_cells_of(fact.value)) for fact in facts)
-    return ["", *table_lines(Table("", ("", "estimate", "interval", "of"), rows))] if rows else []
-
-
-def _cells_of(value: Measure | str) -> tuple[str, str, str]:
-    return (value, "", "") if isinstance(value, str) else (value.estimate, value.interval, value.denominator)
+def _facts(section: Section) -> list[str]:
+    return [line for table in section.fact_tables for line in ("", *table_lines(replace(table, align="lrrr")))]
 
 
 def _figure_block(figures: Sequence[Figure]) -> list[str]:

@@ -4,11 +4,16 @@ Whoever knows the figures builds a `Report` of text, and a writer writes it; not
 Texts may hold names of models as they are: the writers escape what would move a cursor or read as markup.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
+
+from podium.errors import find_name
 
 EMPTY = "–"
 """A cell that has no value."""
+ALWAYS = ("missing", "play")
+"""Sections that every screen has: what could not be answered, and what to type."""
 
 
 class Kind(Enum):
@@ -171,6 +176,14 @@ class Section:
     figures: tuple[Figure, ...] = ()
     notes: tuple[Note, ...] = ()
 
+    @property
+    def fact_tables(self) -> tuple[Table, ...]:
+        """The facts as a table, where there are any."""
+        values = [fact.value if isinstance(fact.value, Measure) else Measure(fact.value) for fact in self.facts]
+        cells = ((value.estimate, value.interval, value.denominator) for value in values)
+        rows = tuple((fact.label, *own) for fact, own in zip(self.facts, cells, strict=True))
+        return (Table("", ("", "estimate", "interval", "of"), rows, "lrrl"),) if rows else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -192,7 +205,38 @@ class Report:
     sections: tuple[Section, ...] = ()
     form: Form = Form.LEDGER
 
+    @property
+    def parts(self) -> tuple[Section, ...]:
+        """Title, table and notes as a section, and the sections behind it."""
+        tables = (self.table,) if self.table else ()
+        return (Section("", self.title, tables=tables, notes=self.notes), *self.sections)
+
 
 def notes_of(*texts: str) -> tuple[Note, ...]:
     """Return plain notes, one a text."""
     return tuple(map(Note, texts))
+
+
+def on_a_screen(report: Report, first: Sequence[str], section: str | None = None, *, full: bool = False) -> Report:
+    """Return a report with what fits on a screen, or one kind of its sections, or all.
+
+    Args:
+        first: names of sections, the best first: the first kind there is stands under the answer, before `ALWAYS`.
+        section: the name of those asked for.
+
+    Raises:
+        UsageError: there is no section of this name.
+    """
+    if full:
+        return report
+    names = list(dict.fromkeys(own.name for own in report.sections))
+    if section is not None:
+        find_name("section", section, names)
+    best = section or next((name for name in first if name in names), None)
+    shown = [own for own in report.sections if own.name in {best, *(() if section else ALWAYS)}]
+    if section is None:
+        others = ", ".join(name for name in names if name not in {best, *ALWAYS})
+        more = notes_of(f"The figures behind it: --section NAME of {others} · all of them: --full") if others else ()
+        shown[-1:] = [replace(own, notes=(*own.notes, *more)) for own in shown[-1:]]
+    answer, notes = ((), ()) if section else (report.answer, report.notes)
+    return replace(report, answer=answer, notes=notes, sections=tuple(shown))

@@ -16,8 +16,12 @@ def share_text(value: float | None) -> str:
 
 
 def percent(level: float) -> str:
-    """Write a level, as 95%."""
-    return f"{100 * level:.10g}%"
+    """Write a level, as 95%; of others than are typed, four digits, and more where four would say that all is sure.
+
+    >>> percent(1 - 0.05 / 7), percent(0.99999)
+    ('99.29%', '99.999%')
+    """
+    return f"{100 * level:.{4 if level < 0.9999 else 10}g}%"
 
 
 def slope_text(value: float) -> str:
@@ -46,10 +50,10 @@ def bounds_of(bars: Sequence[Bar]) -> tuple[float, float] | None:
     return (min(values), max(values)) if values and min(values) < max(values) else None
 
 
-def reasons_text(reasons: Mapping[str, int], most: int = 4) -> str:
-    """Write the most frequent reasons with their counts in brackets, and count the rest; nothing for none."""
-    shown = [f"{reason}: {times:,}" for reason, times in list(reasons.items())[:most]]
-    more = sum(list(reasons.values())[most:])
+def reasons_text(reasons: Mapping[str, int]) -> str:
+    """Write the four most frequent reasons with their counts in brackets, and count the rest; nothing for none."""
+    shown = [f"{reason}: {times:,}" for reason, times in list(reasons.items())[:4]]
+    more = sum(list(reasons.values())[4:])
     parts = [*shown, *([f"other: {more:,}"] if more else [])]
     return f" ({', '.join(parts)})" if parts else ""
 

@@ -6,6 +6,7 @@ from functools import partial
 
 from podium.nouns.ranking import Entry, Ranking, Standings
 from podium.printable import printable
+from podium.rankers.defaults import RANKER_OF_CLAIMS
 from podium.report.model import EMPTY, Axis, Bar, Kind, Note, Report, Table, notes_of
 from podium.report.numbers import (
     bounds_of,
@@ -26,7 +27,7 @@ SCORE = 2
 """The column that everything else explains: no width gives it up."""
 CONFORMAL = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
 """Extra figures that are shown as one column."""
-DIGITS = {"pairs": 0, "labels": 0, "hard": 1}
+DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(("hard", "people", "people_low", "people_high", "judge"), 1)
 """Decimals of extra figures; 3 for others."""
 
 
@@ -137,8 +138,10 @@ def denominators(standings: Standings) -> list[str]:
     halves = f", {kept:,} of them in one order only" if kept else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
     answer = standings.diagnostics.get("answer", {})
+    is_its_own = standings.ranker == RANKER_OF_CLAIMS
+    source = "" if is_its_own or not answer else "the tournament found, by Bradley-Terry on what its judge said: "
     lines = [
-        *answer.get("claims", ()),
+        *(source + claim for claim in answer.get("claims", ())),
         f"{counts.items:,} items, {counts.presentations:,} presentations, {counts.battles:,} battles: "
         f"{counts.readable:,} judged{halves}, {counts.unread:,} unread{reasons_text(reasons)}{missing}",
     ]
@@ -146,13 +149,14 @@ def denominators(standings: Standings) -> list[str]:
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):
         same, half, flip = (share_text(swap[name] / readable) for name in ("same", "half", "flip"))
         lines.append(f"order swapped: same verdict {same}, one tie {half}, flip {flip} of {readable:,}")
-    if str(answer.get("until")).startswith("top"):
+    if is_its_own and str(answer.get("until")).startswith("top") and answer["looks"] > 1:
         lines.append(f"intervals pay for every look, too: they hold at all {answer['looks']} looks")
     informative = standings.diagnostics.get("informative_items")
     if informative is not None:
         rest = " (on the others all battles are ties)" if informative < counts.items else ""
         lines.append(f"informative items: {informative:,} of {counts.items:,}{rest}")
-    lines += [*_soft_targets(standings), *_conformal_basis(standings), *_length_control(standings), *_cost(standings)]
+    lines += [*_soft_targets(standings), *_joined_fit(standings), *_conformal_basis(standings)]
+    lines += [*_length_control(standings), *_cost(standings)]
     anchor = standings.scale.removeprefix("win rate against ")
     if standings.ranker == "win-rate" and anchor != standings.scale:
         lines.append(f"{anchor} itself: 1 - the mean of the others")
@@ -177,7 +181,6 @@ def _origin(standings: Standings) -> list[str]:
 
 
 def _soft_targets(standings: Standings) -> list[str]:
-    """Say which map made the soft targets, and where it comes from."""
     soft, fit = standings.diagnostics.get("soft"), standings.fit
     if not soft or fit.beta is None:
         return []
@@ -202,7 +205,12 @@ def _conformal_basis(standings: Standings) -> list[str]:
     q = " … ".join([*ends[: 1 if unbounded else 2], *unbounded])
     stretch = conformal.get("stretch")
     unit = "se" if stretch is None else "sqrt(se² + people's se² + spread²)"
-    unit = unit.replace(" + people's se²", "") if conformal.get("of") == "people" else unit
+    whose = []
+    if conformal.get("of") == "people":
+        unit, whose = (
+            unit.replace(" + people's se²", ""),
+            ["intervals are of the rating that people would give with ever more votes"],
+        )
     by_t = [
         f"(t): score ± {t:.2f} {unit}, by t where conformal ones are infinite: assumes that judge and people disagree "
         "normally"
@@ -213,7 +221,23 @@ def _conformal_basis(standings: Standings) -> list[str]:
         f"placed one by one on the calibration's axis; its own entrants keep the judge's ratings{scale}",
         f"conformal: score ± q {unit}, q = {q} from {range_text(sizes[0], sizes[-1])} calibrated entrants",
         *by_t,
+        *whose,
         *conformal["assumption"].replace("; ", ";\n").splitlines(),
+    ]
+
+
+def _joined_fit(standings: Standings) -> list[str]:
+    """Say what people's labels and a judge's ratings were joined by, and what the columns beside the rating are."""
+    figures = standings.diagnostics.get("structured")
+    if not figures:
+        return []
+    kappa = "{mean:.2f} (90%: {low:.2f} … {high:.2f})".format(**figures["kappa"])
+    spread = "{mean:.1f} Elo (90%: {low:.1f} … {high:.1f})".format(**figures["spread"])
+    return [
+        "people: by the labels alone; judge: its ratings times kappa; pull: 0 where the judge alone decides, 1 where "
+        "the labels do",
+        f"kappa {kappa}, the stretch of the judge's ratings to people's; spread {spread}, what people differ from "
+        f"that; dispersion {figures['dispersion']:.2f} of the labels, beside coin throws",
     ]
 
 
@@ -232,7 +256,6 @@ def _length_control(standings: Standings) -> list[str]:
 
 
 def _cost(standings: Standings) -> list[str]:
-    """Say what the tournament cost that was replayed."""
     price = standings.diagnostics.get("replay")
     if not price:
         return []

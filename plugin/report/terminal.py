@@ -64,7 +64,7 @@ def _page(report: Report, width: int, styled: bool) -> list[str]:
     card = report.form is Form.CARD
     room, table_lines = (width, _folded_table) if card else (None, _framed_table)
     lines = [*_paragraphs(report.answer, width), ""] if report.answer else []
-    lines += _lines_of(Text(printable(report.title), style="bold"), room, styled)
+    lines += _lines_of(Text(printable(report.title), style="bold"), room, styled) if report.title else []
     lines += table_lines(report.table, width, styled) if report.table else []
     lines += [line for note in report.notes for line in _lines_of(_text(note, style="dim"), room, styled)]
     lines.append("")
@@ -82,8 +82,7 @@ def _page(report: Report, width: int, styled: bool) -> list[str]:
 
 def _sheet(report: Report, width: int) -> str:
     """Return paragraphs and tables, an empty line between parts."""
-    first = Section("", report.title, tables=(report.table,) if report.table else (), notes=report.notes)
-    parts = [_part(section, width) for section in (first, *report.sections)]
+    parts = [_part(section, width) for section in report.parts]
     answer = ["\n".join(_paragraphs(report.answer, width))] if report.answer else []
     return "\n\n".join([*answer, *parts]) + "\n"
 
@@ -266,8 +265,13 @@ def _give_up_columns(table: Table, width: int) -> Table:
     if excess <= 0 or k is None:
         return table
     longest = max(SHORTEST_NAME, max(cell_len(row[k]) for row in table.rows) - excess)
-    rows = tuple((*row[:k], _shorten(row[k], longest), *row[k + 1 :]) for row in table.rows)
-    return replace(table, rows=rows)
+    tail, rows = longest // 2, []
+    for row in table.rows:
+        name = row[k]
+        if cell_len(name) > longest:
+            name = set_cell_size(name, longest - tail - 1).rstrip() + "…" + name[-tail:]
+        rows.append((*row[:k], name, *row[k + 1 :]))
+    return replace(table, rows=tuple(rows))
 
 
 def _select_columns(table: Table, kept: Sequence[int]) -> Table:
@@ -277,10 +281,3 @@ def _select_columns(table: Table, kept: Sequence[int]) -> Table:
         rows=tuple(tuple(row[k] for k in kept) for row in table.rows),
         align="".join(table.align[k] for k in kept),
     )
-
-
-def _shorten(name: str, longest: int) -> str:
-    if cell_len(name) <= longest:
-        return name
-    tail = longest // 2
-    return set_cell_size(name, longest - tail - 1).rstrip() + "…" + name[-tail:]

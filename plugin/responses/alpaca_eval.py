@@ -26,16 +26,8 @@ def read(sheet: Sheet) -> list[ResponseRow]:
             raise record.error("no instruction", "AlpacaEval outputs name the instruction in every row")
         entrant = record.name("generator")
         seen[sheet.label or entrant, instruction] += 1
-        item = number_repeat(id_of(instruction), seen[sheet.label or entrant, instruction])
+        time = seen[sheet.label or entrant, instruction]
+        item = id_of(instruction) + (f"#{time}" if time > 1 else "")
         asked = record.question(item, instruction, category=record.name("dataset"))
         answers.append(answer(asked, entrant, record.text("output")))
     return answers
-
-
-def number_repeat(item: str, time: int) -> str:
-    """Name an item that occurs again by how often it did.
-
-    >>> number_repeat("q", 1), number_repeat("q", 2)
-    ('q', 'q#2')
-    """
-    return item if time == 1 else f"{item}#{time}"

@@ -22,21 +22,13 @@ def holds_questions(sheet: Sheet) -> bool:
 
 
 def read(sheet: Sheet) -> list[ResponseRow]:
-    """Read a response per row.
-
-    Raises:
-        DataError: a row of neither shape, or a conversation of several turns.
-    """
+    """Read a response per row; raises `DataError` of one of neither shape, or of a conversation of several turns."""
     model = "model" if "model" in sheet.columns else "model_id"
     return [_answer(record, record.name(model)) for record in sheet.records()]
 
 
 def read_questions(sheet: Sheet) -> list[QuestionRow]:
-    """Read a v0.1 question per row.
-
-    Raises:
-        DataError: a question of several turns.
-    """
+    """Read a v0.1 question per row; raises `DataError` of one of several turns."""
     return [
         record.question(
             _item_id(record),

@@ -1,15 +1,17 @@
-"""Questions and answers of many files into one collection: what belongs together must agree."""
+"""Questions and answers of many files into one collection: all must agree, and what is not there yet can be asked."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, normal_text
+from podium.responses.answers import ABSENT, QuestionRow, ResponseRow, Row, normal_text
 from podium.responses.collection import Item, Responses, response_key
 from podium.text import some
 
 AGREE = ("instruction", "reference", "system", "category", "media")
 """What all rows about one item must say alike, where they say it."""
+PENDING = "not asked yet"
+"""Why a response has no text that can be asked for."""
 
 
 def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> Responses:
@@ -31,13 +33,22 @@ def assemble(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -
     for answer in answers:
         times[answer.question.item] = max(times.get(answer.question.item, 1), answer.number)
     items = tuple(replace(_item_of(rows), responses=times[item]) for item, rows in asked.items() if item in times)
+    several, most = sum(item.responses > 1 for item in items), max((item.responses for item in items), default=1)
     silent = [item for item in asked if item not in times]
     notes = [f"{len(silent)} questions that nobody answered were left out: {some(silent, most=5)}"] if silent else []
+    if several:
+        note = f"{several:,} items have up to {most} responses of an entrant (epochs, repeats)"
+        notes.append(f"{note}: the first meets the first, the second the second, ...")
+    keys = [key for item in items for key in item.keys]
+    reasons = {name: {key: row[key].reason if key in row else ABSENT for key in keys} for name, row in cells}
+    pending = {name: frozenset(key for key, why in own.items() if why == PENDING) for name, own in reasons.items()}
+    missing = {name: {key: why for key, why in own.items() if why and why != PENDING} for name, own in reasons.items()}
     return Responses(
         items=items,
         texts={name: {key: each.text for key, each in row.items() if each.text is not None} for name, row in cells},
-        missing={name: _missing_reasons(row, items) for name, row in cells},
-        notes=(*notes, *_note_several(items), *_note_renderings(asked)),
+        missing=missing,
+        pending={name: keys for name, keys in pending.items() if keys},
+        notes=(*notes, *_note_renderings(asked)),
     )
 
 
@@ -73,11 +84,7 @@ def _item_of(rows: Sequence[QuestionRow]) -> Item:
 
 
 def _common_value(name: str, rows: Sequence[QuestionRow]) -> str | None:
-    """Return what all rows say that say anything.
-
-    Raises:
-        DataError: two of them differ.
-    """
+    """Return what all rows say that say anything."""
     speaking = [(row, getattr(row, name)) for row in rows if getattr(row, name) is not None]
     if not speaking:
         return None
@@ -99,13 +106,6 @@ def _start_of(text: str) -> str:
     return repr(line if len(line) <= 60 else f"{line[:57]}...")
 
 
-def _note_several(items: Sequence[Item]) -> list[str]:
-    """Say that all of several responses to an item are compared."""
-    several = sum(item.responses > 1 for item in items)
-    note = f"{several:,} items have up to {max((item.responses for item in items), default=1)} responses of an entrant"
-    return [f"{note} (epochs, repeats): the first meets the first, the second the second, ..."] if several else []
-
-
 def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
     """Note the items that templates rendered in several ways."""
     several = [
@@ -117,8 +117,35 @@ def _note_renderings(asked: dict[str, list[QuestionRow]]) -> list[str]:
     return [f"{words}; the judge is shown the shortest: {some(several, most=5)}"] if several else []
 
 
-def _missing_reasons(row: dict[str, ResponseRow], items: Iterable[Item]) -> dict[str, str]:
-    """Return why there is nothing to judge, by the key of the response."""
-    keys = [key for item in items for key in item.keys]
-    reasons = {key: row[key].reason if key in row else ABSENT for key in keys}
-    return {key: reason for key, reason in reasons.items() if reason is not None}
+def questions_in(rows: Iterable[Row]) -> list[QuestionRow]:
+    """Return what rows say was asked."""
+    return [row.question if isinstance(row, ResponseRow) else row for row in rows]
+
+
+def add_pending(
+    answers: Sequence[ResponseRow],
+    questions: Sequence[QuestionRow],
+    prompts: Sequence[QuestionRow],
+    entrants: Sequence[str],
+) -> tuple[list[ResponseRow], list[str]]:
+    """Return the answers, with a pending one wherever an entrant on demand has no text, and notes for people.
+
+    Args:
+        answers, questions: of the sources.
+        prompts: which items are played; by default all that the sources speak of.
+        entrants: who can be asked.
+    """
+    items: dict[str, QuestionRow] = {}
+    for question in prompts or [*questions, *questions_in(answers)]:
+        items.setdefault(question.item, question)
+    known = [each for each in answers if each.question.item in items]
+    notes = []
+    if len(known) < len(answers):
+        notes.append(f"{len(answers) - len(known):,} responses are to none of the {len(items):,} prompts, and left out")
+    rows = [each for each in known if each.text is not None or each.entrant not in entrants]
+    for name in entrants:
+        there = {each.question.item for each in rows if each.entrant == name and each.number == 1}
+        if there:
+            notes.append(f"{name}: {len(there):,} responses are recorded; {len(items) - len(there):,} can be asked for")
+        rows += [ResponseRow(asked, name, None, PENDING) for item, asked in items.items() if item not in there]
+    return rows, notes

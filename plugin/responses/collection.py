@@ -195,12 +195,22 @@ class Responses:
         if limit is not None and limit < 1:
             raise UsageError(f"limit={limit}: give a number of items, 1 or more")
         categories = [category] if isinstance(category, str) else category
-        items = self.items if categories is None else self._items_in(categories)
+        unknown = [name for name in categories or () if name not in self.categories]
+        if unknown:
+            known = some(self.categories) or "none: no source says any"
+            raise UsageError(f"no item has category {unknown[0]!r}; categories: {known}")
+        items = tuple(item for item in self.items if categories is None or item.category in categories)
         if answered_by is not None:
             missing = self.missing[find_name("entrant", answered_by, self.texts)]
             items = tuple(item for item in items if any(missing.get(key) != ABSENT for key in item.keys))
-        if limit is not None and limit < len(items):
-            items = items[:limit] if seed is None else _draw_items(items, limit, seed)
+        if limit is not None and limit < len(items) and seed is not None:
+            import numpy as np
+
+            # Which ones depends on their ids and the seed alone.
+            ids = sorted(item.id for item in items)
+            drawn = {ids[k] for k in np.random.default_rng(seed).permutation(len(ids))[:limit]}
+            items = tuple(item for item in items if item.id in drawn)
+        items = items[:limit]
         kept = {key for item in items for key in item.keys}
         return replace(
             self,
@@ -210,22 +220,6 @@ class Responses:
             pending={name: keys & kept for name, keys in self.pending.items()},
         )
 
-    def _items_in(self, categories: Sequence[str]) -> tuple[Item, ...]:
-        for name in categories:
-            if name not in self.categories:
-                known = some(self.categories) or "none: no source says any"
-                raise UsageError(f"no item has category {name!r}; categories: {known}")
-        return tuple(item for item in self.items if item.category in categories)
-
 
 def _cells_of(keys: set[str], cells: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     return {name: {key: text for key, text in row.items() if key in keys} for name, row in cells.items()}
-
-
-def _draw_items(items: Sequence[Item], limit: int, seed: int) -> tuple[Item, ...]:
-    """Draw items at random; which ones depends on their ids and the seed alone."""
-    import numpy as np
-
-    ids = sorted(item.id for item in items)
-    drawn = {ids[k] for k in np.random.default_rng(seed).permutation(len(ids))[:limit]}
-    return tuple(item for item in items if item.id in drawn)

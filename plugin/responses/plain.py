@@ -33,29 +33,14 @@ def holds_instructions(sheet: Sheet) -> bool:
     return bool(known & set(NAMES["item"]) and known & set(NAMES["instruction"])) and not known & others
 
 
-def holds_prompts(sheet: Sheet) -> bool:
-    """Whether there are instructions, with ids or without."""
-    return bool(sheet.columns & set(NAMES["instruction"]))
-
-
 def read(sheet: Sheet) -> list[ResponseRow]:
-    """Read a row per response.
-
-    Raises:
-        UsageError: two columns could be the same thing.
-        DataError: a row without id and instruction, or a cell that is no text.
-    """
+    """Read a row per response; raises `DataError` of one without id and instruction, or a cell that is no text."""
     columns = choose_columns(sheet)
     return [_answer(record, columns) for record in sheet.records()]
 
 
 def read_instructions(sheet: Sheet) -> list[QuestionRow]:
-    """Read a row per item.
-
-    Raises:
-        UsageError: two columns could be the same thing.
-        DataError: a row without id or instruction, or a cell that is no text.
-    """
+    """Read a row per item; raises `DataError` of one without id or instruction, or a cell that is no text."""
     columns = choose_columns(sheet)
     questions = [question(record, columns) for record in sheet.records()]
     for asked in questions:

@@ -1,18 +1,16 @@
 """Sources in, responses out: find the files, recognise them, read, and put together."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from podium.errors import DataError, UsageError
+from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats.containers import read_records
-from podium.formats.files import find_files, local_files
+from podium.formats.files import find_files, local_files, split_label
 from podium.responses import alpaca_eval, arena_hard, lm_eval, plain
 from podium.responses.answers import ONLY_REASONING, QuestionRow, ResponseRow, Row, Sheet, name_entrants, stem
-from podium.responses.assembly import assemble
+from podium.responses.assembly import add_pending, assemble, questions_in
 from podium.responses.collection import Responses
-from podium.responses.on_demand import add_pending, name_pending, questions_in
 from podium.scorers.reasoning import Policy, check_policy, strip_reasoning
 from podium.storage.remote import urls_in_errors, with_urls, without_secrets
 from podium.text import some
@@ -47,7 +45,11 @@ SHAPES = (
 """The first that fits is taken."""
 PROMPTS = (
     *SHAPES,
-    Shape("a row per prompt (instruction, and an id or none)", plain.holds_prompts, plain.read_instructions),
+    Shape(
+        "a row per prompt (instruction, and an id or none)",
+        lambda sheet: bool(sheet.columns & {*plain.NAMES["instruction"]}),
+        plain.read_instructions,
+    ),
 )
 """Where only what is asked matters."""
 
@@ -91,18 +93,17 @@ def read_responses(
         UsageError: a path that does not exist, an entrant named twice, or nothing to compare.
         DataError: a file or a value in it is not what it should be.
     """
-    parts: list[SourceContent] = []
+    content = SourceContent()
     owners: dict[str, str] = {}
     for source in map(str, sources):
-        parts.append(_read_source(source, readers))
-        _refuse_namesakes(owners, source, parts[-1].rows)
-    rows = [row for part in parts for row in part.rows]
+        known = len(content.rows)
+        _read_source(content, source, readers)
+        _refuse_namesakes(owners, source, content.rows[known:])
+    rows, skipped, notes = content.rows, content.skipped, content.notes
     named = {row.question.task if isinstance(row, ResponseRow) else row.task for row in (*rows, *prompts)}
     tasks = tuple(sorted(task for task in named if task is not None))
     if len(tasks) > 1:
         rows, prompts = [_with_task(row) for row in rows], questions_in(map(_with_task, prompts))
-    skipped = [path for part in parts for path in part.skipped]
-    notes = [note for part in parts for note in part.notes]
     answers = [row for row in rows if isinstance(row, ResponseRow)]
     if not answers and not (on_demand and (prompts or rows)):
         unnamed = "responses were named: give files or folders (-T responses=...)"
@@ -117,11 +118,10 @@ def read_responses(
     if on_demand:
         answers, asked = add_pending(answers, questions, prompts, on_demand)
         notes += asked
-    responses = name_pending(assemble(answers, questions + _questions_beside(answers, questions)))
+    responses = assemble(answers, questions + _questions_beside(answers, questions))
     notes += [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
-    files = sorted(path for part in parts for path in part.files)
-    notes = [with_urls(note) for note in (*notes, *responses.notes)]
-    return replace(responses, sources=tuple(map(with_urls, files)), notes=tuple(notes), tasks=tasks)
+    files, notes = tuple(map(with_urls, sorted(content.files))), [*notes, *responses.notes]
+    return replace(responses, sources=files, notes=tuple(map(with_urls, notes)), tasks=tasks)
 
 
 @urls_in_errors()
@@ -135,8 +135,10 @@ def read_prompts(*sources: str | Path, readers: Sequence[FileReader] = ()) -> tu
         UsageError: a path that does not exist.
         DataError: a file holds no prompt, or a value in it is not what it should be.
     """
-    parts = [_read_source(str(source), readers, PROMPTS) for source in sources]
-    return questions_in(row for part in parts for row in part.rows), [note for part in parts for note in part.notes]
+    content = SourceContent()
+    for source in map(str, sources):
+        _read_source(content, source, readers, PROMPTS)
+    return questions_in(content.rows), content.notes
 
 
 def _with_task(row: Row) -> Row:
@@ -163,7 +165,7 @@ def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow
 
 @dataclass(frozen=True, slots=True)
 class SourceContent:
-    """What one source holds.
+    """What sources hold.
 
     Attributes:
         rows: all of them.
@@ -172,10 +174,10 @@ class SourceContent:
         notes: what people should know.
     """
 
-    rows: list[Row]
-    files: list[str]
-    skipped: list[str]
-    notes: list[str]
+    rows: list[Row] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def add(self, path: Path, rows: Sequence[Row] | None) -> None:
         """Add a file's rows; None of a file that holds no responses."""
@@ -183,13 +185,16 @@ class SourceContent:
         self.rows.extend(rows or [])
 
 
-def _read_source(source: str, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES) -> SourceContent:
+def _read_source(
+    content: SourceContent, source: str, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES
+) -> None:
     place = local_files(find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes)))
     files, rest, notes = lm_eval.find_samples(place)
-    content = SourceContent([], [], [], notes)
+    before = len(content.files)
+    content.notes.extend(notes)
     for file in files:
         sheet, cut = lm_eval.read_rows(file)
-        is_asked = file.path in place.paths[-1:] and not place.searched and not content.files
+        is_asked = file.path in place.paths[-1:] and not place.searched and not content.files[before:]
         rows = _rows_of(sheet, SHAPES[:1], optional=not is_asked)
         content.add(file.path, rows)
         content.notes.extend([] if rows is None else cut)
@@ -201,18 +206,13 @@ def _read_source(source: str, readers: Sequence[FileReader], shapes: Sequence[Sh
         content.notes.extend(remarks)
     for path in [path for path in rest if path not in left_out]:
         content.add(path, _read_file(path, place.label, readers, shapes, optional=place.searched))
-    return content
 
 
 def _read_file(
     path: Path, label: str | None, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES, *, optional: bool
 ) -> Sequence[Row] | None:
-    """Return what a file holds; None where it is nothing known and was not named.
-
-    Raises:
-        DataError: it is nothing known.
-    """
-    with _named_in_errors(path):
+    """Return what a file holds; None where it is nothing known and was not named."""
+    with named_in_errors(path):
         for reader in readers:
             if path.name.endswith(reader.suffixes) and reader.claims(path):
                 return name_entrants(reader.read(path), label)
@@ -221,66 +221,32 @@ def _read_file(
 
 
 def _rows_of(sheet: Sheet, shapes: Sequence[Shape], *, optional: bool) -> Sequence[Row] | None:
-    """Read a file by the first shape that fits; None where none does and it was not named.
-
-    Raises:
-        DataError: no shape fits a file that was named.
-    """
+    """Read a file by the first shape that fits; None where none does and it was not named."""
     shape = next((shape for shape in shapes if len(sheet.frame) and shape.fits(sheet)), None)
     if shape is not None:
-        with _named_in_errors(sheet.path):
+        with named_in_errors(sheet.path):
             return name_entrants(shape.read(sheet), sheet.label, stem(sheet.path))
     if optional:
         return None
+    known = ", ".join(shape.name for shape in SHAPES[:3])
+    what, remedy = "responses", f"response with the columns instruction (or id), response and model; or {known}"
     if shapes is PROMPTS:
-        columns = some(sorted(sheet.columns)) or "(none)"
-        problem = f"no prompts in the columns {columns}" if len(sheet.frame) else f"no row below the header {columns}"
-        raise DataError(
-            problem, source=str(sheet.path), remedy="give a row per prompt with the columns id and instruction"
-        )
-    raise DataError(
-        f"no responses in the columns {some(sorted(sheet.columns)) or '(none)'}",
-        source=str(sheet.path),
-        remedy="give a row per response with the columns instruction (or id), response and model; or "
-        + ", ".join(shape.name for shape in SHAPES[:3]),
-    )
-
-
-@contextmanager
-def _named_in_errors(path: Path) -> Iterator[None]:
-    """Name the file in whatever goes wrong with it.
-
-    Raises:
-        DataError: a value in it is not what it should be.
-        UsageError: something was asked of it that cannot be.
-    """
-    try:
-        yield
-    except DataError as error:
-        raise error.with_place(str(path)) from None
-    except UsageError as error:
-        raise UsageError(f"{path}: {error}") from None
+        what, remedy = "prompts", "prompt with the columns id and instruction"
+    columns = some(sorted(sheet.columns)) or "(none)"
+    problem = f"no {what} in the columns {columns}" if len(sheet.frame) else f"no row below the header {columns}"
+    raise DataError(problem, source=str(sheet.path), remedy=f"give a row per {remedy}")
 
 
 def _refuse_namesakes(owners: dict[str, str], source: str, rows: Iterable[Row]) -> None:
-    """Remember which source an entrant is from.
-
-    Raises:
-        UsageError: an entrant is in two sources.
-    """
+    """Remember which source an entrant is from."""
     for name in sorted({row.entrant for row in rows if isinstance(row, ResponseRow)}):
         if name in owners:
+            labels = [f"{name}-{k}={split_label(each)[1]}" for k, each in enumerate((owners[name], source), 1)]
             raise UsageError(
-                f"two sources hold an entrant {name!r}: {owners[name]} and {source}; "
-                f"tell them apart with labels ({name}-1={_path(owners[name])} {name}-2={_path(source)}), or, if they "
-                "are parts of one, give them as one folder or glob"
+                f"two sources hold an entrant {name!r}: {owners[name]} and {source}; tell them apart with labels "
+                f"({' '.join(labels)}), or, if they are parts of one, give them as one folder or glob"
             )
         owners[name] = source
-
-
-def _path(source: str) -> str:
-    label, equals, path = source.partition("=")
-    return path if equals and "/" not in label else source
 
 
 def _questions_beside(answers: Sequence[ResponseRow], questions: Sequence[QuestionRow]) -> list[QuestionRow]:

@@ -112,7 +112,11 @@ def _draft_beside(target: Path, place: Path) -> Iterator[Path]:
             yield draft
             _flush_to_disk(draft)
             if old is not None:
-                _give_mode_and_owner(draft, old)
+                new = draft.stat()
+                if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+                    with suppress(OSError):
+                        os.chown(draft, old.st_uid, old.st_gid)
+                draft.chmod(stat.S_IMODE(old.st_mode))
             os.replace(draft, target)
         finally:
             os.close(holder)
@@ -157,16 +161,14 @@ def _remove_left_over(target: Path) -> None:
     """Remove the drafts that killed writers of this file left: old ones that nobody holds."""
     for draft in target.parent.glob(_draft_name(target, "*")):
         with suppress(OSError):
-            if time.time() - draft.stat().st_mtime > LEFT_OVER and not _is_held(draft):
-                draft.unlink()
-
-
-def _is_held(draft: Path) -> bool:
-    holder = os.open(draft, os.O_RDWR)
-    try:
-        return not _try_to_lock(holder)
-    finally:
-        os.close(holder)
+            if time.time() - draft.stat().st_mtime <= LEFT_OVER:
+                continue
+            holder = os.open(draft, os.O_RDWR)
+            try:
+                if _try_to_lock(holder):
+                    draft.unlink()
+            finally:
+                os.close(holder)
 
 
 def _try_to_lock(holder: int) -> bool:
@@ -186,11 +188,3 @@ def _flush_to_disk(path: Path, flags: int = os.O_RDWR) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _give_mode_and_owner(draft: Path, old: os.stat_result) -> None:
-    new = draft.stat()
-    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-        with suppress(OSError):
-            os.chown(draft, old.st_uid, old.st_gid)
-    draft.chmod(stat.S_IMODE(old.st_mode))

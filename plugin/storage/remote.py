@@ -60,6 +60,9 @@ def without_secrets(text: str) -> str:
 class RemoteFile:
     """An object in a store, or what a web server gives.
 
+    Whatever asks for it raises `UsageError` where it is not there, or may not be read or written, and `DataError` where
+    the store cannot be reached.
+
     Attributes:
         url: as it was typed or listed.
     """
@@ -89,12 +92,7 @@ class RemoteFile:
         return RemoteFile(f"{self.url.rpartition('/')[0]}/{name}")
 
     def identity(self) -> tuple[Any, ...]:
-        """Return what changes when the object does.
-
-        Raises:
-            UsageError: it is not there, or may not be read.
-            DataError: the store cannot be reached.
-        """
+        """Return what changes when the object does."""
         with _errors_of(self):
             system = file_system(self.scheme)
             system.invalidate_cache()
@@ -110,10 +108,6 @@ class RemoteFile:
         """Return a copy that lasts as long as this process, made again where the object has changed.
 
         Its folders are called as those of the object are.
-
-        Raises:
-            UsageError: it is not there, or may not be read.
-            DataError: the store cannot be reached.
         """
         identity, path = self.identity(), self.local_path
         identities = _copies().identities
@@ -125,23 +119,13 @@ class RemoteFile:
         return path
 
     def put(self, draft: Path) -> None:
-        """Put a local file in its place; a store shows an object when all of it is there, and the old one until then.
-
-        Raises:
-            UsageError: there is no such bucket, it may not be written to, or it is no store.
-            DataError: the store cannot be reached.
-        """
+        """Put a local file in its place; a store shows an object when all of it is there, the old one until then."""
         self.check_writable()
         with _errors_of(self):
             file_system(self.scheme).put_file(str(draft), self.url)
 
     def check_writable(self) -> None:
-        """Find out what would fail after all has been computed.
-
-        Raises:
-            UsageError: there is no such bucket, or it is no store.
-            DataError: the store cannot be reached.
-        """
+        """Find out what would fail after all has been computed: there is no such bucket, or it is no store."""
         if self.scheme not in STORES:
             raise UsageError(f"{self}: nothing can be written there; name a local file, s3:// or gs://")
         bucket, _, key = self.url.partition("://")[2].partition("/")
@@ -173,12 +157,7 @@ def place_of(text: str | Path) -> Place:
 
 
 def local_file(place: Place) -> Path:
-    """Return where a file can be read as a local one.
-
-    Raises:
-        UsageError: it is not there, or may not be read.
-        DataError: the store cannot be reached.
-    """
+    """Return where a file can be read as a local one; raises as `RemoteFile`."""
     return place.local_copy() if isinstance(place, RemoteFile) else place
 
 
@@ -234,12 +213,7 @@ def find_remote(url: str, suffixes: tuple[str, ...]) -> tuple[tuple[RemoteFile, 
 
 
 def siblings(place: RemoteFile) -> list[RemoteFile]:
-    """Return the objects in the same folder of a store; none behind https.
-
-    Raises:
-        UsageError: they may not be read.
-        DataError: the store cannot be reached.
-    """
+    """Return the objects in the same folder of a store; none behind https. Raises as `RemoteFile`."""
     if place.scheme not in STORES:
         return []
     with _errors_of(place):
@@ -313,11 +287,8 @@ def _explanation(error: BaseException, place: RemoteFile) -> PodiumError:
     if isinstance(error, FileNotFoundError) and (place.scheme in STORES or status == 404):
         return UsageError(f"{place}: there is nothing of this name; check the path")
     said = " ".join(without_secrets(str(cause)).split())[:200]
-    return DataError(
-        f"the store does not give it ({type(cause).__name__}{': ' if said else ''}{said})",
-        source=str(place),
-        remedy="see whether it can be reached from here, and try again",
-    )
+    problem = f"the store does not give it ({type(cause).__name__}{': ' if said else ''}{said})"
+    return DataError(problem, source=str(place), remedy="see whether it can be reached from here, and try again")
 
 
 class _Copies:

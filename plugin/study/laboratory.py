@@ -6,6 +6,9 @@ Xu et al. 2025, Figure 6 (number of entrants).
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +18,19 @@ import pandas as pd
 from podium.errors import NotIdentifiedError, PodiumError, UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import provenance
+from podium.plugins.catalogue import make_tournament
 from podium.plugins.settings import ranker_names, ranker_options
 from podium.progress import track
 from podium.rankers.intervals import mean_interval
-from podium.study.designs import Cell, Draw, Workbench
+from podium.rankers.standings import rank_of
 from podium.study.findings import AnchorProfile, Findings, Point, Spread
-from podium.study.yardstick import Yardstick
+from podium.study.yardstick import Yardstick, seeds_from
 from podium.text import some
+from podium.tournaments.anchor import AUTO
+from podium.tournaments.schedule import Field
+from podium.tournaments.selection import draw_items, draw_names, entrants_named
 from podium.verbs.rank_battles import rank
-from podium.verbs.replays import Recording, divide_options, recording_of
+from podium.verbs.replays import Recording, asks_order, divide_options, play, recording_of, seed_settings
 
 ITEMS = (25, 50, 100, 200, 400, 800)
 """Numbers of items, as far as the record goes."""
@@ -31,8 +38,100 @@ TOURNAMENTS = ("round_robin", "anchor", "swim", "chain", "ring")
 FEWEST = 3
 """Entrants that a ranking can be right or wrong about in more than one way."""
 MEAN_ANCHOR = "anchor, mean of all"
-LEVEL_WITH = 1e-9
-"""Spread of scores below which all are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One design in one setting, to be played with many seeds: a tournament by name, and what to call it.
+
+    Attributes:
+        figure: `anchor`, `tournament`, `anchors` or `entrants`.
+        items, entrants: how many are drawn.
+        settings: options of the tournament, without the seed.
+        anchors: how many are drawn, where anchors are drawn at random; else None.
+    """
+
+    figure: str
+    design: str
+    name: str
+    items: int
+    entrants: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    anchors: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What a cell plays with one seed: a mask of the record's rows, and the positions of those who take part.
+
+    Battles are those asked for, calls the recorded ones for them, missing those not on record.
+    """
+
+    rows: np.ndarray
+    entrants: np.ndarray
+    battles: int
+    calls: int
+    missing: int
+
+
+class Workbench:
+    """Plays cells on a record: by masks where the schedule needs no verdicts, else as the tournament goes."""
+
+    def __init__(self, record: Recording) -> None:
+        table, whole = record.battles.table, record.field
+        self.record = record
+        self.a, self.b = record.battles.entrant_codes
+        self.place = {name: k for k, name in enumerate(whole.items)}
+        # Rows without an item have the code -1: the last place, which is that of no item.
+        places = np.array([self.place.get(name, -1) for name in table["item"].cat.categories] + [-1])
+        self.item = places[table["item"].cat.codes]
+        self._sizes: dict[tuple[Any, ...], int] = {}
+
+    @cached_property
+    def presentations(self) -> Recording:
+        """The record with its two orders apart."""
+        return recording_of(self.record.battles, pool=True, by_order=True)
+
+    def draw(self, cell: Cell, seed: int) -> Draw:
+        """Return what a cell plays with a seed; items and entrants of one seed are nested and shared by all cells."""
+        whole = self.record.field
+        names = tuple(sorted(draw_names(whole.entrants, cell.entrants, seed, "entrants")))
+        part = Field(names, draw_items(whole, cell.items, seed), {})
+        taking = np.isin(whole.entrants, names)
+        settings = dict(cell.settings)
+        if cell.anchors is not None:
+            settings["anchor"] = tuple(sorted(draw_names(names, cell.anchors, seed, "anchors")))
+        if is_fixed(cell.name, settings):
+            return self._draw_by_mask(cell, settings, part, taking)
+        tournament = make_tournament(cell.name, seed_settings(cell.name, settings, seed))
+        record = self.presentations if asks_order(tournament) else self.record
+        played = play(tournament, replace(record, field=part))
+        price = played.price
+        return Draw(played.rows, np.flatnonzero(taking), price.battles, price.calls, price.missing)
+
+    def _draw_by_mask(self, cell: Cell, settings: Mapping[str, Any], part: Field, taking: np.ndarray) -> Draw:
+        """Return the rows of all pairs, or of all pairs with an anchor, on the items."""
+        # One more than there are items: rows without an item have the place -1, and are never played.
+        within = np.zeros(len(self.place) + 1, dtype=bool)
+        within[[self.place[name] for name in part.items]] = True
+        rows = within[self.item] & taking[self.a] & taking[self.b]
+        anchors = entrants_named(settings["anchor"], part.entrants) if cell.name == "anchor" else ()
+        if anchors:
+            is_anchor = np.isin(self.record.field.entrants, anchors)
+            rows &= is_anchor[self.a] | is_anchor[self.b]
+        codes = np.unique(self.record.code_of_row[rows])
+        # How many battles the tournament counts depends on numbers only, so it is asked once.
+        key = (cell.name, len(part.entrants), len(part.items), len(anchors))
+        if key not in self._sizes:
+            self._sizes[key] = make_tournament(cell.name, settings).size(part)
+        calls, missing = int(self.record.calls[codes].sum()), self._sizes[key] - len(codes)
+        return Draw(rows, np.flatnonzero(taking), self._sizes[key], calls, missing)
+
+
+def is_fixed(name: str, settings: Mapping[str, Any]) -> bool:
+    """Tell whether a tournament plays the same pairs on all its items, whatever verdicts and seed are."""
+    is_given = name == "round_robin" or (name == "anchor" and settings.get("anchor", AUTO) != AUTO)
+    return is_given and not settings.get("until")
 
 
 def run_study(
@@ -74,26 +173,23 @@ def run_study(
     entrants, most = record.field.entrants, len(record.field.items)
     if len(entrants) < FEWEST:
         raise NotIdentifiedError(f"a study needs at least {FEWEST} entrants; the record has {len(entrants)}")
-    if seeds < 1:
-        raise UsageError(f"seeds={seeds}: a study needs at least one")
     names = ranker_names(rankers)
     sizes = _sizes(items, most)
     settings, others = divide_options(options, tournaments, names)
-    if any("seed" in own for own in settings.values()):
-        raise UsageError("a study counts its seeds from --seed; leave out the option seed")
+    all_seeds = seeds_from(seed, seeds, settings)
     scores = None if gold is None else np.array([gold.get(name, np.nan) for name in entrants], dtype=np.float64)
     yardsticks = {
         name: Yardstick(record.battles, name, own, gold=scores, gold_scale=gold_scale)
         for name, own in ranker_options(names, others).items()
     }
     for name, yardstick in yardsticks.items():
-        _refuse_poor_reference(yardstick.reference, name, gold is not None, entrants)
-    points = _played_points(Workbench(record), yardsticks, settings, sizes, range(seed, seed + seeds), level)
+        _refuse_poor_reference(yardstick, name, gold is not None, entrants)
+    points = _played_points(Workbench(record), yardsticks, settings, sizes, all_seeds, level)
     counts, reference = record.battles.counts(), yardsticks[names[0]].reference
     asked = {"rankers": names, "tournaments": list(tournaments), "items": list(sizes), "seeds": seeds, "seed": seed}
     return Findings(
         reference=gold_name if gold is not None else f"all {counts.battles:,} battles of {most:,} items",
-        known=int((~np.isnan(reference)).sum()),
+        known=len(yardsticks[names[0]].places),
         entrants=len(entrants),
         scales={name: yardstick.scale for name, yardstick in yardsticks.items()},
         level=level,
@@ -119,8 +215,7 @@ def _played_points(
     by_anchor: defaultdict[tuple[str, int], list[np.ndarray]] = defaultdict(list)
     points = []
     for cell in track(list(_cells(settings, field.entrants, sizes, most)), "study"):
-        fixed = cell.name == "round_robin" or (cell.name == "anchor" and "anchor" in cell.settings)
-        is_certain = fixed and cell.items >= most and cell.entrants >= everyone
+        is_certain = is_fixed(cell.name, cell.settings) and cell.items >= most and cell.entrants >= everyone
         draws = [bench.draw(cell, seed) for seed in (seeds[:1] if is_certain else seeds)]
         for ranker, yardstick in yardsticks.items():
             distances = np.array([yardstick.distance(draw.rows, draw.entrants) for draw in draws])
@@ -176,18 +271,16 @@ def _sizes(items: Sequence[int], most: int) -> tuple[int, ...]:
     return tuple(sorted({number for number in (items or ITEMS) if number < most}))
 
 
-def _refuse_poor_reference(reference: np.ndarray, ranker: str, is_gold: bool, entrants: Sequence[str]) -> None:
+def _refuse_poor_reference(yardstick: Yardstick, ranker: str, is_gold: bool, entrants: Sequence[str]) -> None:
     """Refuse a reference that scores fewer than three entrants, or gives all the same."""
-    number = int((~np.isnan(reference)).sum())
+    number = len(yardstick.places)
     if number < FEWEST:
         what = "the gold ranking scores" if is_gold else f"{ranker} scores, from the whole record,"
         raise NotIdentifiedError(
             f"{what} {number} of the record's {len(entrants)} entrants: a study needs {FEWEST} to compare; "
             f"entrants: {some(entrants)}"
         )
-    if np.nanmax(reference) - np.nanmin(reference) < LEVEL_WITH:
-        what = "the gold ranking" if is_gold else f"{ranker}, from the whole record,"
-        raise NotIdentifiedError(f"{what} puts all entrants level: no order is there for a study to find again")
+    yardstick.refuse_level("the gold ranking" if is_gold else f"{ranker}, from the whole record,")
 
 
 def _cells(
@@ -202,7 +295,7 @@ def _cells(
     own = {name: {key: value for key, value in of.items() if key != "items"} for name, of in settings.items()}
     for items in [*sizes, most]:
         for name in own:
-            label = "anchor, by a pilot" if name == "anchor" and "anchor" not in own[name] else name
+            label = "anchor, by a pilot" if name == "anchor" and own[name].get("anchor", AUTO) == AUTO else name
             yield Cell("tournament", label, name, items, everyone, own[name])
         for anchor in entrants:
             yield Cell("anchor", anchor, "anchor", items, everyone, {"anchor": (anchor,)})
@@ -225,17 +318,14 @@ def middle_size(sizes: Sequence[int]) -> int:
 
 def _anchor_profiles(battles: Battles, reference: np.ndarray, level: float, seed: int) -> Iterator[AnchorProfile]:
     """Yield each entrant's place in the reference, and its informativeness as the anchor, the strongest first."""
-    try:
-        entries = (
-            rank(battles, "informativeness", level=level, seed=seed, pool=True, answers=False).standings[0].entries
-        )
-    except PodiumError:
-        entries = ()
-    measured = {entry.model: (entry.score, entry.low, entry.high) for entry in entries}
+    measured = {}
+    with suppress(PodiumError):
+        ranking = rank(battles, "informativeness", level=level, seed=seed, pool=True, answers=False)
+        measured = {entry.model: (entry.score, entry.low, entry.high) for entry in ranking.standings[0].entries}
     names, strength = battles.entrants, np.nan_to_num(np.round(reference, 9), nan=-np.inf)
     # Rounding must not make an order of equals.
     for k in sorted(range(len(names)), key=lambda k: (-strength[k], names[k])):
-        place = None if np.isnan(reference[k]) else 1 + int(np.sum(reference > reference[k] + LEVEL_WITH))
+        place = None if np.isnan(reference[k]) else rank_of(reference, k)
         yield AnchorProfile(names[k], place, *measured.get(names[k], (None, None, None)))
 
 

@@ -15,7 +15,7 @@ from podium.nouns.ranking import provenance
 from podium.plugins import catalogue
 from podium.plugins.catalogue import make_tournament
 from podium.plugins.settings import options_of, ranker_names, ranker_options
-from podium.study.yardstick import Yardstick
+from podium.study.yardstick import Yardstick, seeds_from
 from podium.text import Document, some
 from podium.verbs.replays import (
     Recording,
@@ -120,15 +120,15 @@ def set_side_by_side(
     if more:
         raise UsageError(f"tournaments are set side by side by one ranker; leave out {', '.join(more)}")
     settings, others = divide_options(options, names, [ranker])
-    if any("seed" in own for own in settings.values()):
-        raise UsageError("side by side, seeds are counted from --seed; leave out the option seed")
+    all_seeds = seeds_from(seed, seeds, settings)
     record = recording_of(battles, pool=pool)
     yardstick = Yardstick(record.battles, ranker, ranker_options([ranker], others)[ranker], seed=seed)
     if len(yardstick.places) < 2:
         raise NotIdentifiedError("the whole record scores fewer than two entrants: nothing to compare with")
+    yardstick.refuse_level(f"{ranker}, from the whole record,")
     variants = [variant for name in names for variant in _variants(name, settings[name], record)]
     played = [each for variant in variants for each in _fit_to_budgets(variant, record, budgets)]
-    rows = tuple(_row(variant, record, yardstick, range(seed, seed + seeds)) for variant in played)
+    rows = tuple(_row(variant, record, yardstick, all_seeds) for variant in played)
     counts = record.battles.counts()
     whole = {"battles": counts.battles, "calls": counts.presentations, "items": counts.items}
     asked = {"tournaments": names, "ranker": ranker, "seeds": seeds, "seed": seed, "budgets": list(budgets)}
@@ -160,16 +160,14 @@ def _row(variant: TournamentDesign, record: Recording, yardstick: Yardstick, see
         answers += [] if played.battles.answer is None else [played.battles.answer["answered"]]
         distances.append(yardstick.distance(played.rows, everyone))
     known = np.array([distance for distance in distances if not np.isnan(distance[0])]).reshape(-1, 2)
-    (tau, tau_sd), (error, error_sd) = (_mean_and_deviation(values) for values in known.T)
+    means = known.mean(axis=0).tolist() if len(known) else (None, None)
+    deviations = known.std(axis=0, ddof=1).tolist() if len(known) > 1 else (None, None)
     costs: dict[str, Any] = {name: float(np.mean([getattr(price, name) for price in prices])) for name in COSTS}
     return TournamentRow(
         tournament=variant.label,
         budget=variant.budget,
         **costs,
-        error=error,
-        error_sd=error_sd,
-        tau=tau,
-        tau_sd=tau_sd,
+        **dict(zip(("tau", "error", "tau_sd", "error_sd"), (*means, *deviations), strict=True)),
         seeds=len(seeds),
         failed=len(seeds) - len(known),
         most=int(np.quantile([price.calls for price in prices], 0.9, method="higher")) if answers else None,
@@ -217,8 +215,3 @@ def _warnings(rows: Sequence[TournamentRow], record: Recording) -> Iterator[str]
     if short:
         yield f"battles that are not on record were asked for, the scores rest on fewer: {some(short)}"
     yield from record.gaps()
-
-
-def _mean_and_deviation(values: np.ndarray) -> tuple[float | None, float | None]:
-    mean = float(np.mean(values)) if len(values) else None
-    return mean, float(np.std(values, ddof=1)) if len(values) > 1 else None

@@ -1,17 +1,28 @@
 """Studies of a record as reports: designs, with Figure 1 of Gera et al. for each ranker; tournaments side by side."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from podium.report.model import EMPTY, Bar, Figure, Form, Report, Section, Table, notes_of
+from podium.report.model import EMPTY, Bar, Figure, Form, Report, Section, Table, notes_of, on_a_screen
 from podium.study.findings import Findings, Point, Spread
 from podium.study.laboratory import MEAN_ANCHOR, middle_size
 from podium.study.side_by_side import COSTS, TournamentRow, TournamentTable
+from podium.text import plural
 
 UNEVEN = "entrants who met different opponents (swim, a pilot) have win rates on different scales; ratings have one"
 HEADER = ("tournament", "budget", *COSTS, "90% within", "answered", "error", "tau", "failed")
 IDLE = {"budget": EMPTY, "missing": "0", "90% within": EMPTY, "answered": EMPTY, "failed": "0"}
 """Cells that say nothing; of other columns, none."""
+
+
+def screen_of(findings: Findings, section: str | None, *, full: bool) -> tuple[Report, ...]:
+    """Return the report with Kendall's tau by design and number of items; or one section, or all.
+
+    Raises:
+        UsageError: there is no section of this name.
+    """
+    [report] = study_reports(findings)
+    return (on_a_screen(report, ("tau",), section, full=full),)
 
 
 def study_reports(findings: Findings) -> tuple[Report, ...]:
@@ -57,7 +68,7 @@ def _legend(findings: Findings) -> list[str]:
     partial = findings.known != findings.entrants
     known = f", which knows {findings.known} of {findings.entrants} entrants" if partial else ""
     text = [
-        f"reference: {reference}{known}; {seeds} seeds, each drawing items, anchors and entrants anew",
+        f"reference: {reference}{known}; {seeds} {plural('seed', seeds)}: each draws items, anchors and entrants",
         "tau: Kendall's tau-b with the reference; error: mean absolute difference from it, both centred",
     ]
     if not partial and reference.startswith("all "):
@@ -69,19 +80,25 @@ def _sections(findings: Findings) -> Iterator[Section]:
     points = findings.points
     sizes = sorted({point.items for point in points if point.figure == "anchor"})
     yield _anchors(findings, middle_size(sizes[:-1] or sizes))
+    strongest = next((entrant.anchor for entrant in findings.anchors if entrant.place == 1), None)
+    anchor = strongest, f"anchor {strongest}, the strongest"
     for ranker in findings.rankers:
         own = [point for point in points if point.ranker == ranker]
         notes = notes_of(*([UNEVEN] if ranker == "win-rate" else []))
-        table = _by_items(findings, own, sizes, _tau)
+        table = _by_items(own, sizes, _tau, *anchor)
         yield Section("tau", f"Kendall's tau by number of items, {ranker}", tables=(table,), notes=notes)
         if any(point.error for point in own):
             scale = findings.scales[ranker]
             title = f"rating error by number of items, {ranker}, {'Elo' if scale == 'elo' else scale}"
-            yield Section("error", title, tables=(_by_items(findings, own, sizes, _error),))
-    yield Section("calls", "judge calls by number of items", tables=(_calls(findings, sizes),))
+            yield Section("error", title, tables=(_by_items(own, sizes, _error, *anchor),))
+    played = [point for point in points if point.ranker == findings.rankers[0] and point.design != MEAN_ANCHOR]
+    first = next(point.design for point in played if point.figure == "anchor")
+    table = _by_items(played, sizes, _cost, first, "one anchor")
+    yield Section("calls", "judge calls by number of items", tables=(table,))
     drawn = [point for point in points if point.figure == "anchors"]
-    title = f"anchors drawn at random, {sizes[-1]:,} items"
-    yield Section("number_of_anchors", title, tables=(_by_number(findings, drawn),))
+    labels = {point.design: (point.design, _cost(point)) for point in drawn}
+    table = _by_ranker(findings, ("design", "calls"), labels, drawn)
+    yield Section("number_of_anchors", f"anchors drawn at random, {sizes[-1]:,} items", tables=(table,))
     if entrants := [point for point in points if point.figure == "entrants"]:
         title = f"Kendall's tau by number of entrants, drawn at random, {entrants[0].items:,} items"
         numbers = sorted({point.entrants for point in entrants})
@@ -105,7 +122,9 @@ def _anchors(findings: Findings, items: int) -> Section:
             means = {name: tau.mean for name, tau in taus.items()}
             best, worst = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
             ends = f"best {best} {means[best]:.2f}, worst {worst} {means[worst]:.2f}"
-            notes.append(f"{ranker}: {ends}{_correlation(findings, ranker, items)}")
+            if r := findings.correlation(ranker, items):
+                ends += f"; tau and informativeness over anchors: r = {r.mean:.2f} ({r.low:.2f} … {r.high:.2f})"
+            notes.append(f"{ranker}: {ends}")
         placed = [(each.place, taus[each.anchor]) for each in findings.anchors if each.place and each.anchor in taus]
         # A picture of one place would show nothing.
         if len(placed) > 1:
@@ -113,59 +132,35 @@ def _anchors(findings: Findings, items: int) -> Section:
             places = tuple(str(place) for place, _ in placed)
             figures.append(Figure(f"tau by the anchor's place, {ranker}", bars, places))
     title = f"every entrant as the anchor, {items:,} items (mean ± Monte-Carlo standard error)"
-    table = _by_anchor(findings, own)
-    return Section("anchors", title, tables=(table,), figures=tuple(figures), notes=notes_of(*notes))
-
-
-def _correlation(findings: Findings, ranker: str, items: int) -> str:
-    r = findings.correlation(ranker, items)
-    if r is None:
-        return ""
-    return f"; tau and informativeness over anchors: r = {r.mean:.2f} ({r.low:.2f} … {r.high:.2f})"
-
-
-def _by_anchor(findings: Findings, points: Sequence[Point]) -> Table:
-    rows = []
+    labels = {}
     for entrant in findings.anchors:
         share = EMPTY if entrant.informativeness is None else f"{entrant.informativeness:.1%}"
         unbounded = entrant.low is None or entrant.high is None
         ends = EMPTY if unbounded else f"{entrant.low:.1%} … {entrant.high:.1%}"
-        own = [point for point in points if point.design == entrant.anchor]
-        rows.append((entrant.anchor, str(entrant.place or EMPTY), share, ends, *_by_ranker(own)))
-    return Table("", ("anchor", "place", "informative", "interval", *_heads(findings)), tuple(rows))
+        labels[entrant.anchor] = (entrant.anchor, str(entrant.place or EMPTY), share, ends)
+    table = _by_ranker(findings, ("anchor", "place", "informative", "interval"), labels, own)
+    return Section("anchors", title, tables=(table,), figures=tuple(figures), notes=notes_of(*notes))
 
 
-def _by_number(findings: Findings, points: Sequence[Point]) -> Table:
+def _by_ranker(
+    findings: Findings, header: Sequence[str], labels: Mapping[str, Sequence[str]], points: Sequence[Point]
+) -> Table:
+    """Return a row per design, its label before tau and error by each ranker."""
+    heads = [name for ranker in findings.rankers for name in (f"tau, {ranker}", f"error, {ranker}")]
     rows = []
-    for design in dict.fromkeys(point.design for point in points):
+    for design, label in labels.items():
         own = [point for point in points if point.design == design]
-        rows.append((design, _cost(own[0]), *_by_ranker(own)))
-    return Table("", ("design", "calls", *_heads(findings)), tuple(rows))
+        rows.append((*label, *(cell for point in own for cell in (_tau(point), _error(point)))))
+    return Table("", (*header, *heads), tuple(rows))
 
 
-def _heads(findings: Findings) -> list[str]:
-    return [name for ranker in findings.rankers for name in (f"tau, {ranker}", f"error, {ranker}")]
-
-
-def _by_ranker(points: Sequence[Point]) -> list[str]:
-    """Return tau and error by each ranker; each gave one of the points, in their order."""
-    return [cell for point in points for cell in (_tau(point), _error(point))]
-
-
-def _by_items(findings: Findings, points: Sequence[Point], sizes: Sequence[int], cell: Callable[[Point], str]) -> Table:
+def _by_items(
+    points: Sequence[Point], sizes: Sequence[int], cell: Callable[[Point], str], anchor: str | None, label: str
+) -> Table:
+    """Return a row per tournament, and one for an anchor."""
     rows = _grid([point for point in points if point.figure == "tournament"], "items", sizes, cell)
-    strongest = next((entrant.anchor for entrant in findings.anchors if entrant.place == 1), None)
-    own = [point for point in points if point.figure == "anchor" and point.design == strongest]
-    rows += _grid(own, "items", sizes, cell, lambda point: (f"anchor {point.design}, the strongest",))
-    return Table("", ("design", *(f"{size:,}" for size in sizes)), tuple(rows))
-
-
-def _calls(findings: Findings, sizes: Sequence[int]) -> Table:
-    points = [point for point in findings.points if point.ranker == findings.rankers[0]]
-    played = [point for point in points if point.figure == "tournament" and point.design != MEAN_ANCHOR]
-    anchors = [point for point in points if point.figure == "anchor"]
-    own = [point for point in anchors if point.design == anchors[0].design]
-    rows = [*_grid(played, "items", sizes, _cost), *_grid(own, "items", sizes, _cost, lambda _: ("one anchor",))]
+    own = [point for point in points if point.figure == "anchor" and point.design == anchor]
+    rows += _grid(own, "items", sizes, cell, lambda _: (label,))
     return Table("", ("design", *(f"{size:,}" for size in sizes)), tuple(rows))
 
 
@@ -198,10 +193,9 @@ def _error(point: Point) -> str:
 def _spread(spread: Spread | None, digits: int, point: Point) -> str:
     if spread is None:
         return EMPTY
-    se = "" if spread.se is None else f" ± {spread.se:.{digits}f}"
     # The denominator, wherever it is not all seeds.
     seeds = f" ({point.seeds - point.failed} of {point.seeds})" if point.failed else ""
-    return f"{spread.mean:.{digits}f}{se}{seeds}"
+    return _with_deviation(spread.mean, spread.se, digits) + seeds
 
 
 def side_by_side_reports(figures: TournamentTable) -> tuple[Report, ...]:
@@ -219,8 +213,19 @@ def side_by_side_reports(figures: TournamentTable) -> tuple[Report, ...]:
     kept = [k for k, name in enumerate(HEADER) if any(row[k] != IDLE.get(name) for row in rows)]
     header, *rows = (tuple(row[k] for k in kept) for row in (HEADER, *rows))
     title = f"tournaments against all {whole['battles']:,} battles of {whole['items']:,} items, by {figures.ranker}"
-    answer = _nearest_and_cheapest(figures, unit)
+    answer = (*_answer_to_question(figures), *_nearest_and_cheapest(figures, unit))
     return (Report(title, answer, table=Table("", header, tuple(rows), legend=(legend,)), form=Form.SHEET),)
+
+
+def _answer_to_question(figures: TournamentTable) -> tuple[str, ...]:
+    """Name the design that answers a question most often, for the fewest calls; nothing where none is asked."""
+    asked = [(-row.answered, row.calls, row.tournament) for row in figures.rows if row.answered is not None]
+    if not asked:
+        return ()
+    share, calls, name = min(asked)
+    if not share:
+        return ("No tournament answers the question on these items: more items, or a margin, would help.",)
+    return (f"{name} answers the question in {-share:.0%} of seeds, for {calls:,.0f} judge calls on average.",)
 
 
 def _nearest_and_cheapest(figures: TournamentTable, unit: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from podium.diagnosis.gold_source import read_gold
-from podium.errors import NotConvergedError, PodiumError
+from podium.errors import NotConvergedError, NotIdentifiedError, PodiumError, UsageError
 from podium.nouns.battles import Battles
 from podium.rankers.cells import pairs_of
 from podium.rankers.coded import code_battles
@@ -18,6 +18,7 @@ from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import graph_of
 from podium.rankers.pairs import Pairs, win_rates
 from podium.rankers.scale import MEAN, POINTS
+from podium.rankers.standings import SAME_SCORE
 from podium.rankers.strengths import fit_strengths
 from podium.verbs.rank_battles import rank
 from podium.verbs.replays import in_one_order, merge_orders
@@ -72,6 +73,15 @@ class Yardstick:
         """Positions of the entrants that the reference scores, shape (n,)."""
         return np.flatnonzero(~np.isnan(self.reference))
 
+    def refuse_level(self, who: str) -> None:
+        """Refuse a reference that puts all entrants level; `who` gave it.
+
+        Raises:
+            NotIdentifiedError: it does.
+        """
+        if np.nanmax(self.reference) - np.nanmin(self.reference) < SAME_SCORE:
+            raise NotIdentifiedError(f"{who} puts all entrants level: no order is there to find again")
+
     def distance(self, rows: np.ndarray, entrants: np.ndarray) -> tuple[float, float]:
         """Return Kendall's tau-b and the mean absolute difference of centred scores; the same rows are ranked once.
 
@@ -96,6 +106,19 @@ class Yardstick:
         return tau, error
 
 
+def seeds_from(first: int, number: int, settings: Mapping[str, Mapping[str, Any]]) -> range:
+    """Return the seeds that designs are played with.
+
+    Raises:
+        UsageError: there is none, or the settings of a tournament have one of their own.
+    """
+    if number < 1:
+        raise UsageError(f"seeds={number}: at least one is needed")
+    if any("seed" in own for own in settings.values()):
+        raise UsageError("seeds are counted from --seed; leave out the option seed")
+    return range(first, first + number)
+
+
 def scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Scorer:
     """Return how a ranker scores parts of the battles, given its options and its seed.
 
@@ -107,15 +130,10 @@ def scorer(battles: Battles, ranker: str, options: Mapping[str, Any]) -> Scorer:
         return _scorer_from_pairs(battles, labels, score)
 
     def score_rows(rows: np.ndarray) -> np.ndarray:
-        try:
-            entries = (
-                rank(merge_orders(battles.select(rows)), ranker, pool=True, answers=False, **options)
-                .standings[0]
-                .entries
-            )
-        except PodiumError:
-            entries = ()
-        scores = {entry.model: entry.score for entry in entries}
+        scores: dict[str, float | None] = {}
+        with suppress(PodiumError):
+            ranking = rank(merge_orders(battles.select(rows)), ranker, pool=True, answers=False, **options)
+            scores = {entry.model: entry.score for entry in ranking.standings[0].entries}
         return np.array([scores.get(name) for name in battles.entrants], dtype=np.float64)
 
     return score_rows
@@ -140,11 +158,8 @@ def elo_of_pairs(pairs: Pairs, regularization: float) -> np.ndarray:
     graph = graph_of(pairs) if len(pairs.low) else None
     if graph is None or graph.groups > 1 or (regularization == 0 and graph.separated.any()):
         return elo
-    position = np.cumsum(graph.played) - 1
-    number = int(graph.played.sum())
-    played = Pairs(position[pairs.low], position[pairs.high], pairs.credit, pairs.weight, number)
     with suppress(NotConvergedError):
-        elo[graph.played] = MEAN + POINTS * fit_strengths(played, regularization).theta
+        elo[graph.played] = MEAN + POINTS * fit_strengths(pairs.pairs_among(graph.played), regularization).theta
     return elo
 
 

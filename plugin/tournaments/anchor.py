@@ -1,7 +1,7 @@
 """Anchor: all entrants against one, or against a few; a pilot finds which one tells the others apart."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -70,16 +70,17 @@ class Anchor(Stopping):
                 # The round after the pilot is on record: who the anchor is must not be worked out again.
                 return OVER
             anchors = self._anchors_after(field, candidates, tried, played, rounds)
-        items, last_look = self._items_due(field, played)
+        items, last_look = self.items_due(field, played)
         note = f"{last_look}all against {' and '.join(anchors)} on {len(items)} items"
         if not self._anchors(field):
+            items = items if self.until else tuple(item for item in items if item not in tried)
             note = f"{last_look}all against {anchors[0]}, the most informative in the pilot, on {len(items)} more items"
         return schedule_pairings(field, pairings_against(anchors, field.entrants, items), played, note)
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be; with `auto`, at most."""
         if self._anchors(field):
-            return len(replace(self, until="", margin=0.0).next(field, ()).pairings)
+            return Stopping.size(self, field)
         items = draw_items(field, self.items, self.seed)
         _, tried, pilot = self._pilot(field)
         return len(pilot.pairings) + (len(items) - len(tried)) * max(len(field.entrants) - 1, 0)
@@ -102,14 +103,6 @@ class Anchor(Stopping):
             return self.progress(field, rest, ())
         anchors = self._anchors_after(field, candidates, tried, played, rounds)
         return self.progress(field, rest, played[rounds:], against=anchors)
-
-    def _items_due(self, field: Field, played: Sequence[Round]) -> tuple[Sequence[str], str]:
-        """Return the items up to the next look, those of a pilot left out, and what the last look found."""
-        items, last_look = self.items_due(field, played)
-        if self.until or self._anchors(field):
-            return items, last_look
-        _, tried, _ = self._pilot(field)
-        return [item for item in items if item not in tried], last_look
 
     def _anchors_after(
         self,

@@ -13,7 +13,7 @@ from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.graph import separated_entrants
 from podium.rankers.pairs import pair_sums, pairs_of_squares
-from podium.rankers.strengths import error_of_difference, fit_strengths
+from podium.rankers.strengths import fit_strengths
 from podium.tournaments.schedule import Outcome, Round
 
 Meetings = Mapping[tuple[str, str], Sequence[float]]
@@ -39,19 +39,17 @@ class InterimStrengths:
     def gap(self, a: str, b: str) -> tuple[float, float]:
         """Return the log-strength of a minus that of b, and its standard error, NaN where it is unknown; logits."""
         names = list(self.theta)
-        covariance = self.covariance[np.ix_(*2 * [[names.index(a), names.index(b)]])]
-        error = float("nan") if np.isnan(covariance).any() else error_of_difference(covariance, 0, 1)
-        return self.theta[a] - self.theta[b], error
+        first, second, covariance = names.index(a), names.index(b), self.covariance
+        variance = covariance[first, first] + covariance[second, second] - 2 * covariance[first, second]
+        return self.theta[a] - self.theta[b], float(np.sqrt(np.maximum(variance, 0.0)))
 
 
 def strengths_after(played: Sequence[Round], entrants: Sequence[str]) -> InterimStrengths:
     """Return the strengths of some entrants by Bradley-Terry on their battles with each other (lambda 0.01)."""
     names = sorted(entrants)
-    outcomes = (outcome for done in played for outcome in done.outcomes if outcome.credit is not None)
-    readable = [own for own in outcomes if {own.pairing.a, own.pairing.b} <= set(names)]
-    if not readable:
+    coded = code_rounds(played, names)
+    if coded is None:
         return InterimStrengths(dict.fromkeys(names, 0.0), np.full((len(names), len(names)), np.nan), 0)
-    coded = code_outcomes(readable, names)
     strengths = fit_strengths(pair_sums(coded))
     covariance = strengths.covariance(coded)
     unknown = separated_entrants(strengths.pairs) | (coded.clusters < 2)
@@ -69,6 +67,13 @@ def strengths_of_meetings(met: Meetings, entrants: Sequence[str]) -> dict[str, f
     if not weight.any():
         return dict.fromkeys(code, 0.0)
     return dict(zip(code, fit_strengths(pairs_of_squares(credit, weight)).theta.tolist(), strict=True))
+
+
+def code_rounds(played: Sequence[Round], entrants: Sequence[str]) -> Coded | None:
+    """Return the readable battles of some entrants with each other, as `code_outcomes` does; None where none is."""
+    names, outcomes = {*entrants}, (outcome for done in played for outcome in done.outcomes)
+    own = [each for each in outcomes if each.credit is not None and {each.pairing.a, each.pairing.b} <= names]
+    return code_outcomes(own, entrants) if own else None
 
 
 def code_outcomes(readable: Sequence[Outcome], entrants: Sequence[str]) -> Coded:

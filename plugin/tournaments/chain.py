@@ -30,10 +30,6 @@ class Chain(Stopping):
         coming = schedule_pairings(field, pairings, played, note)
         return replace(coming, left_out=len(items) * max(len(field.entrants) - 1, 0) - len(pairings))
 
-    def size(self, field: Field) -> int:
-        """Return how many battles there will be."""
-        return len(replace(self, until="", margin=0.0).next(field, ()).pairings)
-
     def _path(self, field: Field, item: str) -> Iterator[Pairing]:
         names = sorted(field.entrants)
         visited = [names[k] for k in generator(self.seed, "path", item).permutation(len(names))]

@@ -1,6 +1,6 @@
 """What a tournament that stops by itself found, in words: its claims, why it ended, what would settle the rest."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import ceil
 from typing import Any, cast
@@ -8,12 +8,17 @@ from typing import Any, cast
 import numpy as np
 
 from podium.rankers.further_items import further_items
+from podium.rankers.graph import largest_block
 from podium.rankers.scale import POINTS
 from podium.text import some
 from podium.tournaments.schedule import Field, Round
-from podium.tournaments.stopping import FEWEST, Look, Progress, Stopping, groups_of
+from podium.tournaments.stopping import FEWEST, SAME, Look, Progress, Stopping, groups_of
 
 PLAYED = "Claims are about the pairs that were played: whoever left was not met again"
+LEVEL_ON_EVERY_ITEM = (
+    "All models are level on every item, so that no error is known: a judge that only ties, or that always prefers "
+    "what is shown first, tells nothing. Read some of its replies."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,7 @@ class Answer:
         answered: whether the question is.
         reason: why it ended: `answered`, `items` (used up), `max_battles`, or `interrupted`.
         claims: sentences: what is claimed, why it ended, what is open, how many more items would settle it.
+        advice: the last of these, by itself; empty where nothing is open, or nothing can be said.
         open: the groups of entrants that are not settled.
         battles, calls: asked for; calls of each judge.
     """
@@ -38,6 +44,7 @@ class Answer:
     answered: bool
     reason: str
     claims: tuple[str, ...]
+    advice: str
     open: tuple[tuple[str, ...], ...]
     battles: int
     calls: int
@@ -56,47 +63,66 @@ def answer_of(rule: Any, field: Field, played: Sequence[Round]) -> Answer | None
     Returns:
         With one call a battle: whoever made more of them says so.
     """
-    inner, most = rule, getattr(rule, "most", None)
-    while hasattr(inner, "rule"):
-        inner = inner.rule
-    if not isinstance(inner, Stopping) or not inner.until:
+    asked, most = rule, getattr(rule, "most", None)
+    while hasattr(asked, "rule"):
+        asked = asked.rule
+    if not isinstance(asked, Stopping) or not asked.until:
         return None
-    progress = inner.progress_of(field, played)
+    progress = asked.progress_of(field, played)
     if not progress.looks:
         return None
-    last, names = progress.looks[-1], sorted(field.entrants)
-    battles = last.battles
-    is_used_up = most is not None and battles >= most and progress.reason != "answered"
-    reason = "max_battles" if is_used_up and _is_cut(inner, field, played) else progress.reason or "interrupted"
-    is_ring = getattr(inner, "opponents", None) == "open"
-    sentences = [*_claims(inner, last, names), _end(reason, last, progress, battles, most)]
-    sentences += [] if reason == "answered" else _rest(inner, last, names)
-    able = inner.able(field, progress.order)
-    if not able.all():
-        few = [name for name, is_able in zip(names, able, strict=True) if not is_able]
-        sentences.append(f"Nothing is claimed of {some(few)}: fewer than {FEWEST} items have responses.")
-    if is_ring and any(not look.open.any(axis=1).all() for look in progress.looks[:-1]) and inner.error is None:
-        sentences.append(f"{PLAYED}. opponents=field asks about the whole field, for about twice the calls.")
-    groups = () if inner.error is not None else groups_of(last.open)
+    last, names, new = progress.looks[-1], sorted(field.entrants), _newcomers(asked, field)
+    reason = _reason(asked, field, played, progress, most)
+    is_answered = reason == "answered"
+    advice = "" if is_answered else _advice(asked, last, names)
+    groups = () if asked.error is not None else groups_of(last.open)
+    groups_named = tuple(tuple(names[k] for k in group) for group in groups)
+    sentences = [
+        *_claims(asked, last, names, new),
+        _end(reason, progress, most),
+        "" if is_answered or not groups else f"Not settled: {some([some(group) for group in groups_named], '; ')}.",
+        advice,
+        *_limits(asked, field, progress),
+    ]
     return Answer(
-        until=inner.until,
-        margin=inner.margin,
-        level=inner.level,
+        until=asked.until,
+        margin=asked.margin,
+        level=asked.level,
         look=last.number,
         looks=last.planned,
-        answered=reason == "answered",
+        answered=is_answered,
         reason=reason,
-        claims=tuple(sentences),
-        open=tuple(tuple(names[k] for k in group) for group in groups),
-        battles=battles,
-        calls=battles,
+        claims=tuple(filter(None, sentences)),
+        advice=advice,
+        open=groups_named,
+        battles=last.battles,
+        calls=last.battles,
     )
 
 
-def _is_cut(rule: Any, field: Field, played: Sequence[Round]) -> bool:
-    """Tell whether a tournament would have played more in the last round, or after it."""
-    *before, last = played
-    return len(rule.next(field, before).pairings) > len(last.outcomes) or bool(rule.next(field, played).pairings)
+def _newcomers(asked: Stopping, field: Field) -> tuple[str, ...]:
+    """Return those who join a ranking; none in a tournament that nobody can join."""
+    known = getattr(asked, "newcomers", None)
+    return known(field) if known else ()
+
+
+def _reason(asked: Any, field: Field, played: Sequence[Round], progress: Progress, most: int | None) -> str:
+    """Return why it ended; where so many battles were allowed, by whether it would have played more."""
+    if most is None or progress.reason == "answered" or progress.looks[-1].battles < most:
+        return progress.reason or "interrupted"
+    cut = len(asked.next(field, played[:-1]).pairings) > len(played[-1].outcomes)
+    return "max_battles" if cut or asked.next(field, played).pairings else progress.reason or "interrupted"
+
+
+def _limits(asked: Stopping, field: Field, progress: Progress) -> Iterator[str]:
+    """Say of whom nothing is claimed, and about which pairs the claims are."""
+    able = asked.able(field, progress.order)
+    if not able.all():
+        few = [name for name, is_able in zip(sorted(field.entrants), able, strict=True) if not is_able]
+        yield f"Nothing is claimed of {some(few)}: fewer than {FEWEST} items have responses."
+    is_open = getattr(asked, "opponents", None) == "open" and asked.error is None and not _newcomers(asked, field)
+    if is_open and any(not look.open.any(axis=1).all() for look in progress.looks[:-1]):
+        yield f"{PLAYED}. opponents=field asks about the whole field, for about twice the calls."
 
 
 def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:
@@ -108,16 +134,27 @@ def printed_level(level: float, answer: Mapping[str, Any] | None) -> float:
     return 1 - (1 - level) / answer["looks"] if is_choice and answer else level
 
 
-def _claims(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
+def _claims(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]) -> list[str]:
     if asked.error is not None:
-        return [f"Ratings are known to {_width(last)} ({_level(asked, last)})."]
-    claims = (
-        _claims_about_set(asked, last, names) if asked.first is not None else _claims_about_order(asked, last, names)
-    )
+        claims = [_claim_about_ratings(last, new)]
+    elif asked.first is not None:
+        claims = _claims_about_set(asked, last, names)
+    else:
+        claims = _claims_about_order(asked, last, names, new)
     return [f"{claim} ({_level(asked, last)})." for claim in claims]
 
 
-def _claims_about_order(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
+def _claim_about_ratings(last: Look, new: Sequence[str]) -> str:
+    """Say to how many Elo ratings are known, or those of newcomers."""
+    whose = f"{'Rating' if len(new) == 1 else 'Ratings'}{f' of {some(new)}' if new else ''}"
+    verbs = ("is", "has") if len(new) == 1 else ("are", "have")
+    if np.isnan(last.half).any():
+        return f"{whose} {verbs[1]} no bound yet"
+    least = "" if len(new) == 1 else f" on average, the least known to ±{np.max(last.half):.1f}"
+    return f"{whose} {verbs[0]} known to ±{np.mean(last.half):.1f} Elo{least}"
+
+
+def _claims_about_order(asked: Stopping, last: Look, names: Sequence[str], new: Sequence[str]) -> list[str]:
     """Say the order where all of it is settled; else how many pairs are, and between which groups."""
     settled = np.where(last.asked, last.settled, 0)
     ranked = sorted(range(len(names)), key=lambda k: (-settled[k].sum(), -last.theta[k], names[k]))
@@ -125,9 +162,12 @@ def _claims_about_order(asked: Stopping, last: Look, names: Sequence[str]) -> li
     if last.open.any():
         done = int((settled > 0).sum())
         if not done:
-            return ["No pair is settled"]
-        text = f"{done} of {int(last.asked.sum()) // 2} pairs are settled: of each, the lower is not {by}than the upper"
-        return [text]
+            few = f": {last.clusters} items were judged, and fewer than {FEWEST} tell no error"
+            return [f"No pair is settled{few if last.clusters < FEWEST else ''}"]
+        pairs = f"{done} of {int(last.asked.sum()) // 2} pairs{' with newcomers' if new else ''}"
+        above, below = largest_block([np.flatnonzero(settled[k, ranked] > 0).tolist() for k in ranked])
+        high, low = (some([names[ranked[place]] for place in places]) for places in (above, below))
+        return [f"{pairs} are settled, among them {high} above {low}: of each, the lower is not {by}than the upper"]
     asked_about = np.flatnonzero(last.asked.any(axis=1)).tolist()
     hubs = [k for k in asked_about if last.asked[k].sum() == len(asked_about) - 1]
     if len(hubs) < len(asked_about):
@@ -139,7 +179,6 @@ def _claims_about_order(asked: Stopping, last: Look, names: Sequence[str]) -> li
 
 
 def _sides_of(names: Sequence[str], settled: np.ndarray, ranked: Sequence[int], anchor: int, margin: float) -> str:
-    """Say who is not worse, and who is not better, than an anchor."""
     above, below = ([names[k] for k in ranked if settled[k, anchor] == side] for side in (1, -1))
     sides = [f"{some(above)} not worse"] * bool(above) + [f"{some(below)} not better"] * bool(below)
     return f"Against {names[anchor]}: {' and '.join(sides)}{f' by more than {margin:g} Elo' if margin else ''}"
@@ -164,10 +203,10 @@ def _claims_about_set(asked: Stopping, last: Look, names: Sequence[str]) -> list
     return [f"Surely among {noun} of {len(names)} {verb} {some(best)}", f"In question for {places}: {others}"]
 
 
-def _end(reason: str, last: Look, progress: Progress, battles: int, most: int | None) -> str:
-    """Say why it ended."""
+def _end(reason: str, progress: Progress, most: int | None) -> str:
+    last = progress.looks[-1]
     number = f"look {last.number}" + (f" of {last.planned}" if last.planned else "")
-    spent = f"{battles:,} battles on {last.clusters:,} items, {number}"
+    spent = f"{last.battles:,} battles on {last.clusters:,} items, {number}"
     if reason == "answered":
         return f"It stopped because that is the answer: {spent}."
     if reason == "items":
@@ -178,36 +217,34 @@ def _end(reason: str, last: Look, progress: Progress, battles: int, most: int | 
     return f"It ended because {why}: {spent}."
 
 
-def _rest(asked: Stopping, last: Look, names: Sequence[str]) -> list[str]:
-    """Say what is open, and how many more items would settle the nearest of it; more calls would not."""
+def _advice(asked: Stopping, last: Look, names: Sequence[str]) -> str:
+    """Say how many more items would settle the nearest of what is open, or why nobody knows; more calls would not."""
+    if _is_level(last):
+        return LEVEL_ON_EVERY_ITEM
     if asked.error is not None:
         width = float(np.mean(last.half))
         if np.isnan(width):
-            return ["Some ratings have no bound: an entrant won or lost everything, or was read on too few items."]
+            return "Some ratings have no bound: an entrant won or lost everything, or was read on too few items."
         lacking = ceil(last.clusters * ((width / asked.error) ** 2 - 1))
-        return [f"About {lacking:,} more items would do."] if lacking > 0 else []
-    groups = [some([names[k] for k in group]) for group in groups_of(last.open)]
-    text = f"Not settled: {some(groups, '; ')}." if groups else ""
+        return f"About {lacking:,} more items would do." if lacking > 0 else ""
     z = np.where(last.open, last.z(asked.margin), np.nan)
     if not np.isfinite(z).any() or np.isnan(last.critical):
-        return [text]
+        return ""
     widest = divmod(int(np.nanargmax(np.where(np.isfinite(z), z, np.nan))), len(z))
     a, b = sorted(widest, key=lambda k: -last.theta[k])
     pair, gap = f"{names[a]} and {names[b]}", abs(last.theta[a] - last.theta[b]) * POINTS
-    lacking_items = further_items(last.clusters, last.critical, float(z[a, b]))
-    if lacking_items is None:
-        return [text, f"How many items would settle {pair} is not known: their gap is smaller than its error."]
-    return [
-        text,
-        f"If the {gap:.0f} Elo measured between {pair} are real, {max(lacking_items, 1):,} more items settle them in "
-        "eight cases of ten.",
-    ]
+    items = further_items(last.clusters, last.critical, float(z[a, b]))
+    if items is None:
+        return f"How many items would settle {pair} is not known: their gap is smaller than its error."
+    return (
+        f"If the {gap:.0f} Elo between {pair} are real (every call counted by itself), {max(items, 1):,} more items "
+        "settle them in eight cases of ten."
+    )
 
 
-def _width(last: Look) -> str:
-    if np.isnan(last.half).any():
-        return "no bound yet"
-    return f"±{np.mean(last.half):.1f} Elo on average, the least known to ±{np.max(last.half):.1f}"
+def _is_level(last: Look) -> bool:
+    """Tell whether all entrants are level on every item, so that nothing tells an error."""
+    return last.clusters >= FEWEST and bool((np.abs(last.theta) <= SAME).all() and not np.diag(last.covariance).any())
 
 
 def _better(margin: float) -> str:

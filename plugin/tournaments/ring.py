@@ -1,6 +1,6 @@
 """Ring: on each item everyone is compared with two neighbours, shown first to one and second to the other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
@@ -9,8 +9,8 @@ import numpy as np
 from podium.errors import UsageError, unknown_name
 from podium.tournaments.between_rounds import meetings_in, refuse_unknown
 from podium.tournaments.schedule import OVER, Field, Next, Pairing, Round, pairing, schedule_pairings
-from podium.tournaments.selection import draw_items, elo_of, generator, order_of_visits, ranked_before
-from podium.tournaments.stopping import Progress, Stopping
+from podium.tournaments.selection import Ratings, draw_items, elo_of, generator, order_of_visits, ranked_before
+from podium.tournaments.stopping import Progress, Stopping, look_text
 
 Opponents = Literal["open", "field"]
 TRIES = 8
@@ -50,7 +50,7 @@ class Ring(Stopping):
     passes: int = 2
     opponents: Opponents = "open"
     rated: str | Sequence[str] = ()
-    ratings: str | Mapping[str, float] | None = None
+    ratings: Ratings | None = None
 
     def __post_init__(self) -> None:
         Stopping.__post_init__(self)
@@ -63,7 +63,7 @@ class Ring(Stopping):
         """Return the circles up to the next look; without `until`, those of all items."""
         order = order_of_visits(field, self.items, self.seed)
         if not self.until:
-            group = self._positions(field, self._newcomers(field) or field.entrants)
+            group = self._positions(field, self.newcomers(field) or field.entrants)
             battles = self._battles(field, order, [group], range(len(order)), {})
             absent = sum(len(field.absent.get(item, ())) for item in order)
             coming = schedule_pairings(field, battles, played, f"a random circle on each of {len(order)} items")
@@ -73,8 +73,9 @@ class Ring(Stopping):
 
     def progress_of(self, field: Field, played: Sequence[Round]) -> Progress:
         """Return how far it is, with `until`."""
-        before, new = self.ranked_before(field), self._newcomers(field)
-        number = next((k for k, done in enumerate(played) if not _is_among(done, before)), len(played))
+        before, new = self.ranked_before(field), self.newcomers(field)
+        sides = ({side for own in done.outcomes for side in (own.pairing.a, own.pairing.b)} for done in played)
+        number = next((k for k, both in enumerate(sides) if not both <= {*before}), len(played))
         given = played[:number] if new else ()
         refuse_unknown(before if new else (), meetings_in(given), self.ratings)
         progress = self.progress(
@@ -92,14 +93,10 @@ class Ring(Stopping):
         return replace(progress, groups=(tuple(sorted(playing)),) if playing else ())
 
     def ranked_before(self, field: Field) -> tuple[str, ...]:
-        """Return the entrants that others join as newcomers, sorted.
-
-        Raises:
-            UsageError: one of them is no entrant.
-        """
+        """Return the entrants that others join as newcomers, sorted; errors as of `selection.ranked_before`."""
         return ranked_before(self.rated, self.ratings, field)
 
-    def _newcomers(self, field: Field) -> tuple[str, ...]:
+    def newcomers(self, field: Field) -> tuple[str, ...]:
         """Return those who join a ranking; none where there is none to join."""
         before = self.ranked_before(field)
         return tuple(name for name in sorted(field.entrants) if name not in before) if before else ()
@@ -109,13 +106,19 @@ class Ring(Stopping):
 
     def size(self, field: Field) -> int:
         """Return how many battles there will be, at most."""
-        turns, new = self.passes if self.until else 1, self._newcomers(field)
+        turns, new = self.passes if self.until else 1, self.newcomers(field)
         items = draw_items(field, self.items, self.seed)
         present = [{*field.entrants} - field.absent.get(item, frozenset()) for item in items]
         if new:
             return sum(2 * turns * len({*new} & names) for names in present)
-        to_anyone = self.opponents == "field" and bool(self.until)
-        return sum(_most_battles(len(names), turns, to_anyone=to_anyone) for names in present)
+        most = 0
+        for entrants in map(len, present):
+            # A circle of two is one battle, and no pair meets more than twice.
+            circle = entrants if entrants > 2 else entrants // 2
+            to_anyone = entrants > 2 and self.opponents == "field" and bool(self.until)
+            own = max(entrants, 2 * (entrants - 1)) if to_anyone else circle
+            most += min(turns * own, entrants * (entrants - 1))
+        return most
 
     def _round(self, field: Field, order: Sequence[str], progress: Progress, played: Sequence[Round]) -> Next:
         """Return the battles up to the next look; up to a later one where nobody can play before."""
@@ -134,7 +137,11 @@ class Ring(Stopping):
             upcoming = next(number for number in plan if number > upcoming)
         names, playing = sorted(field.entrants), {k for group in progress.groups for k in group}
         absent = sum(names[k] in field.absent.get(order[v % len(order)], ()) for v in visits for k in playing)
-        return Next(battles, self.note_of(names, progress, len(visits)), absent if battles else 0)
+        who, number = f"{len(playing)} of {len(names)}", len(visits)
+        said = f"{who} play, {number} item visits"
+        if progress.looks:
+            said = f"{look_text(names, progress, self.error)}; {who} play on for {number} more item visits"
+        return Next(battles, said, absent if battles else 0)
 
     def _battles(
         self,
@@ -158,11 +165,6 @@ class Ring(Stopping):
                     own.add((first, second))
                     yield pairing(item, names[first], names[second], names[first])
 
-    @property
-    def _is_open_to_all(self) -> bool:
-        """Whether those who play on meet anyone."""
-        return self.opponents == "field" or bool(self.rated) or self.ratings is not None
-
     def _circle(
         self, group: Sequence[int], present: Sequence[int], item: str, turn: int, met: Met
     ) -> Iterator[tuple[int, int]]:
@@ -170,7 +172,8 @@ class Ring(Stopping):
         if not group or len(present) < 2:
             return
         rng = generator(self.seed, "circle", item, str(turn), ",".join(map(str, group)))
-        if self._is_open_to_all and len(group) < len(present):
+        meets_anyone = self.opponents == "field" or self.rated or self.ratings is not None
+        if meets_anyone and len(group) < len(present):
             edges = _edges_to_anyone(group, present, rng)
         elif len(group) < 3:
             drawn = rng.permutation(group).tolist()
@@ -187,13 +190,9 @@ class Ring(Stopping):
 
 def _best_circle(group: Sequence[int], rng: np.random.Generator, met: Met) -> list[tuple[int, int]]:
     """Return the circle, of some, with the most pairs that have not met on the item."""
-
-    def count_fresh(circle: list[tuple[int, int]]) -> int:
-        return sum((a, b) not in met and (b, a) not in met for a, b in circle)
-
     drawn = (rng.permutation(group).tolist() for _ in range(TRIES if met else 1))
     circles = [list(zip(names, names[1:] + names[:1], strict=True)) for names in drawn]
-    return max(circles, key=count_fresh)
+    return max(circles, key=lambda circle: sum((a, b) not in met and (b, a) not in met for a, b in circle))
 
 
 def _edges_to_anyone(group: Sequence[int], present: Sequence[int], rng: np.random.Generator) -> list[tuple[int, int]]:
@@ -203,16 +202,3 @@ def _edges_to_anyone(group: Sequence[int], present: Sequence[int], rng: np.rando
         others = [k for k in present if k != own]
         edges += [(own, int(rng.choice(others))), (int(rng.choice(others)), own)]
     return edges
-
-
-def _is_among(done: Round, names: Sequence[str]) -> bool:
-    """Tell whether a round holds battles of these with each other alone."""
-    return all({outcome.pairing.a, outcome.pairing.b} <= {*names} for outcome in done.outcomes)
-
-
-def _most_battles(entrants: int, turns: int, *, to_anyone: bool) -> int:
-    """Return how many battles so many circles on one item make, at most: no pair meets more than twice."""
-    if entrants < 3:
-        return min(turns, 2) if entrants == 2 else 0
-    own = max(entrants, 2 * (entrants - 1)) if to_anyone else entrants
-    return min(turns * own, entrants * (entrants - 1))

@@ -1,7 +1,7 @@
 """Round robin: every pair of entrants."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 from podium.tournaments.schedule import Field, Next, Pairing, Round, schedule_pairings
@@ -27,7 +27,3 @@ class RoundRobin(Stopping):
         pairs = list(combinations(sorted(field.entrants), 2))
         pairings = (Pairing(item, a, b) for item in items for a, b in pairs)
         return schedule_pairings(field, pairings, played, f"{last_look}all {len(pairs)} pairs on {len(items)} items")
-
-    def size(self, field: Field) -> int:
-        """Return how many battles there will be."""
-        return len(replace(self, until="", margin=0.0).next(field, ()).pairings)

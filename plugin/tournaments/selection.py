@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from podium.errors import UsageError, find_name
 from podium.tournaments.schedule import Field
 
 Drawn = TypeVar("Drawn")
+Ratings: TypeAlias = str | Sequence[str] | Mapping[str, float]
+"""Elo of entrants: a mapping, or `NAME:1612.5` with commas between, or in a list."""
 
 
 def generator(seed: int, *words: str) -> np.random.Generator:
@@ -115,9 +117,7 @@ def entrants_named(given: str | Sequence[str], entrants: Sequence[str]) -> tuple
     return tuple(dict.fromkeys(find_name("entrant", name, entrants) for name in given))
 
 
-def ranked_before(
-    rated: str | Sequence[str], ratings: str | Mapping[str, float] | None, field: Field
-) -> tuple[str, ...]:
+def ranked_before(rated: str | Sequence[str], ratings: Ratings | None, field: Field) -> tuple[str, ...]:
     """Return the entrants that others join as newcomers, sorted: those rated, or of whom ratings are given.
 
     Raises:
@@ -127,16 +127,18 @@ def ranked_before(
     return tuple(sorted(entrants_named(names, field.entrants))) if names else ()
 
 
-def elo_of(ratings: str | Mapping[str, float]) -> dict[str, float]:
-    """Return ratings by name, from a mapping or from `NAME:1612.5` with commas between.
+def elo_of(ratings: Ratings) -> dict[str, float]:
+    """Return ratings by name, from a mapping or from `NAME:1612.5` with commas between, or in a list.
 
     Raises:
         UsageError: text that is written otherwise.
     """
-    if not isinstance(ratings, str):
+    if isinstance(ratings, Mapping):
         return dict(ratings)
-    parts = [part.strip().rpartition(":") for part in ratings.split(",")]
+    # Inspect makes a list of what is typed with commas.
+    text = ratings if isinstance(ratings, str) else ",".join(map(str, ratings))
+    parts = [part.strip().rpartition(":") for part in text.split(",")]
     try:
         return {name: float(value) for name, _, value in parts}
     except ValueError:
-        raise UsageError(f"ratings={ratings!r}: write NAME:1500, separated by commas") from None
+        raise UsageError(f"ratings={text!r}: write NAME:1500, separated by commas") from None

@@ -88,12 +88,10 @@ class Part:
     Attributes:
         coming: the battles.
         before: how many rounds were played before it.
-        shows_first: whether its pairings say who is shown first.
     """
 
     coming: Next
     before: int
-    shows_first: bool
 
     def next(self, field: Field, played: Sequence[Round]) -> Next:  # noqa: ARG002
         """Return the round, once."""

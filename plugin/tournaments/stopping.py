@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, stdtrit
@@ -19,6 +20,7 @@ from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import fit_strengths
 from podium.text import some
+from podium.tournaments.between_rounds import code_rounds
 from podium.tournaments.schedule import Field, Round
 from podium.tournaments.selection import draw_items, order_of_visits
 
@@ -46,7 +48,8 @@ class Look:
         number: of the look, from 1; `planned` of how many, None where each is predicted from the one before.
         visits: of items so far; `clusters` of distinct items with a readable battle; `battles` asked for so far.
         theta, covariance: log-strengths with mean zero and their item-clustered covariance, by entrant.
-        half: half-widths of pointwise intervals, Elo, NaN where unknown, of those whose error is asked about.
+        half: half-widths of pointwise intervals, Elo, of those whose error is asked about; NaN where unknown, as where
+            no verdict differs from item to item.
         asked: the pairs that the question is about now, shape (entrants, entrants), symmetric.
         settled: 1 where row is not worse than column by more than the margin, -1 the reverse, 0 where that is open.
         spent: told by more than the margin, or settled both ways: counted no more when the level is shared out.
@@ -150,6 +153,11 @@ class Stopping:
         match = QUESTIONS.fullmatch(self.until)
         return int(match["first"]) if match and match["first"] else None
 
+    def size(self, field: Field) -> int:
+        """Return how many battles there will be, at most: those without `until`."""
+        whole: Any = replace(self, until="", margin=0.0)
+        return len(whole.next(field, ()).pairings)
+
     def planned_looks(self, most: int) -> tuple[int, ...]:
         """Return the numbers of item visits to look at: start, 2 start, 4 start ..., and `most`.
 
@@ -200,12 +208,6 @@ class Stopping:
         """Return how far it is, with `until`."""
         return self.progress(field, order_of_visits(field, self.items, self.seed), played)
 
-    def note_of(self, names: Sequence[str], progress: "Progress", visits: int) -> str:
-        """Say what the last look found, and who plays on, on how many item visits."""
-        playing = sum(map(len, progress.groups))
-        following = f"{playing} of {len(names)} play {'on' if progress.looks else ''}, {visits} item visits"
-        return "; ".join([*([look_text(names, progress, self.error)] if progress.looks else []), following])
-
     def progress(
         self,
         field: Field,
@@ -234,7 +236,7 @@ class Stopping:
         self.refuse_unanswerable(field, len(order))
         names, most = sorted(field.entrants), passes * len(order)
         plan = self.planned_looks(most)
-        outcomes = _Outcomes(names, played, given, pinned or {})
+        held = {names.index(name): elo / POINTS for name, elo in (pinned or {}).items() if name in names}
         mask = np.isin(names, list(against))
         asked = (mask[:, None] | mask) if against and self.until == "order" else np.ones((len(names),) * 2, dtype=bool)
         able = self.able(field, order)
@@ -244,7 +246,9 @@ class Stopping:
         visits = 0
         for number, done in enumerate(played, start=1):
             visits = self._visits_after(done, visits, place, plan)
-            looks.append(self._look(outcomes, number, visits, plan, asked, looks[-1] if looks else None, mask))
+            known = _strengths_at(names, [*given, *played[:number]], held)
+            spent = (visits, sum(len(done.outcomes) for done in played[:number]))
+            looks.append(self._look(known, number, spent, plan, asked, looks[-1] if looks else None, mask))
             if not looks[-1].open.any():
                 return Progress(tuple(order), tuple(looks), visits, visits, "answered", ())
         groups = (tuple(range(len(names))),) if self.error or not looks else groups_of(looks[-1].open)
@@ -279,16 +283,17 @@ class Stopping:
 
     def _look(
         self,
-        outcomes: "_Outcomes",
+        known: tuple[np.ndarray, np.ndarray, int, np.ndarray],
         number: int,
-        visits: int,
+        asked_for: tuple[int, int],
         plan: Sequence[int],
         pairs: np.ndarray,
         before: Look | None,
         about: np.ndarray,
     ) -> Look:
-        """Return the look after so many rounds: fit, errors, and the step-down over the pairs."""
-        theta, covariance, clusters, is_bounded = outcomes.strengths_after(number)
+        """Return the look after so many rounds, item visits and battles: errors, and the step-down over the pairs."""
+        theta, covariance, clusters, is_bounded = known
+        visits, battles = asked_for
         half = self._half_widths(covariance, clusters, is_bounded, about)
         settled, spent = (
             (np.zeros(covariance.shape, dtype=np.int64), np.zeros(covariance.shape, dtype=bool))
@@ -300,7 +305,7 @@ class Stopping:
             number,
             visits=visits,
             clusters=clusters,
-            battles=outcomes.asked_after(number),
+            battles=battles,
             theta=theta,
             covariance=covariance,
             half=half,
@@ -327,10 +332,9 @@ class Stopping:
         bounded = is_bounded[about] if about.any() else is_bounded
         variance = np.einsum("ij,jk,ik->i", contrast, covariance, contrast)
         half = t_reach(clusters, self.level) * np.sqrt(np.maximum(variance, 0)) * POINTS
-        return np.where(bounded, half, np.nan)
+        return np.where(bounded & (half > SAME), half, np.nan)
 
     def _asked_pairs(self, theta: np.ndarray) -> np.ndarray:
-        """Return the pairs that the question is about, shape (entrants, entrants)."""
         if self.first is None:
             return ~np.eye(len(theta), dtype=bool)
         inside = np.zeros(len(theta), dtype=bool)
@@ -410,10 +414,14 @@ def groups_of(open_: np.ndarray) -> tuple[tuple[int, ...], ...]:
 
 
 def _gaps(theta: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return all differences of log-strengths, row minus column, and their standard errors, NaN where unknown."""
+    """Return all differences of log-strengths, row minus column, and their standard errors, NaN where unknown.
+
+    Two that are level on every item show no error.
+    """
     variance = np.diag(covariance)
-    squared = variance[:, None] + variance - 2 * covariance
-    return theta[:, None] - theta, np.sqrt(np.maximum(squared, 0))
+    gap, squared = theta[:, None] - theta, variance[:, None] + variance - 2 * covariance
+    error = np.sqrt(np.maximum(squared, 0))
+    return gap, np.where((error <= SAME) & (np.abs(gap) <= SAME), np.nan, error)
 
 
 def pin(coded: Coded, logits: Mapping[int, float]) -> Coded:
@@ -436,47 +444,22 @@ def pin(coded: Coded, logits: Mapping[int, float]) -> Coded:
     )
 
 
-class _Outcomes:
-    """The readable battles of some rounds as arrays, each with the number of its round, from 1."""
+def _strengths_at(
+    names: Sequence[str], played: Sequence[Round], pinned: Mapping[int, float]
+) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
+    """Return log-strengths, their covariance, the number of items, and who is bounded.
 
-    def __init__(
-        self, names: Sequence[str], played: Sequence[Round], given: Sequence[Round], pinned: Mapping[str, float]
-    ) -> None:
-        code = {name: k for k, name in enumerate(names)}
-        item: dict[str, int] = {}
-        self.names = tuple(names)
-        self.sizes = [len(done.outcomes) for done in played]
-        self.pinned = {code[name]: elo / POINTS for name, elo in pinned.items() if name in code}
-        rows = [
-            (number, code[own.pairing.a], code[own.pairing.b], own.credit, item.setdefault(own.pairing.item, len(item)))
-            for number, done in [*((0, done) for done in given), *enumerate(played, start=1)]
-            for own in done.outcomes
-            if own.credit is not None and own.pairing.a in code and own.pairing.b in code
-        ]
-        columns: list[np.ndarray] = [np.array(column) for column in zip(*rows, strict=True)] or [np.empty(0)] * 5
-        self.round, self.a, self.b, self.credit, self.item = columns
-
-    def asked_after(self, number: int) -> int:
-        """Return how many battles the first rounds asked for."""
-        return sum(self.sizes[:number])
-
-    def strengths_after(self, number: int) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
-        """Return log-strengths, their covariance, the number of items, and who is bounded.
-
-        Of an entrant that has readable battles on fewer than 25 items, or no way of battles to the others, the
-        covariance is NaN: nothing is settled about it.
-        """
-        size, rows = len(self.names), self.round <= number
-        if not rows.any():
-            return np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool)
-        items, cluster = np.unique(self.item[rows], return_inverse=True)
-        ones = np.ones(int(rows.sum()))
-        coded = Coded(self.a[rows], self.b[rows], self.credit[rows], ones, cluster, len(items), "item", self.names)
-        coded = pin(coded, self.pinned)
-        strengths = fit_strengths(pair_sums(coded))
-        covariance, graph = strengths.covariance(coded), strengths.graph
-        largest = np.argmax(np.bincount(graph.group[graph.played]))
-        few = (coded.clusters_of() < FEWEST) & ~np.isin(np.arange(size), list(self.pinned))
-        unknown = few | (graph.group != largest) | (len(items) < FEWEST)
-        covariance[unknown], covariance[:, unknown] = np.nan, np.nan
-        return strengths.theta, covariance, len(items), ~(unknown | graph.separated)
+    Of an entrant that has readable battles on fewer than 25 items, or no way of battles to the others, the covariance
+    is NaN: nothing is settled about it.
+    """
+    size, coded = len(names), code_rounds(played, names)
+    if coded is None:
+        return np.zeros(size), np.full((size, size), np.nan), 0, np.zeros(size, dtype=bool)
+    coded = pin(coded, pinned)
+    strengths = fit_strengths(pair_sums(coded))
+    covariance, graph = strengths.covariance(coded), strengths.graph
+    largest = np.argmax(np.bincount(graph.group[graph.played]))
+    few = (coded.clusters_of() < FEWEST) & ~np.isin(np.arange(size), list(pinned))
+    unknown = few | (graph.group != largest) | (coded.clusters < FEWEST)
+    covariance[unknown], covariance[:, unknown] = np.nan, np.nan
+    return strengths.theta, covariance, coded.clusters, ~(unknown | graph.separated)

@@ -14,7 +14,7 @@ from podium.tournaments.between_rounds import (
     strengths_of_meetings,
 )
 from podium.tournaments.schedule import OVER, Field, Next, Round, pairing, schedule_pairings
-from podium.tournaments.selection import draw_items, elo_of, entrants_named, generator, ranked_before
+from podium.tournaments.selection import Ratings, draw_items, elo_of, entrants_named, generator, ranked_before
 
 SAME_GAP = 9
 """Decimals, in logits, to which distances in rating are compared; of equals, the first by name is nearer."""
@@ -46,7 +46,7 @@ class Swim:
     items: int | None = None
     order: str | Sequence[str] | None = None
     rated: str | Sequence[str] = ()
-    ratings: str | Mapping[str, float] | None = None
+    ratings: Ratings | None = None
     until: str = ""
 
     def __post_init__(self) -> None:
@@ -94,11 +94,7 @@ class Swim:
         return sum(opponents(ranked) for ranked in range(start, len(field.entrants)))
 
     def ranked_before(self, field: Field) -> tuple[str, ...]:
-        """Return the entrants that others join as newcomers, sorted.
-
-        Raises:
-            UsageError: one of them is no entrant.
-        """
+        """Return the entrants that others join as newcomers, sorted; errors as of `selection.ranked_before`."""
         return ranked_before(self.rated, self.ratings, field)
 
     def _order(self, field: Field, before: Sequence[str]) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
-from podium.nouns.calibration import SMALLEST_SE, Accuracy, AnchorStrengths, Calibration, HeldOut
+from podium.nouns.calibration import SMALLEST_SE, AnchorStrengths, Calibration, HeldOut
+from podium.nouns.human_labels import ties_of
 from podium.nouns.ranking import provenance
 from podium.rankers.calibration import conformal
 from podium.rankers.calibration.accuracy import accuracy_of, mean_absolute_error
@@ -17,17 +18,17 @@ from podium.rankers.calibration.agreement import Agreement, agreement_of
 from podium.rankers.calibration.bounds import prompt_hashes
 from podium.rankers.calibration.choice import Choice, Contender, choice_of
 from podium.rankers.calibration.disagreement import answer_of, scale_doubts
-from podium.rankers.calibration.evidence import Evidence, calibratable, evidence_of
+from podium.rankers.calibration.evidence import Evidence, calibratable, evidence_of, stability_of
 from podium.rankers.calibration.held_out import held_out_entrants, rate_held_out, stretch_entrants
 from podium.rankers.calibration.jury import jury_battles
 from podium.rankers.calibration.leave_one_out import HeldOutScale, fold_weights
 from podium.rankers.calibration.placement import ErrorMethod
 from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, usual_kind
-from podium.rankers.calibration.stability import stability_of
 from podium.rankers.calibration.targets import doubts, few_items_doubt, fit_target, given_target, log_loss, weights_for
 from podium.rankers.coded import Cluster, require_choice
 from podium.rankers.defaults import REGULARIZATION
 from podium.rankers.intervals import check_level
+from podium.rankers.labels_by_people import people_labels
 from podium.rankers.strengths import check_regularization
 from podium.reading.entrants import About, about_entrants
 from podium.text import some
@@ -83,7 +84,13 @@ def calibrate(
 
     Source: Soft-Elo (Kargi and Salinas 2026), Algorithm 1 and section 3.3.
     """
-    _check_options(level, splits, bootstrap, regularization, cluster)
+    check_level(level)
+    require_choice("cluster", cluster, ("item", "row"))
+    if splits < 1:
+        raise UsageError(f"splits={splits}: at least one half split is needed; 5 are usual")
+    if bootstrap is not None and bootstrap < FEWEST_RESAMPLES:
+        raise UsageError(f"bootstrap={bootstrap} is too few; at least {FEWEST_RESAMPLES} resamples, 200 are usual")
+    check_regularization(regularization)
     battles = jury_battles(battles) if target == "jury" else battles
     _require_labels(battles)
     about = about_entrants(entrants)
@@ -97,10 +104,16 @@ def calibrate(
     method = ErrorMethod(bootstrap or 0, seed)
     scales = rate_held_out(evidence, fitted, weights, regularization, method)
     plain = held_out_entrants(evidence, scales, weights, about)
-    held, stretches = stretch_entrants(plain, scales) if stretch else (plain, {})
+    brought, factors = stretch_entrants(plain, scales)
+    held, stretches = (brought, factors) if stretch else (plain, {})
     agreement = asdict(agreement_of(evidence, evidence.soft(pooled)))
     agreement["bins"] = list(agreement["bins"])
     loss = log_loss(evidence, weights) if kind != "credit" and evidence.preference.any() else None
+    accuracy = {
+        name: replace(accuracy_of(held, name, level), plain_mae=mean_absolute_error(plain, name))
+        for name in ("hard", "soft")
+    }
+    anchors = [scale.anchors.tolist() for scale in scales.values()]
     calibration = Calibration(
         judge=next(iter(battles.judges), None),
         target=fitted,
@@ -108,9 +121,9 @@ def calibrate(
         se_method=str(method),
         se_cluster=evidence.unit,
         seed=seed,
-        accuracy=_accuracy(held, plain, loss, level),
+        accuracy=accuracy | {"soft": replace(accuracy["soft"], log_loss=loss)},
         entrants=held,
-        anchors=_anchors(evidence, scales),
+        anchors=tuple(AnchorStrengths(*row) for row in zip(evidence.entrants, *anchors, strict=True)),
         conformal={
             name: conformal.conformal_of(held, name, stretches.get(name), level, splits, seed)
             for name in ("hard", "soft")
@@ -119,8 +132,9 @@ def calibrate(
         stability=() if given else tuple(stability_of(evidence, np.random.default_rng(seed))),
         warnings=(
             *battles.notes,
+            *_strangers(battles),
             *_warnings(battles, evidence, scales, held, level),
-            *(scale_doubts(held, stretches, level) if stretch else ()),
+            *scale_doubts(held, factors, level, stretched=stretch),
             *([] if given else few_items_doubt(evidence)),
             *doubts(fitted, agreement),
         ),
@@ -128,22 +142,6 @@ def calibrate(
         stretch=stretches,
     )
     return replace(calibration, answer=answer_of(calibration))
-
-
-def _accuracy(
-    held: Sequence[HeldOut], plain: Sequence[HeldOut], loss: float | None, level: float
-) -> dict[str, Accuracy]:
-    """Compare both kinds of ratings with people's, beside the error of those that are not stretched."""
-    accuracy = {
-        kind: replace(accuracy_of(held, kind, level), plain_mae=mean_absolute_error(plain, kind))
-        for kind in ("hard", "soft")
-    }
-    return accuracy | {"soft": replace(accuracy["soft"], log_loss=loss)}
-
-
-def _anchors(evidence: Evidence, scales: Mapping[str, HeldOutScale]) -> tuple[AnchorStrengths, ...]:
-    rows = zip(evidence.entrants, *(scale.anchors.tolist() for scale in scales.values()), strict=True)
-    return tuple(AnchorStrengths(*row) for row in rows)
 
 
 def compare(battles: Battles, *, tell: Callable[[str], None] = lambda _: None, **options: Any) -> list[Calibration]:
@@ -167,8 +165,10 @@ def compare(battles: Battles, *, tell: Callable[[str], None] = lambda _: None, *
     return calibrations
 
 
-def contenders_of(targets: Sequence[Calibration]) -> list[Contender]:
-    """Return all ratings that the calibrations can give: hard and soft, as they are and stretched.
+def differences_from_best(targets: Sequence[Calibration]) -> Choice:
+    """Name the ratings that err least, what each other errs and orders beyond them, and what the choice itself costs.
+
+    Ratings are all that the calibrations can give: hard and soft, as they are and stretched.
 
     Args:
         targets: as `compare` gives them, at least one.
@@ -180,16 +180,7 @@ def contenders_of(targets: Sequence[Calibration]) -> list[Contender]:
             contenders.append(Contender(calibration, kind, plain, None))
             if kind in calibration.stretch:
                 contenders.append(Contender(calibration, kind, calibration.entrants, calibration.stretch[kind]))
-    return contenders
-
-
-def differences_from_best(targets: Sequence[Calibration]) -> Choice:
-    """Name the ratings that err least, what each other errs and orders beyond them, and what the choice itself costs.
-
-    Args:
-        targets: as `compare` gives them, at least one.
-    """
-    return choice_of(contenders_of(targets), targets[0].conformal["soft"].level)
+    return choice_of(contenders, targets[0].conformal["soft"].level)
 
 
 def judge_agreement(battles: Battles, target: Kind | None = None) -> Agreement:
@@ -201,16 +192,6 @@ def judge_agreement(battles: Battles, target: Kind | None = None) -> Agreement:
     battles = jury_battles(battles) if target == "jury" else battles
     _require_labels(battles)
     return agreement_of(evidence_of(battles, signal_of(battles, "smoothing")))
-
-
-def _check_options(level: float, splits: int, bootstrap: int | None, regularization: float, cluster: str) -> None:
-    check_level(level)
-    require_choice("cluster", cluster, ("item", "row"))
-    if splits < 1:
-        raise UsageError(f"splits={splits}: at least one half split is needed; 5 are usual")
-    if bootstrap is not None and bootstrap < FEWEST_RESAMPLES:
-        raise UsageError(f"bootstrap={bootstrap} is too few; at least {FEWEST_RESAMPLES} resamples, 200 are usual")
-    check_regularization(regularization)
 
 
 def _require_labels(battles: Battles) -> None:
@@ -225,6 +206,12 @@ def _require_labels(battles: Battles) -> None:
             "no human labels: calibration compares the judge with people. Give a column `human` (what model_a earned "
             "from them), or name one judge's rows as theirs with --human-judge"
         )
+
+
+def _strangers(battles: Battles) -> list[str]:
+    """Name the models of labels that no verdict knows."""
+    labels = people_labels(battles, battles.entrants) if battles.votes else None
+    return [labels.left_out_doubt()] if labels and labels.left_out else []
 
 
 def _warnings(
@@ -276,7 +263,7 @@ def _provenance(
         "counts": battles.counts().to_dict(),
         "human": {
             "labelled": int(human.notna().sum()),
-            "ties": int((human == 0.5).sum()),
+            "ties": int(ties_of(battles).sum()),
             "preferences": int(evidence.preference.sum()),
         },
         "prompts": list(prompt_hashes(battles)),

@@ -3,14 +3,16 @@
 The way of the battles from the command `podium rank` to the standings of bradley-terry, in ten calls:
 
 1. `podium.cli.rank:rank` takes what was typed,
-2. `podium.reading.judgements:read_battles` finds, recognises and reads the files and merges the two orders,
-3. `podium.verbs.rank_battles:rank` deals options, slices, and calls every ranker on every slice by
-4. `podium.verbs.rank_battles:RankerCall`, with its settings and random numbers of its own;
+2. `podium.reading.judgements:read_battles` finds, recognises and reads the files; the two orders are merged in the
+   database, by `Verdicts` of `podium.counting.verdicts`,
+3. `podium.verbs.rank_battles:rank` deals options, slices, calls every ranker on every slice by 4, and adds the answer
+   in words (`add_answers` of `podium.answers.sentences`) behind 10;
+4. `podium.verbs.rank_battles:RankerCall` has settings and random numbers of its own;
 5. `podium.rankers.bradley_terry:bradley_terry` is such a ranker: it lets
-6. `podium.rankers.cells:sum_battles` number the entrants and items of the readable battles,
-7. `podium.rankers.cells:pairs_of` add up the credits of each pair,
-8. `podium.rankers.identification:fit_identified` find the strengths, where the data say them,
-9. `podium.rankers.strengths:Strengths.covariance` their errors, by items, and
+6. `podium.rankers.cells:sum_battles` number the entrants of the readable battles, summed where they lie,
+7. `podium.rankers.cells:pairs_of` take the sums of each pair,
+8. `podium.rankers.identification:fit_identified` find the strengths by `newton.maximise`, where the data say them,
+9. `podium.rankers.bradley_terry:estimate_elo` their Elo and intervals, by errors clustered by item, and
 10. `podium.rankers.bradley_terry:label_strengths` the standings: names, ranks, rank sets, warnings.
 """
 
@@ -33,6 +35,7 @@ from podium.nouns.ranking import Ranking, Standings, provenance
 from podium.plugins import catalogue
 from podium.plugins.settings import parameters_of, ranker_names, ranker_options
 from podium.rankers.cells import pairs_of, sum_battles
+from podium.rankers.defaults import RANKER_OF_CLAIMS
 from podium.rankers.graph import graph_of
 from podium.rankers.identification import are_bounded
 from podium.reading.entrants import About, about_entrants, families_of
@@ -83,11 +86,17 @@ def rank(
         battles = read_battles(battles)
     names = ranker_names(rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
-    settings = {name: _with_length_data(own) for name, own in ranker_options(names, options).items()}
+    settings = ranker_options(names, options)
+    for own in settings.values():
+        # Rankers read no files.
+        if isinstance(own.get("length_data"), str | Path):
+            own["length_data"] = read_length_data(own["length_data"])
     several = len(battles.judges) > 1
     unasked = by is None and not pool and battles.apart is not None and len(battles.values_of(battles.apart)) > 1
     if unasked:
-        by, battles = battles.apart, _told_apart(battles)
+        by, known = battles.apart or "", battles.values_of(battles.apart or "")
+        apart = f"{len(known)} {by}s ({some(known, most=5)}), each ranked apart, as --by {by} says; --pool joins them"
+        battles = replace(battles, notes=(*battles.notes, apart))
     elif several and not pool and by != "judge":
         for _, part in battles.slices(by) if by else [(None, battles)]:
             refuse_several_judges(part)
@@ -138,7 +147,10 @@ class RankerCall:
     def __call__(self, battles: Battles) -> Standings:
         """Rank the battles; what a tournament answered by them stands beside, and says the level of intervals."""
         known = catalogue.extension(Ranker, self.name)
-        settings = {**self.settings, "level": printed_level(self.settings["level"], battles.answer)}
+        level = self.settings["level"]
+        if self.name == RANKER_OF_CLAIMS:
+            level = printed_level(level, battles.answer)
+        settings = {**self.settings, "level": level}
         with catalogue.blamed_on(known):
             result = self.function(battles, rng=np.random.default_rng(self.seed), **settings)
         if not isinstance(result, Standings):
@@ -164,19 +176,15 @@ def _rank_slices(
     for ranker in _center_rankers(rankers, slices):
         done, lost = _rank_by(ranker, slices, one_judge=one_judge)
         standings += [replace(each, warnings=(*each.warnings, *warnings[each.slice])) for each in done]
-        lost = [(value, _with_alarm(error, dict(slices)[value], warnings[value])) for value, error in lost]
-        errors += [(ranker.name + ("" if value is None else f" [{value}]"), error) for value, error in lost]
+        for value, error in lost:
+            if isinstance(error, NotIdentifiedError) and warnings[value] and not dict(slices)[value].tally.judged:
+                # Nothing that the judge said could be read: what is known of it tells why.
+                error = NotIdentifiedError(f"{error}; {warnings[value][0]}")
+            errors.append((ranker.name + ("" if value is None else f" [{value}]"), error))
     failures = tuple(f"{part}: {error}" for part, error in errors)
     if not standings:
         raise errors[0][1] if len(errors) == 1 else NotIdentifiedError("; ".join(failures))
     return tuple(standings), failures
-
-
-def _with_alarm(error: PodiumError, battles: Battles, warnings: Sequence[str]) -> PodiumError:
-    """Return an error with what is known of the judge, where the reason is that nothing it said could be read."""
-    if battles.tally.judged or not warnings or not isinstance(error, NotIdentifiedError):
-        return error
-    return NotIdentifiedError(f"{error}; {warnings[0]}")
 
 
 def _rank_by(
@@ -230,20 +238,6 @@ def _common_entrants(slices: Sequence[Slice]) -> tuple[str, ...]:
     )
     common = set.intersection(*rated) if rated else set()
     return tuple(sorted(common.intersection(*known) or common))
-
-
-def _told_apart(battles: Battles) -> Battles:
-    names, column = battles.values_of(battles.apart or ""), battles.apart
-    note = (
-        f"{len(names)} {column}s ({some(names, most=5)}), each ranked apart, as --by {column} says; --pool joins them"
-    )
-    return replace(battles, notes=(*battles.notes, note))
-
-
-def _with_length_data(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the file that the option `length_data` names: rankers read none."""
-    value = options.get("length_data")
-    return {**options, "length_data": read_length_data(value)} if isinstance(value, str | Path) else dict(options)
 
 
 def _context_of(

@@ -156,7 +156,11 @@ def replay(
     rule = catalogue.make_tournament(tournament, own)
     played = play(rule, recording_of(battles, pool=pool, by_order=asks_order(rule)))
     ranking = rank(merge_orders(played.battles), names, level=level, seed=seed, pool=pool, **others)
-    ranking = _add_price(ranking, {"tournament": tournament, "settings": own, **asdict(played.price)})
+    asked = {"tournament": tournament, "settings": own}
+    price = {"replay": {**asked, **asdict(played.price)}}
+    standings = tuple(replace(each, diagnostics={**each.diagnostics, **price}) for each in ranking.standings)
+    how = {**ranking.provenance["options"], "replay": asked}
+    ranking = replace(ranking, standings=standings, provenance={**ranking.provenance, "options": how})
     return Replay(played.rounds, played.given, played.battles, played.price, played.rows, tournament, own, ranking)
 
 
@@ -280,8 +284,9 @@ def _price(record: Recording, rounds: Sequence[Round], given: int) -> Price:
 def _distinct_pairings(battles: Battles, by_order: bool) -> tuple[list[Pairing], np.ndarray]:
     """Return the distinct battles, and the position of each row's among them, -1 without an item, shape (rows,)."""
     table, names = battles.table, battles.entrants
-    item, a, b = (table[name].cat.codes.to_numpy(dtype=np.int64) for name in ("item", "model_a", "model_b"))
-    size, items = len(names), table["item"].cat.categories
+    item = table["item"].cat.codes.to_numpy(dtype=np.int64)
+    a, b = battles.entrant_codes
+    size, items = len(names), table["item"].cat.categories.tolist()
     low, high = np.minimum(a, b), np.maximum(a, b)
     # Who was shown first: 0 where nobody knows or asks, 1 for the first by name, 2 for the other.
     shown = np.zeros(len(table), dtype=np.int64)
@@ -301,10 +306,8 @@ def _distinct_pairings(battles: Battles, by_order: bool) -> tuple[list[Pairing],
 
 def _means_by_name(battles: Battles, code: np.ndarray, size: int) -> Iterator[list[float | None]]:
     """Yield mean credit and margin of whoever comes first by name, of each code but -1; None where nothing is read."""
-    table = battles.table
-    in_order = (table["model_a"].cat.codes < table["model_b"].cat.codes).to_numpy()
-    credit = table["credit"].to_numpy()
-    margin = table["margin"].to_numpy() if "margin" in table else np.full(len(battles), np.nan)
+    a, b = battles.entrant_codes
+    in_order, credit, margin = a < b, battles.table["credit"].to_numpy(), battles.numbers_of("margin")
     read_margin = np.where(np.isnan(credit), np.nan, np.where(in_order, margin, -margin))
     for values in (np.where(in_order, credit, 1 - credit), read_margin):
         keep = (code >= 0) & ~np.isnan(values)
@@ -317,17 +320,8 @@ def _outcome_of(pairing: Pairing, record: Recording) -> Outcome:
     """Return how a battle ended, without a credit where it is not on record; refuse one that cannot be."""
     code, sides = record.code_of(pairing), (pairing.a, pairing.b)
     if code is not None:
-        return replace(record.outcomes[code], pairing=pairing)
+        known = record.outcomes[code]
+        return Outcome(pairing, known.credit, known.margin)
     if {*sides} <= set(record.field.entrants) and pairing.a < pairing.b and pairing.first in (None, *sides):
         return Outcome(pairing, None)
     raise PluginError(f"no such battle: {pairing}; a pairing names two entrants of the field, the first by name first")
-
-
-def _add_price(ranking: Ranking, price: Mapping[str, Any]) -> Ranking:
-    """Say in every standings what the battles cost, and in the provenance how they came about."""
-    standings = tuple(
-        replace(each, diagnostics={**each.diagnostics, "replay": dict(price)}) for each in ranking.standings
-    )
-    asked = {"tournament": price["tournament"], "settings": dict(price["settings"])}
-    options = {**ranking.provenance["options"], "replay": asked}
-    return replace(ranking, standings=standings, provenance={**ranking.provenance, "options": options})

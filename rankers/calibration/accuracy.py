@@ -50,6 +50,7 @@ def accuracy_of(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
         factor = np.exp((mae - low) / mae)
         ends = (float(mae / factor), float(mae * factor))
     rho, tau = (rule(judge, people) for rule in (spearman, kendall))
+    human_se = [entrant.human_se for entrant in held if entrant.human_se is not None]
     return Accuracy(
         n=number,
         mae=mae,
@@ -60,14 +61,8 @@ def accuracy_of(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
         kendall_interval=_correlation_interval(tau, number, 4, lambda _: 0.437, level),
         level=level,
         slope=float(np.polyfit(judge, people, 1)[0]) if number > 2 and np.ptp(judge) > 0 else None,
-        floor=_sampling_floor(held),
+        floor=float(MEAN_OF_NORMAL * np.mean(human_se)) if human_se else None,
     )
-
-
-def _sampling_floor(held: Sequence[HeldOut]) -> float | None:
-    """Return the mean absolute sampling error of people's ratings, if it is normal."""
-    known = [entrant.human_se for entrant in held if entrant.human_se is not None]
-    return float(MEAN_OF_NORMAL * np.mean(known)) if known else None
 
 
 def spearman(judge: np.ndarray, people: np.ndarray) -> float | None:

@@ -140,13 +140,14 @@ def _reliability(
     rows, sure, member = tenths_of(probability, decisive)
     if not len(rows):
         return None, ()
-    right = agree[rows]
-    bins = tuple(_bin(size[rows[member == k]], sure[member == k], right[member == k]) for k in np.unique(member))
+    size, right = size[rows], agree[rows]
+    masks = [member == k for k in np.unique(member)]
+    margins = [_mean(size[own & ~np.isnan(size)]) for own in masks]
+    bins = tuple(
+        Tenth(int(own.sum()), margin, float(sure[own].mean()), float(right[own].mean()))
+        for own, margin in zip(masks, margins, strict=True)
+    )
     return float(sum(b.battles * abs(b.agreement - b.predicted) for b in bins) / len(rows)), bins
-
-
-def _bin(size: np.ndarray, sure: np.ndarray, right: np.ndarray) -> Tenth:
-    return Tenth(len(sure), _mean(size[~np.isnan(size)]), float(sure.mean()), float(right.mean()))
 
 
 def _mean(values: np.ndarray) -> float | None:

@@ -127,7 +127,13 @@ def quantile_for(calibration: Calibration, bounds: Bounds, model: str, about: Ma
         t = t_quantile(scores, level) if "soft" in calibration.stretch else math.nan
         return Quantile(quantile(scores, level), len(used), entrants_needed(level), t)
     _require_column(used, "date")
-    weights = _by_age(used, _date(_attribute(about, "date", model), model), bounds.halflife)
+    date = _date(_attribute(about, "date", model), model)
+    if not 0 < bounds.halflife < math.inf:
+        raise UsageError(f"halflife={bounds.halflife:g} is not a number of days above 0")
+    dates = [(entrant.about.get("date"), entrant.model) for entrant in used]
+    # One without a date counts nothing.
+    ages = [math.inf if text is None else abs((_date(text, name) - date).days) for text, name in dates]
+    weights = 2.0 ** (-np.array(ages) / bounds.halflife)
     return Quantile(weighted_quantile(scores, weights, level), len(used), entrants_needed(level))
 
 
@@ -137,18 +143,6 @@ def _require_column(used: Sequence[HeldOut], column: str) -> None:
             f"the calibration knows no {column} of its entrants: make it with a table of the columns model, {column} "
             "(`podium calibrate --entrants FILE`)"
         )
-
-
-def _by_age(used: Sequence[HeldOut], date: pd.Timestamp, halflife: float) -> np.ndarray:
-    """Return 2 ** (- days between the dates / halflife) of each; one without a date counts nothing."""
-    if not 0 < halflife < math.inf:
-        raise UsageError(f"halflife={halflife:g} is not a number of days above 0")
-    dates = [entrant.about.get("date") for entrant in used]
-    ages = [
-        math.inf if text is None else abs((_date(text, entrant.model) - date).days)
-        for text, entrant in zip(dates, used, strict=True)
-    ]
-    return 2.0 ** (-np.array(ages) / halflife)
 
 
 def _attribute(about: Mapping[str, Any], column: str, model: str) -> Any:
@@ -177,7 +171,14 @@ def mismatches(calibration: Calibration, battles: Battles) -> list[str]:
     known, here = set(calibration.provenance.get("prompts", [])), set(prompt_hashes(battles))
     before, size = float(calibration.agreement.get("mean_abs_margin") or 0), np.abs(margins(battles))
     now = before if not before or np.isnan(size).all() else float(np.nanmean(size))
-    doubts = _other_judges(calibration.judge, battles.judges)
+    judge, others = calibration.judge, [name for name in battles.judges if name != calibration.judge]
+    doubts = []
+    if judge is None or not battles.judges:
+        who = "the battles do" if judge else "the calibration does"
+        who = f"{who} not say" if judge or battles.judges else "neither the calibration nor the battles say"
+        doubts.append(f"{who} who judged: a calibration holds for its own judge")
+    elif others:
+        doubts.append(f"another judge: calibrated on {judge!r}, the battles are of {', '.join(map(repr, others))}")
     if known and here and not here <= known:
         doubts.append(
             f"another prompt: calibrated on {', '.join(sorted(known))}, the battles have {', '.join(sorted(here))}"
@@ -187,14 +188,3 @@ def mismatches(calibration: Calibration, battles: Battles) -> list[str]:
             f"margins of another size: mean |margin| is {now:.3g}, and was {before:.3g} when the judge was calibrated"
         )
     return doubts
-
-
-def _other_judges(judge: str | None, judges: Sequence[str]) -> list[str]:
-    if judge is None or not judges:
-        who = "the battles do" if judge else "the calibration does"
-        who = f"{who} not say" if judge or judges else "neither the calibration nor the battles say"
-        return [f"{who} who judged: a calibration holds for its own judge"]
-    others = [name for name in judges if name != judge]
-    return (
-        [f"another judge: calibrated on {judge!r}, the battles are of {', '.join(map(repr, others))}"] if others else []
-    )

@@ -67,7 +67,7 @@ def choice_of(contenders: Sequence[Contender], level: float) -> Choice:
         contenders: at least one.
         level: of intervals and of the quantile, in (0, 1).
     """
-    errors, scores = ([getattr(each, name)() for each in contenders] for name in ("errors", "scores"))
+    errors, scores = [each.errors() for each in contenders], [each.scores() for each in contenders]
     common = sorted(set.intersection(*({*known} for known in errors)))
     if not common:
         return Choice(contenders[0], None, (), level, None, None, 0)

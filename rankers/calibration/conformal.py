@@ -7,7 +7,6 @@ the new entrant is exchangeable with those.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -18,22 +17,6 @@ from podium.rankers.intervals import finite_or_none
 
 FEWEST_FOR_T = 3
 """Scores that give an interval by t where the conformal one is infinite."""
-
-
-@dataclass(frozen=True, slots=True)
-class Splits:
-    """What intervals do on entrants that were not used to make them, over random halves.
-
-    Attributes:
-        coverage: share of held-out entrants whose human rating lies in its interval, shape (splits,).
-        width: median width of their intervals, Elo points, shape (splits,).
-        calibrated, tested: entrants in the two halves.
-    """
-
-    coverage: np.ndarray
-    width: np.ndarray
-    calibrated: int
-    tested: int
 
 
 def conformal_of(
@@ -53,21 +36,22 @@ def conformal_of(
     q = finite_or_none(quantile(np.abs(residual) / se, level))
     few = q is None and stretch is not None
     tried = half_splits(residual, se, level, splits, np.random.default_rng(seed))
-    alone = None if tried else leave_one_score_out(residual, se, level)
+    coverage, width = tried or (None, None)
+    alone = (None, None) if tried else leave_one_score_out(residual, se, level) or (None, None)
     return Conformal(
         level=level,
         n=len(known),
         q=q,
         t=finite_or_none(t_quantile(residual / se, level)) if few else None,
         needed=entrants_needed(level),
-        coverage=float(tried.coverage.mean()) if tried else None,
-        median_width=float(tried.width.mean()) if tried else None,
+        coverage=None if coverage is None else float(coverage.mean()),
+        median_width=None if width is None else float(width.mean()),
         splits=splits,
-        coverage_range=(float(tried.coverage.min()), float(tried.coverage.max())) if tried else None,
-        width_range=(float(tried.width.min()), float(tried.width.max())) if tried else None,
+        coverage_range=None if coverage is None else (float(coverage.min()), float(coverage.max())),
+        width_range=None if width is None else (float(width.min()), float(width.max())),
         median_se=float(np.median(se)) if len(se) else None,
-        loo_coverage=alone[0] if alone else None,
-        loo_width=alone[1] if alone else None,
+        loo_coverage=alone[0],
+        loo_width=alone[1],
     )
 
 
@@ -133,12 +117,16 @@ def t_quantile(scores: np.ndarray, level: float) -> float:
 
 def half_splits(
     residual: np.ndarray, se: np.ndarray, level: float, splits: int, rng: np.random.Generator
-) -> Splits | None:
+) -> tuple[np.ndarray, np.ndarray] | None:
     """Calibrate on a random half of the entrants and test on the rest; None where a half is too small for the level.
 
     Args:
         residual: judge rating minus human rating, Elo points, shape (entrants,).
         se: shape (entrants,).
+
+    Returns:
+        The share of tested entrants whose human rating lies in its interval, and the median width of their intervals,
+        Elo points, shape (splits,) each.
 
     Source: Soft-Elo, section 5.3 (27 of 55 entrants calibrate, 28 test; five splits).
     """
@@ -155,7 +143,7 @@ def half_splits(
         q = quantile(np.abs(residual[used]) / se[used], level)
         coverage[k] = np.mean(np.abs(residual[held]) <= q * se[held])
         width[k] = np.median(2 * q * se[held])
-    return Splits(coverage, width, half, number - half)
+    return coverage, width
 
 
 def leave_one_score_out(residual: np.ndarray, se: np.ndarray, level: float) -> tuple[float, float] | None:

@@ -1,5 +1,6 @@
 """Battles with the judge's verdict, its signal and a human label each: what a calibration is made of."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -7,7 +8,8 @@ from scipy.special import expit
 
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
-from podium.rankers.calibration.signals import Signal, margins, probability
+from podium.nouns.calibration import Stability
+from podium.rankers.calibration.signals import Signal, margins, probability, slope
 from podium.rankers.clusters import gram
 from podium.rankers.coded import Cluster, Coded, cluster_codes, hard_credits
 from podium.rankers.graph import graph_of, separated_entrants
@@ -18,6 +20,9 @@ from podium.text import some
 
 FEWEST_ENTRANTS = 3
 """One held out, and two that say what a rating difference is."""
+SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800)
+DRAWS = 20
+"""Random subsets of the labels of each of these sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +89,9 @@ class Evidence:
         """Return the soft target of low, NaN where there is no signal, shape (battles,)."""
         return probability(self.signal.kind, self.signal.x, weights)
 
-    def coded_by(self, credit: np.ndarray, keep: np.ndarray | None = None) -> Coded:
-        """Return the battles with a known credit (and in the mask) as arrays for a fit over all entrants."""
-        rows = ~np.isnan(credit) if keep is None else ~np.isnan(credit) & keep
+    def coded_by(self, credit: np.ndarray) -> Coded:
+        """Return the battles with a known credit as arrays for a fit over all entrants."""
+        rows = ~np.isnan(credit)
         a, b, credit, weight = (column[rows] for column in (self.low, self.high, credit, self.weight))
         codes, cluster = np.unique(self.cluster[rows], return_inverse=True)
         return Coded(a, b, credit, weight, cluster, len(codes), self.unit, self.entrants)
@@ -124,8 +129,8 @@ class Evidence:
         people = ~np.isnan(self.human)
         raise NotIdentifiedError(
             f"no battle has both a signal ({self.signal.kind}) and a human preference: {int(people.sum()):,} of "
-            f"{len(people):,} have a human label, {int((self.human == 0.5).sum()):,} of those are ties, and "
-            f"{int((people & self.signal.is_known).sum()):,} have a signal beside it"
+            f"{len(people):,} have a human label, {int((self.human == 0.5).sum()):,} of those are ties or votes that "
+            f"cancel, and {int((people & self.signal.is_known).sum()):,} have a signal beside it"
         )
 
 
@@ -138,10 +143,9 @@ def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> 
         cluster: `item`, or `row` for the paper's bootstrap of single battles.
     """
     table = battles.table
-    a, b = (table[side].cat.codes.to_numpy(dtype=np.int64) for side in ("model_a", "model_b"))
+    a, b = battles.entrant_codes
     turned = a > b
-    human = table["human"].to_numpy(dtype=np.float64) if "human" in table else np.full(len(table), np.nan)
-    hard = hard_credits(table)
+    human, hard = battles.numbers_of("human"), hard_credits(table)
     unit: Cluster = cluster if battles.has_items else "row"
     unsorted = Evidence(
         low=np.minimum(a, b),
@@ -170,15 +174,15 @@ def calibratable(evidence: Evidence) -> Evidence:
     kept = _restrict(evidence, _is_complete(evidence))
     dropped = tuple(name for name in evidence.entrants if name not in kept.entrants)
     unbounded: list[str] = []
-    while (outside := _is_unbounded(kept)).any():
+    while (outside := _are_unbounded(kept)).any():
         unbounded += [kept.entrants[k] for k in np.flatnonzero(outside)]
         kept = _restrict(kept, ~outside)
         kept = _restrict(kept, _is_complete(kept))
     if len(kept.entrants) < FEWEST_ENTRANTS:
         raise NotIdentifiedError(
             f"{len(kept.entrants)} of {len(evidence.entrants)} entrants have battles with human labels, verdicts and "
-            f"signals against each other, and a rating by people that these bound; holding one out needs at least "
-            f"{FEWEST_ENTRANTS}"
+            "signals against each other, and a rating by people that these bound; holding one out needs at least "
+            f"{FEWEST_ENTRANTS}: label more battles (`podium label`), until each model wins some and loses some"
         )
     presence = np.where(kept.signal.is_known, 0.5, np.nan)
     _require_one_group("with human labels", kept, kept.human)
@@ -194,7 +198,7 @@ def _restrict(evidence: Evidence, kept: np.ndarray) -> Evidence:
     return replace(part, low=code[part.low], high=code[part.high], entrants=tuple(names[kept]))
 
 
-def _is_unbounded(evidence: Evidence) -> np.ndarray:
+def _are_unbounded(evidence: Evidence) -> np.ndarray:
     """Tell whose rating by people the data do not bound, nobody's in several groups or none, shape (entrants,)."""
     pairs = pair_sums(evidence.coded_by(evidence.human))
     if not len(pairs.low) or graph_of(pairs).groups > 1:
@@ -280,3 +284,22 @@ def slopes(x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: np.ndarray
     scores = np.stack([np.bincount(codes, column, clusters) for column in surplus.T], axis=1)
     correction = clusters / (clusters - 1) if clusters > 1 else np.nan
     return Slopes(weights, correction * bread @ gram([scores])[0] @ bread, clusters, len(y))
+
+
+def stability_of(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:
+    """Fit beta to random subsets of the human preferences, of growing size."""
+    rows, stability = np.flatnonzero(evidence.preference), []
+    for size in (size for size in SIZES if size < len(rows)):
+        betas = []
+        for _ in range(DRAWS):
+            keep = np.zeros(len(evidence.low), dtype=bool)
+            keep[rng.choice(rows, size, replace=False)] = True
+            with suppress(NotIdentifiedError, NotConvergedError):
+                weights = evidence.weights(keep)
+                betas.append(float(slope(evidence.signal.kind, weights) @ weights))
+        mean = sd = None
+        if len(betas) > 1:
+            # Without replacement, large subsets share most battles: the finite population correction undoes it.
+            mean, sd = float(np.mean(betas)), float(np.std(betas, ddof=1) / np.sqrt(1 - size / len(rows)))
+        stability.append(Stability(size, mean, sd, len(betas), DRAWS - len(betas)))
+    return stability

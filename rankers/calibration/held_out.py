@@ -25,11 +25,11 @@ def rate_held_out(
         weights: of the map of each fold, shape (entrants, features).
         method: of the judge's standard errors; people's are sandwiches, whose resamples nobody asked for.
     """
-    pooled, people = evidence.soft(weights_for(target, evidence.signal)), evidence.human
+    pooled = evidence.soft(weights_for(target, evidence.signal))
     return {
-        "human": leave_one_out(evidence, people, lambda _: people, regularization, ErrorMethod(), "human"),
-        "hard": leave_one_out(evidence, evidence.hard, lambda _: evidence.hard, regularization, method, "hard"),
-        "soft": leave_one_out(evidence, pooled, lambda k: evidence.soft(weights[k]), regularization, method, "soft"),
+        "human": leave_one_out(evidence, evidence.human, regularization, ErrorMethod(), "human"),
+        "hard": leave_one_out(evidence, evidence.hard, regularization, method, "hard"),
+        "soft": leave_one_out(evidence, pooled, regularization, method, "soft", lambda k: evidence.soft(weights[k])),
     }
 
 
@@ -71,10 +71,10 @@ def stretch_entrants(
             pooled = Stretch(1.0, None, None, None, len(held))
         elif tells_nothing(judge.anchors, people.anchors, pooled):
             continue
-        factors = judge.stretch_folds(people)
+        folds: list[dict[str, Any]] = [{f"{kind}_stretch": factor} for factor in judge.stretch_folds(people).tolist()]
         held = tuple(
-            entrant.stretched_by(kind, float(factors[k])) if entrant.rating(kind) is not None else entrant
-            for k, entrant in enumerate(held)
+            replace(entrant, **own) if entrant.rating(kind) is not None else entrant
+            for entrant, own in zip(held, folds, strict=True)
         )
         stretches[kind] = _with_spread(pooled, held, kind)
     return held, stretches

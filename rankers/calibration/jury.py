@@ -30,9 +30,8 @@ def jury_battles(battles: Battles) -> Battles:
     table = battles.table
     a, b = (table[side].astype(object) for side in ("model_a", "model_b"))
     turned = (a > b).to_numpy()
-    credit = table["credit"].to_numpy(dtype=np.float64)
+    credit, margin = battles.numbers_of("credit"), battles.numbers_of("margin")
     judge = table["judge"].astype(object).fillna("(no judge)").astype(str)
-    margin = table["margin"].to_numpy(dtype=np.float64) if "margin" in table else np.full(len(table), np.nan)
     silent = ~judge.isin(judge[~np.isnan(margin)].unique()).to_numpy()
     margin = np.where(silent, 2 * credit - 1, margin)
     own = {f"{CRITERION}{name}": np.where(judge == name, margin, np.nan) for name in judges}

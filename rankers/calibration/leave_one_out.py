@@ -1,6 +1,7 @@
 """Algorithm 1: each entrant rated alone against the others, whose ratings know nothing of it."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from podium.rankers.calibration.placement import ErrorMethod, Own, place_one
 from podium.rankers.calibration.signals import slope
 from podium.rankers.calibration.stretch import stretch_of
 from podium.rankers.graph import graph_of, separated_entrants
-from podium.rankers.pairs import Pairs, pair_sums
+from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN, POINTS
 from podium.rankers.strengths import fit_strengths
 
@@ -27,8 +28,7 @@ class HeldOutScale:
     Attributes:
         elo: each held out, 1500 at the mean of the others, NaN where the others never met without it, shape
             (entrants,).
-        se: standard error of `elo` within the entrant's own battles, NaN where there is none or none was
-            asked for, shape (entrants,).
+        se: standard error of `elo` within the entrant's own battles, NaN where there is none, shape (entrants,).
         anchors: log-strengths of the joint fit, mean zero, shape (entrants,).
         battles: of each entrant, shape (entrants,).
         separated: whether the data do not bound the rating, shape (entrants,).
@@ -65,34 +65,32 @@ def fold_weights(evidence: Evidence) -> np.ndarray:
     Source: Soft-Elo, Algorithm 1, lines 3 and 4.
     """
     pooled = evidence.weights()
-    return np.stack([_weights_without(evidence, entrant, pooled) for entrant in range(len(evidence.entrants))])
-
-
-def _weights_without(evidence: Evidence, entrant: int, pooled: np.ndarray) -> np.ndarray:
-    try:
-        weights = evidence.weights(~evidence.involves(entrant), pooled)
-    except (NotIdentifiedError, NotConvergedError):
-        return np.full(len(pooled), np.nan)
-    # A slope of 0 or less would turn every target of this fold round.
-    return weights if slope(evidence.signal.kind, weights) @ weights > 0 else np.full(len(pooled), np.nan)
+    folds = np.full((len(evidence.entrants), len(pooled)), np.nan)
+    for entrant in range(len(folds)):
+        with suppress(NotIdentifiedError, NotConvergedError):
+            weights = evidence.weights(~evidence.involves(entrant), pooled)
+            # A slope of 0 or less would turn every target of this fold round.
+            if slope(evidence.signal.kind, weights) @ weights > 0:
+                folds[entrant] = weights
+    return folds
 
 
 def leave_one_out(
     evidence: Evidence,
     pooled: np.ndarray,
-    credits: Credits,
     regularization: float,
-    method: ErrorMethod | None = None,
-    what: str = "leave one out",
+    method: ErrorMethod,
+    what: str,
+    credits: Credits | None = None,
 ) -> HeldOutScale:
     """Rate every entrant alone against the others.
 
     Args:
         pooled: credits of low for the joint fit, NaN where unknown, shape (battles,).
-        credits: those of each fold.
         regularization: lambda.
-        method: of standard errors; None for none.
+        method: of standard errors.
         what: for the progress bar.
+        credits: those of each fold; by default those of the joint fit.
 
     Raises:
         NotIdentifiedError: lambda is 0 and some rating is unbounded.
@@ -110,15 +108,14 @@ def leave_one_out(
     battles, lost = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     others = np.full((size, size), np.nan)
     for k in track(range(size), what):
-        fold = _fold(evidence, k, credits(k), anchors, regularization)
+        fold = _fold(evidence, k, credits(k) if credits else pooled, anchors, regularization)
         if fold is None:
             continue
         own, outside = fold
         battles[k], theta[k] = len(own.credit), place_one(own, regularization)
         others[k] = np.insert(own.theta, k, np.nan)
         separated[k] |= outside
-        if method:
-            se[k], lost[k] = method.standard_error(own, theta[k], regularization)
+        se[k], lost[k] = method.standard_error(own, theta[k], regularization)
     return HeldOutScale(MEAN + POINTS * theta, se, anchors, battles, separated, lost, unbounded, others)
 
 
@@ -136,8 +133,8 @@ def _fold(
     Raises:
         NotIdentifiedError: the others have no finite ratings.
     """
-    mine = evidence.involves(entrant)
-    rest = remove_entrant(pair_sums(evidence.coded_by(credit, ~mine)), entrant)
+    others = np.arange(len(evidence.entrants)) != entrant
+    rest = pair_sums(evidence.coded_by(credit)).pairs_among(others)
     if graph_of(rest).groups != 1 or not np.isin(np.arange(rest.entrants), [rest.low, rest.high]).all():
         return None
     try:
@@ -163,10 +160,3 @@ def own_battles(evidence: Evidence, entrant: int, credit: np.ndarray, theta: np.
     earned = np.where(first, credit, 1 - credit)[rows]
     cluster = np.unique(evidence.cluster[rows], return_inverse=True)[1]
     return Own((np.cumsum(known) - 1)[opponent], earned, evidence.weight[rows], cluster, theta[known])
-
-
-def remove_entrant(pairs: Pairs, entrant: int) -> Pairs:
-    """Take an entrant out of pair sums; the codes above it move down by one."""
-    keep = (pairs.low != entrant) & (pairs.high != entrant)
-    low, high = (code[keep] - (code[keep] > entrant) for code in (pairs.low, pairs.high))
-    return Pairs(low, high, pairs.credit[keep], pairs.weight[keep], pairs.entrants - 1)

@@ -36,11 +36,8 @@ class Own:
 
     def sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Return credit and weight per opponent, shape (opponents,) each."""
-        size = len(self.theta)
-        return (
-            np.bincount(self.opponent, self.weight * self.credit, size),
-            np.bincount(self.opponent, self.weight, size),
-        )
+        earned, size = self.weight * self.credit, len(self.theta)
+        return np.bincount(self.opponent, earned, size), np.bincount(self.opponent, self.weight, size)
 
     @property
     def is_separated(self) -> bool:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-import pandas as pd
 from scipy.special import expit, logit
 
 from podium.errors import NotIdentifiedError, UsageError
@@ -89,14 +88,14 @@ def constant_weights(constant: float) -> np.ndarray:
     return np.array([logit(constant)])
 
 
-def signal_of(battles: Battles, kind: Kind, ridge: float = RIDGE, *, verdicts: bool = False) -> Signal:
+def signal_of(battles: Battles, kind: Kind, ridge: float | None = None, *, verdicts: bool = False) -> Signal:
     """Read a signal from the battles; unread battles have none.
 
     Args:
         kind: `margin` (judge score of a minus that of b), `smoothing` (the sign of the hard label), `criteria`
             (a margin per criterion), `length` (margin, and the log ratio of lengths), `credit` (soft credits), `jury`
             (a margin per judge, of `jury_battles`).
-        ridge: of `criteria` and `jury`, at least 0.
+        ridge: of `criteria` and `jury`, at least 0; by default 10.
         verdicts: whether verdicts without any margin count as margins 2 * credit - 1.
 
     Raises:
@@ -104,11 +103,12 @@ def signal_of(battles: Battles, kind: Kind, ridge: float = RIDGE, *, verdicts: b
         UsageError: an unknown kind.
     """
     require_choice("target", kind, get_args(Kind))
+    ridge = RIDGE if ridge is None else ridge
     if not 0 <= ridge < np.inf:
         raise UsageError(f"ridge={ridge:g} is not a finite number of 0 or more")
     columns = _columns(battles, kind)
     if verdicts and kind == "margin" and not _has_margins(battles):
-        columns = {"verdict": 2 * _numbers(battles.table, "credit") - 1}
+        columns = {"verdict": 2 * battles.numbers_of("credit") - 1}
     x = np.stack(list(columns.values()), axis=1).astype(np.float64)
     x[~battles.readable] = np.nan
     signal = Signal(kind, tuple(columns), x, ridge)
@@ -119,7 +119,7 @@ def signal_of(battles: Battles, kind: Kind, ridge: float = RIDGE, *, verdicts: b
 
 def margins(battles: Battles) -> np.ndarray:
     """Return the margins of readable battles, NaN elsewhere, shape (battles,)."""
-    return np.where(battles.readable, _numbers(battles.table, "margin"), np.nan)
+    return np.where(battles.readable, battles.numbers_of("margin"), np.nan)
 
 
 def usual_kind(battles: Battles) -> Kind:
@@ -145,23 +145,19 @@ def _probabilities(battles: Battles) -> np.ndarray:
 
 
 def _columns(battles: Battles, kind: Kind) -> dict[str, np.ndarray]:
-    table = battles.table
+    numbers_of = battles.numbers_of
     if kind == "smoothing":
-        return {"verdict": 2 * hard_credits(table) - 1}
+        return {"verdict": 2 * hard_credits(battles.table) - 1}
     if kind in POOLED:
-        return {name: _numbers(table, f"margin_{name}") for name in battles.criteria} or {"none": _numbers(table, "")}
+        return {name: numbers_of(f"margin_{name}") for name in battles.criteria} or {"none": numbers_of("")}
     if kind == "credit":
-        return {"credit": _numbers(table, "credit" if has_soft_credits(battles) else "") - 0.5}
-    lengths = [np.log1p(_numbers(table, side)) for side in ("length_a", "length_b")] if kind == "length" else []
-    return {"margin": _numbers(table, "margin"), **({"length": lengths[0] - lengths[1]} if lengths else {})}
-
-
-def _numbers(table: pd.DataFrame, name: str) -> np.ndarray:
-    return table[name].to_numpy(dtype=np.float64) if name in table else np.full(len(table), np.nan)
+        return {"credit": numbers_of("credit" if has_soft_credits(battles) else "") - 0.5}
+    lengths = [np.log1p(numbers_of(side)) for side in ("length_a", "length_b")] if kind == "length" else []
+    return {"margin": numbers_of("margin"), **({"length": lengths[0] - lengths[1]} if lengths else {})}
 
 
 def _has_margins(battles: Battles) -> bool:
-    return not np.isnan(_numbers(battles.table, "margin")).all()
+    return not np.isnan(battles.numbers_of("margin")).all()
 
 
 def _describe_lack(battles: Battles, kind: Kind) -> str:

@@ -5,7 +5,7 @@ entrant's battles, the pull does not. Ratings come out on another scale than peo
 """
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq, minimize_scalar
 
 from podium.nouns.calibration import Stretch
 
@@ -64,6 +64,14 @@ def spread_of(residual: np.ndarray, variance: np.ndarray) -> float:
         total = variance + c
         return float(np.sum(np.log(total) + residual**2 / total))
 
+    def slope(c: float) -> float:
+        total = variance + c
+        return float(np.sum(1 / total - (residual / total) ** 2))
+
     most = float(np.mean(residual**2)) * 4 + 1e-9
     c = float(minimize_scalar(loss, bounds=(0.0, most), method="bounded", options={"xatol": 1e-6 * most}).x)
+    # A minimum is flat: where the slope is zero is known to many more digits.
+    low, high = 0.9 * c, 1.1 * c
+    if slope(low) < 0 < slope(high):
+        c = float(brentq(slope, low, high, xtol=1e-12 * c))
     return float(np.sqrt(c)) if loss(c) < loss(0.0) else 0.0

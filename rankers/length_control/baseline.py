@@ -10,7 +10,7 @@ from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
 from podium.rankers.coded import Cluster, Coded, Labels
 from podium.rankers.intervals import Estimate, by_sandwich, covariance_of, t_reach
-from podium.rankers.length_control.external import External
+from podium.rankers.length_control.external import WEIGHT, External
 from podium.rankers.length_control.term import Lengths, lengths_of, squash
 from podium.rankers.newton import DesignMatrix, Likelihood, SingularError, maximise
 from podium.rankers.standings import Result, exposure_of, standings
@@ -74,8 +74,12 @@ def against_baseline(
     if not rates:
         raise NotIdentifiedError("; ".join(refused))
     estimate = estimate_equal_lengths(coded, base, rates, level)
+    model = "AlpacaEval's GLM without external data (no difficulty term)"
+    if external is not None:
+        gamed = f" and {len(external.gamed.credit):,} rows of gamed baselines" if external.gamed is not None else ""
+        model = f"AlpacaEval's GLM with the difficulty of items{gamed}, from {external.source}"
     used = {
-        "model": _describe_model(external),
+        "model": model,
         "slopes": {coded.entrants[k]: rate.slope for k, (_, rate) in rates.items()},
         "sd": {coded.entrants[k]: rate.sd for k, (_, rate) in rates.items()},
         "left_out": lengths.left_out,
@@ -100,23 +104,15 @@ def estimate_equal_lengths(
     # Satterthwaite: that of the mean is made of variances that are known to different degrees.
     freedom[base] = variance.sum() ** 2 / max(np.sum(variance**2 / freedom[list(rates)]), 1e-300)
     estimate = by_sandwich(score, covariance_of(spread), coded.clusters, level=level, cluster=coded.unit)
-    return _on_logit_scale(estimate, freedom, level) if estimate.method else estimate
-
-
-def _on_logit_scale(estimate: Estimate, freedom: np.ndarray, level: float) -> Estimate:
-    """Return the same with t intervals of the logits, shape (entrants,): they end where win rates do, and lean inwards.
-
-    Args:
-        freedom: degrees of freedom, shape (entrants,).
-    """
-    score = estimate.score
+    if estimate.method is None:
+        return estimate
+    # Intervals of the logits end where win rates do, and lean inwards.
     reach = t_reach(freedom + 1, level) * estimate.se / (score * (1 - score))
     low, high = expit(logit(score) - reach), expit(logit(score) + reach)
     return replace(estimate, low=low, high=high, method=f"{estimate.method}, t on the logit scale")
 
 
 def _baseline(coded: Coded, anchor: str | None) -> int:
-    """Return the baseline: the one that is named, or the one that is in all battles."""
     if anchor is not None:
         return coded.entrants.index(find_name("entrant with readable battles", anchor, coded.entrants))
     common = [k for k in range(len(coded.entrants)) if ((coded.a == k) | (coded.b == k)).all()]
@@ -136,9 +132,10 @@ def rates_against(
     for which, name in enumerate(coded.entrants):
         first, second = (coded.a == which) & (coded.b == base), (coded.b == which) & (coded.a == base)
         own = np.flatnonzero(first | second)
-        if which == base or not len(own):
-            if which != base:
-                refused.append(f"{name} has no readable battle with lengths against {coded.entrants[base]}: no score")
+        if which == base:
+            continue
+        if not len(own):
+            refused.append(f"{name} has no readable battle with lengths against {coded.entrants[base]}: no score")
             continue
         credit = np.where(first[own], coded.credit[own], 1 - coded.credit[own])
         lead = np.where(first[own], lengths.difference[own], -lengths.difference[own])
@@ -171,7 +168,7 @@ def _fit_rate(
     _refuse_one_sided(y, len(columns), len(items))
     if external is not None and external.gamed is not None:
         rows = np.vstack([rows, external.gamed.rows(rows.shape[1])])
-        y, w = np.append(y, external.gamed.credit), np.append(w, external.gamed.weight)
+        y, w = np.append(y, external.gamed.credit), np.append(w, np.full(len(external.gamed.credit), WEIGHT))
     at, information = _regression(rows, y, w)
     plain = rows[:own].copy()
     plain[:, 1] = 0
@@ -209,7 +206,6 @@ def _refuse_one_sided(credit: np.ndarray, coefficients: int, items: int) -> None
 
 
 def _regression(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the coefficients of a logistic regression, and its information."""
     likelihood = Likelihood(DesignMatrix(rows), weight * credit, weight, np.zeros(rows.shape[1]), largest=FAR)
     try:
         at = maximise(likelihood).at
@@ -219,10 +215,3 @@ def _regression(rows: np.ndarray, credit: np.ndarray, weight: np.ndarray) -> tup
     if np.linalg.cond(information) > 1 / SINGULAR:
         raise NotIdentifiedError(UNBOUNDED)
     return at, information
-
-
-def _describe_model(external: External | None) -> str:
-    if external is None:
-        return "AlpacaEval's GLM without external data (no difficulty term)"
-    gamed = f" and {len(external.gamed.credit):,} rows of gamed baselines" if external.gamed is not None else ""
-    return f"AlpacaEval's GLM with the difficulty of items{gamed}, from {external.source}"

@@ -26,11 +26,6 @@ class Gamed:
     difficulty: np.ndarray
     credit: np.ndarray
 
-    @property
-    def weight(self) -> np.ndarray:
-        """Weight of each row, shape (rows,)."""
-        return np.full(len(self.credit), WEIGHT)
-
     def rows(self, columns: int) -> np.ndarray:
         """Return the design: no intercept, because the variant is as good as the baseline, shape (rows, columns)."""
         return np.column_stack([np.zeros(len(self.credit)), self.term, self.difficulty])[:, :columns]

@@ -8,9 +8,8 @@ import numpy as np
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.coded import Coded
 from podium.rankers.intervals import clusters_behind, t_reach
-from podium.rankers.length_control.separation import length_separates
 from podium.rankers.length_control.term import Lengths, squash
-from podium.rankers.newton import Likelihood, SingularError, maximise
+from podium.rankers.newton import SingularError, maximise
 from podium.rankers.pairs import PairCells, pair_sums
 from podium.rankers.scale import POINTS
 from podium.rankers.strengths import Strengths, are_sound, column_likelihood
@@ -114,7 +113,15 @@ def fit_with_length(coded: Coded, term: np.ndarray, regularization: float, start
         NotConvergedError: no maximum.
     """
     likelihood = column_likelihood(coded, term[:, None], regularization)
-    _refuse_collinear(replace(likelihood, penalty=np.zeros_like(likelihood.penalty)), np.append(start, 0.0))
+    free = replace(likelihood, penalty=np.zeros_like(likelihood.penalty))
+    matrix = free.information_at(np.append(start, 0.0))
+    total, cross = matrix[-1, -1], matrix[:-1, -1]
+    left = total - cross @ np.linalg.lstsq(matrix[:-1, :-1], cross, rcond=None)[0]
+    if left <= COLLINEAR * total:
+        raise NotIdentifiedError(
+            "length cannot be told from strength: between two entrants the same one is always longer by as much; "
+            "battles on items with other lengths would tell"
+        )
     if length_separates(coded, term):
         raise NotIdentifiedError(
             "length and strength tell every winner, so that no finite length term fits best: ratings at equal length "
@@ -135,13 +142,29 @@ def slope_influence(fit: Strengths) -> np.ndarray:
     return surplus * likelihood.design.product(direction[None])[0]
 
 
-def _refuse_collinear(likelihood: Likelihood, at: np.ndarray) -> None:
-    """Refuse lengths that are the same in all battles of a pair, or differ as strengths would."""
-    matrix = likelihood.information_at(at)
-    total, cross = matrix[-1, -1], matrix[:-1, -1]
-    left = total - cross @ np.linalg.lstsq(matrix[:-1, :-1], cross, rcond=None)[0]
-    if left <= COLLINEAR * total:
-        raise NotIdentifiedError(
-            "length cannot be told from strength: between two entrants the same one is always longer by as much; "
-            "battles on items with other lengths would tell"
-        )
+def length_separates(coded: Coded, term: np.ndarray) -> bool:
+    """Tell whether some strengths and a slope of 1 or -1 name every winner.
+
+    Then the likelihood grows along them for ever. A win says theta_a - theta_b >= -slope term, a loss <=, a tie both:
+    such bounds can be met unless they add up to less than 0 around a circle of entrants (Bellman and Ford).
+
+    Args:
+        term: of each battle, positive where a's response is longer, shape (battles,).
+    """
+    counted = coded.weight > 0
+    a, b, credit = coded.a[counted], coded.b[counted], coded.credit[counted]
+    won, lost = credit > 0, credit < 1
+    start, end = np.concatenate([a[won], b[lost]]), np.concatenate([b[won], a[lost]])
+    lead = np.concatenate([term[counted][won], -term[counted][lost]])
+    return any(_can_be_met(start, end, slope * lead, len(coded.entrants)) for slope in (1, -1))
+
+
+def _can_be_met(start: np.ndarray, end: np.ndarray, most: np.ndarray, entrants: int) -> bool:
+    """Tell whether strengths exist with theta of each end at most that of its start plus so much, rounding aside."""
+    theta = np.zeros(entrants)
+    for _ in range(entrants + 1):
+        before = theta.copy()
+        np.minimum.at(theta, end, before[start] + most)
+        if np.all(theta >= before - 1e-12):
+            return True
+    return False

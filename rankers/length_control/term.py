@@ -39,7 +39,7 @@ def lengths_of(battles: Battles, labels: Labels, cluster: Cluster) -> Lengths:
     credit = hard_credits(table) if labels == "hard" else table["credit"].to_numpy(dtype=float)
     if not set(SIDES) <= set(table.columns):
         raise NotIdentifiedError(_describe_lack("the battles have no lengths"))
-    a, b = (table[side].to_numpy(dtype=float, na_value=np.nan) for side in SIDES)
+    a, b = (battles.numbers_of(side) for side in SIDES)
     known = np.isfinite(a) & np.isfinite(b)
     readable = ~np.isnan(credit)
     if not (known & readable).any():

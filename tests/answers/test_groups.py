@@ -1,13 +1,13 @@
 """Who leads: a sentence for each rule, from records of who is told from whom."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pandas as pd
 import pytest
 
 import podium
 from podium.answers.groups import leaders_of, who_sentence
-from podium.answers.next_step import next_sentence
+from podium.answers.sentences import next_sentence
 from podium.nouns.battles import Counts
 from podium.nouns.ranking import Entry, Separation, Standings
 from podium.rankers.further_items import further_items
@@ -51,6 +51,14 @@ def test_a_leading_group_is_looked_into() -> None:
     assert who_sentence(standings(across(3, 5) | {(0, 2)})) == (
         "amber, birch and cedar are ahead of the rest; first is amber or birch; cedar is behind amber. dune and ember "
         "follow, not told apart; fjord is last."
+    )
+
+
+def test_of_many_who_are_behind_two_are_named_and_the_others_counted() -> None:
+    inside = {(0, k) for k in (2, 3, 4)} | {(1, 4)}
+    assert who_sentence(standings(across(5) | inside)) == (
+        "amber, birch, cedar, dune and ember are ahead of the rest; first is amber or birch; cedar is behind amber; "
+        "dune is behind amber; 1 more is behind others. fjord is last."
     )
 
 
@@ -123,8 +131,48 @@ def test_a_gap_within_its_error_is_no_promise_and_a_leader_needs_nothing() -> No
 
 def test_slices_say_in_how_many_the_same_lead() -> None:
     ranking = podium.rank("examples/simulated/battles.csv", by="category")
-    assert ranking.standings[0].answer[-1] == "No model is told to lead in 2 of 2 slices."
+    assert ranking.standings[0].answer[-1] == "No place is certain in 2 of 2 slices."
     assert all(len(each.answer) == 3 for each in ranking.standings)
+
+
+def test_of_several_slices_each_answer_names_its_own_though_another_could_not_be_ranked() -> None:
+    ranking = podium.rank("examples/simulated/battles.csv", by="category")
+    assert [each.answer[0].partition(": ")[0] for each in ranking.standings] == ["On code", "On essay"]
+    frame = pd.read_csv("examples/simulated/battles.csv").drop(columns="margin")
+    lone = podium.rank(frame.assign(credit=frame["credit"].where(frame["category"] == "code")), by="category")
+    assert [each.answer[0].partition(": ")[0] for each in lone.standings] == ["On code"]
+    assert len(lone.failures) == 1
+
+
+def test_a_ranking_of_one_slice_does_not_name_it() -> None:
+    frame = pd.read_csv("examples/simulated/battles.csv").query("category == 'code'")
+    [only] = podium.rank(frame, by="category").standings
+    assert only.answer[0].startswith("No place is certain")
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        (1, None),
+        (2, "One battle would connect the two groups of models that never met"),
+        (4, "Three battles would connect the four groups of models that never met"),
+    ],
+)
+def test_battles_that_would_connect_are_one_less_than_the_groups(groups: int, said: str | None) -> None:
+    """Oracle: with as many battles the models are ranked, and with one less they are not."""
+    rows = [(f"i{k}", f"{letter}1", f"{letter}2", k % 2) for letter in "abcd"[:groups] for k in range(8)]
+    table = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
+    answer = podium.rank(table, rankers=["win-rate"]).standings[0].answer
+    assert (said is None and "would connect" not in answer[-1]) or answer[-1].startswith(str(said))
+    if said is None:
+        assert podium.rank(table).standings
+        return
+    joins = [("j", f"{one}1", f"{other}1", 1) for one, other in pairwise("abcd"[:groups])]
+    with pytest.raises(podium.NotIdentifiedError, match=f"{len(joins)} battles? would join them: a1 vs b1"):
+        podium.rank(table)
+    with pytest.raises(podium.NotIdentifiedError, match="1 battle would join them"):
+        podium.rank(pd.concat([table, pd.DataFrame(joins[1:], columns=table.columns)]))
+    assert podium.rank(pd.concat([table, pd.DataFrame(joins, columns=table.columns)])).standings
 
 
 def test_the_answer_is_in_json_markdown_and_the_hosts_text() -> None:
@@ -136,3 +184,11 @@ def test_the_answer_is_in_json_markdown_and_the_hosts_text() -> None:
     assert ranking.to_dict()["rankings"][0]["answer"] == answer
     assert styled_text(ranking, "md", ranking_reports).startswith(" ".join(answer))
     assert ranking_text(ranking).startswith(answer[0][:60])
+
+
+def test_models_that_are_level_throughout_are_said_to_be() -> None:
+    """Ties leave no error, and so no interval; nobody has the highest score."""
+    frame = podium.simulate(4, 30, seed=1).presentations(podium.Judge()).assign(credit=0.5)
+    [standings] = podium.rank(podium.read_battles(frame)).standings
+    assert standings.answer[0] == "All four models are level."
+    assert len(standings.answer) == 2

@@ -1,11 +1,12 @@
 """May it be trusted: one check at a time, and the tests among them together."""
 
+import numpy as np
 import pytest
 
 import podium
-from podium.answers.measures import _position
-from podium.answers.trust import ERROR_RATE, ORDER, Finding, trust_sentence
+from podium.answers.measures import ERROR_RATE, ORDER, Finding, _position, trust_sentence
 from podium.checks import CHECKS
+from podium.nouns.human_labels import label_from
 
 
 def test_every_finding_has_a_row_in_the_table_of_checks() -> None:
@@ -93,3 +94,24 @@ def test_nothing_is_said_of_what_the_first_place_hangs_on_where_plain_bradley_te
     assert hinge is not None
     assert hinge.leader == near.names[0]
     assert hinge_of(battles, replace(standings, separation=turned)) is None
+
+
+def test_equal_length_is_advised_by_a_ranker_that_knows_it() -> None:
+    """Every other ranker refuses `length_control`: the advice names one that does not."""
+    battles = podium.simulate(5, 60, seed=1).battles(podium.Judge(length_bias=2.0))
+    ranking = podium.rank(battles, ["bradley-terry", "soft-elo"], **{"soft-elo.beta": 1.0})
+    plain, soft = (standings.answer[1] for standings in ranking.standings)
+    assert plain.endswith("(--set length_control=true).")
+    assert soft.endswith("(--ranker bradley-terry --set length_control=true).")
+
+
+def test_labels_that_are_joined_leave_what_the_order_does_to_verdicts_known() -> None:
+    frame = podium.simulate(4, 60, seed=1).presentations(podium.Judge(position_bias=1.5), human=True)
+    votes = frame.drop_duplicates(["item", "model_a", "model_b"])
+    votes = podium.read_battles(votes[["item", "model_a", "model_b"]].assign(credit=votes["human"]))
+    bare = podium.read_battles(frame.drop(columns="human"))
+    joined = label_from(bare, votes, must_meet=True)
+    assert _position(bare).worries
+    assert _position(joined) == _position(bare)
+    some_of_them = joined.select(np.arange(len(joined)) < 50)
+    assert _position(some_of_them).unknown == "the orders are merged already"

@@ -12,10 +12,12 @@ import forked
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from podium import Judge, simulate
+from podium import Judge, UsageError, simulate
+from podium.cli.main import podium as command_line
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "design"
 Podium = Callable[..., Any]
@@ -61,7 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def calibrated(folder: Path) -> subprocess.CompletedProcess[str]:
     """Calibrate on labelled.csv into calibration.json, on the judge's own scale."""
     output = folder / "calibration.json"
-    return shell("calibrate", folder / "labelled.csv", "-o", output, "--bootstrap", "50", "--no-stretch")
+    return shell("calibrate", folder / "labelled.csv", "-o", output, "--bootstrap", "50", "--no-stretch", "--full")
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +251,7 @@ def test_no_line_of_the_summary_ends_in_spaces(calibrated: subprocess.CompletedP
     assert [line for line in calibrated.stdout.splitlines() if line != line.rstrip()] == []
 
 
-SHORT = ("--bootstrap", "20", "--no-stretch")
+SHORT = ("--bootstrap", "20", "--no-stretch", "--full")
 
 
 @pytest.fixture(scope="module")
@@ -262,7 +264,7 @@ def short(folder: Path) -> subprocess.CompletedProcess[str]:
 def test_without_an_output_file_nothing_is_written_and_that_is_said(
     folder: Path, short: subprocess.CompletedProcess[str]
 ) -> None:
-    note = "podium: nothing written; -o calibration.json keeps the calibration for podium rank"
+    note = "podium: not kept: -o calibration.json keeps the calibration for podium rank"
     assert (short.returncode, short.stderr.splitlines()[-1]) == (0, note)
     assert {path.name for path in folder.glob("*.json")} <= {"calibration.json"}
 
@@ -374,7 +376,8 @@ def test_facts_of_the_entrants_are_kept_in_the_file(podium: Podium, folder: Path
 def test_compare_prints_hard_and_every_target(podium: Podium, folder: Path) -> None:
     answer = podium("calibrate", folder / "few.csv", "--compare", *SHORT)
     titles = ("targets side by side", "90% intervals over models, each by itself", "beyond ")
-    side_by_side, by_itself, beyond_the_best = (targets_in(section(answer.out, title)) for title in titles)
+    compared, _, _ = answer.out.partition("judge and people")
+    side_by_side, by_itself, beyond_the_best = (targets_in(section(compared, title)) for title in titles)
     assert (answer.code, side_by_side) == (0, ["hard", "margin", "length", *["smoothing"] * 6])
     assert by_itself == side_by_side
     assert set(beyond_the_best) <= set(side_by_side)
@@ -538,3 +541,29 @@ def test_an_impossible_fill_exits_with_2(podium: Podium, tmp_path: Path, fill: s
     path.write_text(ORDERS + "p1,x,y,true,1\np2,x,y,true,0\n", encoding="utf-8")
     answer = podium("rank", path, *as_foreign("--fill", fill))
     assert (answer.code, complaint in answer.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_a_screen_has_the_answer_and_the_errors_and_a_section_its_own(podium, folder):
+    words = ("calibrate", folder / "labelled.csv", "--bootstrap", "20", "--splits", "1")
+    screen, section = podium(*words).out, podium(*words, "--section", "conformal").out
+    assert len(screen.splitlines()) <= 40
+    assert ("mean absolute error, Elo" in screen, "median width over the splits" in screen) == (True, False)
+    assert ("mean absolute error, Elo" in section, "median width over the splits" in section) == (False, True)
+
+
+def test_a_section_that_is_misspelt_is_refused_before_anything_is_read(podium, tmp_path):
+    unknown = podium("calibrate", tmp_path / "there_is_no_such.csv", "--section", "conformity")
+    assert (unknown.code, "did you mean 'conformal'? available: accuracy, agreement" in unknown.err) == (2, True)
+
+
+def test_a_picture_that_cannot_be_drawn_loses_no_calibration(folder, tmp_path, monkeypatch):
+    def fail(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr("podium.pictures.style.import_module", fail)
+    output, figure = tmp_path / "calibration.json", tmp_path / "figure.svg"
+    words = ["calibrate", folder / "few.csv", "--splits", "1", "-o", output, "--figure", figure]
+    done = CliRunner().invoke(command_line, list(map(str, words)))
+    assert isinstance(done.exception, UsageError)
+    assert (output.exists(), figure.exists()) == (True, False)

@@ -21,9 +21,21 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_sheet_goes_out_and_comes_back_into_a_ranking(podium: Podium, verdicts: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def responses(verdicts: Path) -> Path:
+    """What each model answered to each item."""
+    table, path = pd.read_csv(verdicts), verdicts.with_name("responses.csv")
+    models, items = sorted({*table["model_a"], *table["model_b"]}), sorted({*table["item"]})
+    rows = [(item, f"What of {item}?", model, f"{model} on {item}") for item in items for model in models]
+    pd.DataFrame(rows, columns=["item", "instruction", "model", "response"]).to_csv(path, index=False)
+    return path
+
+
+def test_a_sheet_goes_out_and_comes_back_into_a_ranking(
+    podium: Podium, verdicts: Path, responses: Path, tmp_path: Path
+) -> None:
     sheet = tmp_path / "sheet.csv"
-    done = podium("label", verdicts, "--number", "50", "-o", sheet)
+    done = podium("label", verdicts, "--responses", responses, "--number", "50", "-o", sheet)
     assert (done.code, "With these 50 labels ratings err about" in done.out) == (0, True)
     pd.read_csv(sheet).assign(verdict=["1", "2"] * 25).to_csv(sheet, index=False)
     words = ("--ranker", "structured-bradley-terry", "--human-labels", sheet, "--format", "json")
@@ -43,3 +55,49 @@ def test_labels_of_other_battles_calibrate_nothing(podium: Podium, verdicts: Pat
     labels.write_text("item,model_a,model_b,credit\nelsewhere,model-01,model-02,1\n")
     refused = podium("calibrate", verdicts, "--human-labels", labels)
     assert (refused.code, "none of the" in refused.err) == (1, True)
+
+
+def test_two_sheets_are_the_votes_of_two_people_who_may_agree(podium: Podium, verdicts: Path, tmp_path: Path) -> None:
+    rows = ["1,model-01,model-02,1", "2,model-01,model-03,0", "3,model-04,model-05,1"]
+    sheets = [tmp_path / "ann.csv", tmp_path / "bob.csv"]
+    items = sorted({*pd.read_csv(verdicts)["item"]})
+    for sheet in sheets:
+        cells = [f"{item}{row[1:]}" for item, row in zip(items, rows, strict=False)]
+        sheet.write_text("\n".join(["item,model_a,model_b,credit", *cells]) + "\n")
+    labels = ("--human-labels", sheets[0], "--human-labels", sheets[1])
+    ranked = podium("rank", verdicts, *labels, "--ranker", "structured-bradley-terry", "--format", "json")
+    [ranking] = json.loads(ranked.out)["rankings"]
+    structured = ranking["diagnostics"]["structured"]
+    assert (structured["battles"], structured["labels"]) == (3, 6)
+
+
+def test_two_people_of_one_file_who_saw_either_order_are_two_votes_beside_another_file(
+    podium: Podium, tmp_path: Path
+) -> None:
+    """Oracle: two of three say that the first won; as the two orders of one judge they would say half as much."""
+    verdicts = simulate(5, 20, seed=1).presentations(Judge(scale=2), orders="ab")
+    verdicts.to_csv(tmp_path / "verdicts.csv", index=False)
+    votes = verdicts[["item", "model_a", "model_b"]]
+    both = [votes.assign(credit=1.0, judge=judge, order=order) for judge, order in (("ann", "ab"), ("bob", "ba"))]
+    pd.concat(both).to_csv(tmp_path / "two.csv", index=False)
+    votes.assign(credit=0.0).to_csv(tmp_path / "one.csv", index=False)
+    labels = [word for name in ("two.csv", "one.csv") for word in ("--human-labels", tmp_path / name)]
+    words = ("--ranker", "structured-bradley-terry", "--format", "json")
+    [ranking] = json.loads(podium("rank", tmp_path / "verdicts.csv", *labels, *words).out)["rankings"]
+    assert ranking["diagnostics"]["structured"]["labels"] == 3 * len(verdicts)
+    assert f"{3 * len(verdicts)} votes by people" in " ".join(ranking["warnings"])
+
+
+def test_models_of_labels_that_no_verdict_knows_are_named(podium: Podium, tmp_path: Path) -> None:
+    table = simulate(5, 20, seed=1).presentations(Judge(scale=2), human=True, orders="ab")
+    table.drop(columns="human").to_csv(tmp_path / "verdicts.csv", index=False)
+    votes = table[["item", "model_a", "model_b"]].assign(credit=table["human"])
+    strange = pd.DataFrame([(table["item"][0], "model-01", "stranger", 1.0)], columns=votes.columns)
+    pd.concat([votes, strange]).to_csv(tmp_path / "labels.csv", index=False)
+    done = podium("calibrate", tmp_path / "verdicts.csv", "--human-labels", tmp_path / "labels.csv")
+    assert (done.code, "1 label of models without verdicts is left out: stranger" in done.err) == (0, True)
+
+
+def test_a_sheet_that_nobody_can_read_is_not_written(podium: Podium, verdicts: Path, tmp_path: Path) -> None:
+    refused = podium("label", verdicts, "-o", tmp_path / "sheet.csv")
+    assert (refused.code, "--responses" in refused.err, [*tmp_path.iterdir()]) == (2, True, [])

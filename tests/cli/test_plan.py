@@ -27,7 +27,7 @@ def figures(text: str) -> set[str]:
 
 @pytest.mark.slow
 def test_table_2_is_one_command(podium: Podium) -> None:
-    answer = podium("plan", "--entrants", "4", "--ties", "0.39", "--informativeness", "0.45", *FAST)
+    answer = podium("plan", "--entrants", "4", "--ties", "0.39", "--informativeness", "0.45", "--full", *FAST)
     rows = [cells(line) for line in answer.out.splitlines() if line.startswith("0.")]
     assert [(row[2], row[5], row[6]) for row in rows] == [
         ("617", "1,012", "1,372"),
@@ -41,7 +41,7 @@ def test_table_2_is_one_command(podium: Podium) -> None:
 
 @pytest.mark.slow
 def test_a_plan_from_a_pilot_names_anchor_designs_and_the_cheapest(podium: Podium, example: Path) -> None:
-    answer = podium("plan", example, "--items", "200", *FAST)
+    answer = podium("plan", example, "--items", "200", "--full", *FAST)
     assert "pilot of 40 items: 574 of 600 battles judged" in answer.out
     candidates = answer.out.split("candidates for the anchor")[1].split("informative: ")[0].strip().splitlines()
     assert [line.split()[0] for line in candidates[2:]] == ["dune", "ember", "birch", "cedar", "fjord", "amber"]
@@ -62,9 +62,30 @@ def test_a_plan_is_as_wide_as_there_is_room_and_loses_no_figure(example: Path, w
 
 @pytest.mark.slow
 def test_the_reasoning_is_printed(podium: Podium) -> None:
-    lines = podium("plan", "--entrants", "3", *FAST).out.splitlines()
+    lines = podium("plan", "--entrants", "3", "--full", *FAST).out.splitlines()
     assert lines[4] == "are there at most 3 entrants? yes, 3: all pairs cost no more than an anchor from outside would"
     assert lines[0] == "Compare all pairs."
+
+
+@pytest.mark.slow
+def test_a_screen_has_the_answer_a_design_a_row_and_the_line_to_type(podium: Podium) -> None:
+    out = podium("plan", "--entrants", "6", "--items", "50", *FAST).out
+    assert len(out.splitlines()) <= 40
+    assert ("what 50 items cost and tell" in out, "wins: of decided items" in out) == (True, False)
+    play = "inspect eval podium/ring -T responses=PATH --model-role judge=MODEL"
+    assert out.splitlines()[-2:-1] == [play]
+    assert "--section NAME of samples, gaps, needed, assumptions" in out.splitlines()[-1]
+
+
+@pytest.mark.slow
+def test_a_section_is_asked_for_by_its_name(podium: Podium) -> None:
+    words = ("plan", "--entrants", "6", "--items", "50", *FAST)
+    section, whole = (podium(*words, *more).out for more in (("--section", "gaps"), ("--full",)))
+    assert section.splitlines()[2].startswith("the smallest edge that 50 items tell")
+    assert set(section.splitlines()) <= set(whole.splitlines())
+    assert "| when | decided | edge | Elo |" in podium(*words, "--section", "gaps", "--format", "md").out
+    answer = podium(*words, "--section", "gasp")
+    assert (answer.code, "did you mean 'gaps'?" in answer.err) == (2, True)
 
 
 @pytest.mark.slow
@@ -93,7 +114,7 @@ def test_what_a_pilot_cannot_answer_exits_with_3_and_the_rest_is_there(
     podium: Podium, table: Callable[..., Path]
 ) -> None:
     rows = [f"q{k},a,b,{k % 2}" for k in range(8)]
-    answer = podium("plan", table(*rows), *FAST)
+    answer = podium("plan", table(*rows), "--full", *FAST)
     assert answer.code == 3
     assert "informativeness of the candidates for the anchor: informativeness needs at least three" in answer.out
     assert "617" in answer.out

@@ -493,3 +493,16 @@ def test_a_word_without_a_credit_is_named_with_what_to_do(podium, table):
     assert answer.code == 2
     assert "bad=: a credit is a number" in answer.err
     assert "--unknown unread" in answer.err
+
+
+def test_a_ranking_does_without_the_slowest_imports(table: Table) -> None:
+    """SciPy's statistics take longer to import than everything else that a small table needs."""
+    code = (
+        "import sys; from podium.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit as end: assert not end.code\n"
+        "print([m for m in ('scipy.stats', 'altair', 'inspect_ai', 'lm_eval') if m in sys.modules], file=sys.stderr)"
+    )
+    path = str(table(*TRIANGLE))
+    done = subprocess.run([sys.executable, "-c", code, "rank", path], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"

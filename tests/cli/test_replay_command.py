@@ -57,6 +57,15 @@ def test_several_tournaments_make_a_table_against_cost(podium: Podium, example: 
     ]
 
 
+def test_of_a_question_it_is_said_first_who_answers_it_for_the_fewest_calls(podium: Podium, example: Path) -> None:
+    """40 items tell the first by all their battles alone; a chain of one battle a model does not."""
+    words = ("--set", "until=top1", "--seeds", "3")
+    first = podium("replay", example, "--tournament", "chain,round_robin", *words).out.splitlines()[0]
+    assert first == "round_robin answers the question in 100% of seeds, for 1,200 judge calls on average."
+    first = podium("replay", example, "--tournament", "chain", *words).out.splitlines()[0]
+    assert first.startswith("No tournament answers the question on these items: more items, or a margin, would help.")
+
+
 def test_a_budget_makes_costs_equal(podium: Podium, example: Path) -> None:
     words = ("--tournament", "round_robin,chain", "--seeds", "2", "--budget", "150,200", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(podium("replay", example, *words).out)))
@@ -77,7 +86,7 @@ def test_markdown_has_a_row_per_anchor(podium: Podium, example: Path, tmp_path: 
     ]
 
 
-STUDY = ("--study", "--seeds", "2", "--items", "10,20")
+STUDY = ("--study", "--seeds", "2", "--items", "10,20", "--full")
 
 
 @pytest.mark.slow
@@ -197,3 +206,14 @@ def test_every_option_says_what_it_does() -> None:
 
     options = [one for one in group.commands["replay"].params if isinstance(one, click.Option)]
     assert [option.name for option in options if not option.help] == []
+
+
+@pytest.mark.slow
+def test_a_study_shows_tau_by_size_unless_more_is_asked_for(podium: Podium, example: Path) -> None:
+    words = ("replay", example, "--study", "--seeds", "2", "--items", "10")
+    screen, section = podium(*words).out, podium(*words, "--section", "calls").out
+    assert len(screen.splitlines()) <= 40
+    assert ("Kendall's tau by number of items" in screen, "judge calls by number of items" in screen) == (True, False)
+    assert "judge calls by number of items" in section
+    answer = podium("replay", example, "--tournament", "swim", "--full")
+    assert (answer.code, "--full belongs to a --study" in answer.err) == (2, True)

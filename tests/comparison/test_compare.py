@@ -16,6 +16,8 @@ from podium.comparison.pair_data import Matchup, level_credits
 from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.rankers.further_items import further_items
 
+KINDS = ("by slice", "items that changed")
+
 
 def test_two_tables_of_scores_are_compared_as_scipy_does(podium, scores):
     rng = np.random.default_rng(1)
@@ -74,6 +76,13 @@ def api_holm(p):
     from statsmodels.stats.multitest import multipletests
 
     return multipletests(p, method="holm")[1]
+
+
+def test_what_stands_behind_several_candidates_names_each_and_says_once_what_is_not_known(podium):
+    out = podium("compare", "examples/simulated/battles.csv", "--baseline", "birch", "--by", "category").out
+    titles = [f"{kind}: {name}" for name in ("amber", "cedar", "dune", "ember", "fjord") for kind in KINDS]
+    assert [line for line in out.splitlines() if line.startswith(KINDS)] == titles
+    assert out.count("whether answers are the same is not known") == 1
 
 
 def test_slices_show_where_it_wins():
@@ -273,3 +282,8 @@ def test_beside_a_gate_the_p_of_the_difference_is_called_two_sided():
     required, plain = (api.compare("amber", "birch", EXAMPLE, require=own) for own in (["not-worse=200elo"], []))
     assert "not told apart (two-sided p = " in required.answer[1]
     assert "not told apart (p = " in plain.answer[0]
+
+
+def test_names_before_a_baseline_are_refused_with_how_candidates_are_chosen() -> None:
+    with pytest.raises(UsageError, match=r"directory: amber; with --baseline .* --candidate NAME"):
+        api.compare("amber", EXAMPLE, baseline="dune")

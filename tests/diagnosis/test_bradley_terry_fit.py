@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from podium import Battles, NotIdentifiedError, read_battles
 from podium.diagnosis.figures import Missing
-from podium.diagnosis.fit import bradley_terry_fit, influence_on_residuals
+from podium.diagnosis.fit import bradley_terry_fit, expected_without_penalty, influence_on_residuals
 from podium.rankers.coded import code_battles
 from podium.rankers.identification import strengths_of
 from podium.rankers.intervals import holm
@@ -68,6 +68,22 @@ def test_standard_errors_are_the_jackknifes_and_know_that_strengths_were_fitted(
     assert np.abs(unfitted / jackknife - 1).max() > 0.1
 
 
+def test_expected_credits_are_those_of_a_fit_without_regularization():
+    strengths = strengths_of(code_battles(verdicts(planted(), 60, seed=4)))
+    pairs, free = strengths.pairs, fit_strengths(strengths.pairs, 0.0)
+    oracle = free.expected_credit(pairs.low, pairs.high)
+    assert expected_without_penalty(strengths) == pytest.approx(oracle, abs=1e-6)
+    assert np.abs(strengths.expected_credit(pairs.low, pairs.high) - oracle).max() > 1e-5
+
+
+def test_what_the_regularization_adds_accuses_no_pair():
+    """A always wins, so B and C are rated by their own battles: no win rate of theirs is a misfit."""
+    wins = {("A", "B"): 200, ("B", "C"): 180, ("A", "C"): 200}
+    rows = [(str(k), *pair, float(k < won)) for pair, won in wins.items() for k in range(200)]
+    found = bradley_terry_fit(read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])))
+    assert (found.tested, found.missed) == (1, 0)
+
+
 def test_holms_rule_equals_statsmodels():
     p = np.random.default_rng(0).uniform(size=30) ** 3
     assert holm(p) == pytest.approx(multitest.multipletests(p, method="holm")[1], abs=1e-15)
@@ -96,12 +112,12 @@ def test_without_holm_most_would_be_accused(fair):
 
 @pytest.mark.slow
 def test_rows_taken_for_independent_would_be_accused():
-    """Wrong variant: every verdict three times (an item's copies are one cluster) and errors by row."""
+    """Wrong variant: every verdict three times (an item's copies are one cluster), and nothing says the item."""
     copies = []
     for seed in range(40):
         table = verdicts(by_strength(THETA), 60, seed).table
         copies.append(Battles(pd.concat([table] * 3, ignore_index=True)))
-    by_row = [bradley_terry_fit(one, cluster="row") for one in copies]
+    by_row = [bradley_terry_fit(Battles(one.table.drop(columns="item"))) for one in copies]
     by_item = [bradley_terry_fit(one) for one in copies]
     assert np.mean([one.whole.p <= 0.05 for one in by_row]) > 0.3
     assert np.mean([one.whole.p <= 0.05 for one in by_item]) <= 0.15

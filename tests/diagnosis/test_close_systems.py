@@ -8,7 +8,7 @@ from podium import Judge, read_battles, simulate
 from podium.diagnosis.clustered import farther_ends
 from podium.diagnosis.decisiveness import accuracy_of
 from podium.diagnosis.gold import gold_agreement
-from podium.diagnosis.gold_pairs import gold_pairs_of, resample_both
+from podium.diagnosis.gold_comparison import gold_pairs_of, resample_both
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judges import side_by_side
 from podium.diagnosis.subject import Subject

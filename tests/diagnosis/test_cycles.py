@@ -12,7 +12,7 @@ from scipy import stats
 from podium import read_battles
 from podium.diagnosis.cycles import cycles, deviations_of_draws, model_deviation, triples_of
 from podium.diagnosis.figures import Missing, Statistic
-from podium.diagnosis.triples import deviation
+from podium.diagnosis.transitivity import deviation
 from podium.rankers.coded import code_battles
 from podium.rankers.pairs import cells_by_cluster, pair_sums
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.diagnosis.families import MAKERS, Family, family_of, members
+from podium.diagnosis.judge_checks import MAKERS, Family, family_of, members
 
 
 @pytest.mark.parametrize(

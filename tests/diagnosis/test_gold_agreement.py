@@ -18,8 +18,7 @@ from podium.diagnosis.decisiveness import (
 )
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.gold import gold_agreement
-from podium.diagnosis.gold_comparison import own_system
-from podium.diagnosis.gold_pairs import gold_pairs_of, resample_both
+from podium.diagnosis.gold_comparison import gold_pairs_of, own_system, resample_both
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.sides import taus
 from podium.diagnosis.subject import Subject

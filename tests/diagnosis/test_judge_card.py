@@ -9,6 +9,7 @@ from judged_worlds import FAULTY, OWN, world
 
 from podium import Judge, NotIdentifiedError, UsageError, read_battles
 from podium.diagnosis.card import QUESTIONS, Inquiry, ask_all, diagnose
+from podium.diagnosis.card_summary import card_answer, check_lines
 from podium.diagnosis.figures import Missing, Statistic, Unit, as_dict
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import TripleGroup
@@ -48,6 +49,30 @@ def test_a_judges_identity_tells_its_model_and_how_it_is_asked(judge, model, rea
     battles = read_battles(world(1, 2).presentations())
     subject = Subject(judge, battles, battles)
     assert (subject.model, subject.realization) == (model, realization)
+
+
+def test_a_single_ring_is_one_ring():
+    pairs = (("A", "B"), ("B", "C"), ("C", "A"))
+    rows = [(f"{k}", a, b, float(k % 10 < 8)) for a, b in pairs for k in range(100)]
+    frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])
+    answer = card_answer(diagnosed(frame.assign(human=frame["credit"])).cards[0].answers)
+    assert answer[0].endswith(", but the models of 1 ring beat each other.")
+
+
+def lines_of(frame):
+    return {line.name: line for line in check_lines(diagnosed(frame).cards[0].answers)}
+
+
+def test_families_are_asked_for_only_where_they_would_help():
+    alone = world(3, 5).presentations(Judge("gpt-9"))
+    assert "--human-judge" in lines_of(alone)["own family"].verdict
+    labelled = world(3, 5).presentations(Judge("my-judge"), human=True)
+    assert lines_of(labelled)["own family"].verdict == "not known: --families"
+
+
+def test_a_judge_on_few_items_is_not_said_to_be_no_better_than_a_coin():
+    few = lines_of(world(3, 2).presentations(Judge("gpt-9", noise=3), human=True))["people"]
+    assert few.verdict == "not shown to beat a coin"
 
 
 def test_rows_without_a_judge_have_a_card_of_their_own():

@@ -5,12 +5,13 @@ import pytest
 from hand_worked import presentations, subject_of
 from judged_worlds import both, world
 from scipy.special import stdtrit
+from scipy.stats import ttest_rel
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from podium import Judge
 from podium.diagnosis.figures import Missing
-from podium.diagnosis.people import people
+from podium.diagnosis.people import agreement_lead, people
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.signals import signal_of
 from podium.rankers.calibration.targets import fit_target
@@ -42,6 +43,25 @@ def test_accuracy_counts_ties_and_agreement_leaves_them_out():
     assert (found.agreement.value, found.agreement.n) == (2 / 3, 3)
     with_unread_as_disagreement = 3 / 7
     assert found.accuracy.value != with_unread_as_disagreement
+
+
+def test_by_how_much_people_agree_more_with_a_judge_is_a_paired_t_interval_of_items():
+    """Oracle: scipy's paired t, one battle an item. The wrong variant, items that are not paired, is wider."""
+    rng = np.random.default_rng(5)
+    human = rng.integers(0, 2, 80).astype(float)
+    good = np.where(rng.random(80) < 0.8, human, 1 - human)
+    worse = np.where(rng.random(80) < 0.15, 1 - good, good)
+    first, second, elsewhere = (
+        subject_of(presentations([(start + k, own[k], human[k]) for k in range(80)], "item credit human"))
+        for own, start in ((good, 0), (worse, 0), (worse, 80))
+    )
+    found, unpaired = agreement_lead(first, second), agreement_lead(first, elsewhere)
+    oracle = ttest_rel(1.0 * (good == human), 1.0 * (worse == human)).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((oracle.low, oracle.high))
+    assert found.value == pytest.approx(np.mean(good == human) - np.mean(worse == human))
+    assert unpaired.high - unpaired.low > 1.2 * (found.high - found.low)
+    nobody = subject_of(presentations([(0, 1.0, 0.5)], "item credit human"))
+    assert agreement_lead(first, nobody) is None
 
 
 def test_kappa_and_its_error_are_cohens():

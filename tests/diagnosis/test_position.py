@@ -10,7 +10,8 @@ from scipy.special import expit
 
 from podium import Judge, read_battles
 from podium.diagnosis.figures import Missing, as_dict
-from podium.diagnosis.position import order_twins, position
+from podium.diagnosis.position import position
+from podium.diagnosis.twins import order_twins
 
 VERDICTS = [(1, 1), (0, 0), (1, 0), (1, 0), (1, 0), (0, 1), (1, 0.5), (0.5, 0.5)]
 """What x earned when shown first, and when shown second: two that hold, three flips to the first, one to the second, a

@@ -9,9 +9,8 @@ from judged_worlds import OWN, both, world
 from podium import Judge, rank, read_battles
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.gold_source import Gold
-from podium.diagnosis.reference import fit_line
 from podium.diagnosis.self_preference import self_preference
-from podium.diagnosis.sides import prepare_side
+from podium.diagnosis.sides import fit_line, prepare_side
 from podium.rankers.scale import POINTS
 
 JUDGED = np.array([10.0, 35.0, -20.0, 40.0, -65.0])

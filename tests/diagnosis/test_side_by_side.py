@@ -11,7 +11,7 @@ from podium.diagnosis.figures import Missing
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judge_checks import parts_of
 from podium.diagnosis.judges import side_by_side
-from podium.diagnosis.subject import Subject, model_of
+from podium.diagnosis.subject import Subject
 from podium.rankers.scale import POINTS
 
 THETA = strengths(6)
@@ -73,7 +73,6 @@ def test_names_tell_model_and_realization():
     assert parts_of("Qwen2.5-72B TokenProbs") == ("Qwen2.5-72B", "TokenProbs")
     assert parts_of("Mistral Large") == ("Mistral Large", None)
     assert parts_of("jury:majority:3(a|rubric|1; b|rubric|2)")[1] is None
-    assert (model_of(None), model_of("gpt-x Likert")) == (None, "gpt-x")
 
 
 @pytest.mark.slow

@@ -12,8 +12,7 @@ from scipy.special import expit
 
 from podium import Judge, read_battles, simulate
 from podium.diagnosis.figures import Missing, Statistic
-from podium.diagnosis.transitivity import transitivity
-from podium.diagnosis.triples import CLIP, chance_of_no_order, deviation, divergence, outcomes
+from podium.diagnosis.transitivity import CLIP, chance_of_no_order, deviation, divergence, outcomes, transitivity
 
 CREDIT = {">": 1.0, "~": 0.5, "<": 0.0}
 NON_TRANSITIVE = (">>~", ">><", ">~~", ">~<", "~>~", "~><", "~~>", "~~<", "~<>", "~<~", "<~>", "<~~", "<<>", "<<~")

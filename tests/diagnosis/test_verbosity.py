@@ -13,6 +13,7 @@ from scipy.special import expit
 
 from podium import Judge, NotIdentifiedError, read_battles, simulate
 from podium.diagnosis.figures import Missing
+from podium.diagnosis.sides import bounded_by_all
 from podium.diagnosis.verbosity import length_effect, length_of_residuals, log_ratio, partial_correlation, verbosity
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import REGULARIZATION
@@ -193,7 +194,7 @@ def test_a_judge_that_stretches_differences_is_not_accused_where_strong_models_w
         found = length_of_residuals(subject)
         if isinstance(found, Missing):
             continue
-        theirs, ours = subject.reference.ratings.pair_with(subject.side.ratings)
+        theirs, ours = bounded_by_all(subject.reference.ratings, subject.side.ratings)
         judge, people = ours.elo, theirs.elo
         length = np.array([np.exp(lengths[longer.entrants.index(name)]) for name in ours.entrants])
         held.append(found.low <= 0 <= found.high)

@@ -147,6 +147,8 @@ def test_a_server_serves_the_site_and_nothing_else_is_asked_for(
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert page.locator("#rankings tbody tr").count() == 2
+        table = page.locator("#rankings .wide")
+        assert size[0] < 1280 or table.evaluate("table => table.scrollWidth <= table.clientWidth")
         page.get_by_role("button", name="models").click()
         page.get_by_role("link", name="a #1").click()
         page.wait_for_selector("#ranking .chart svg")

@@ -5,6 +5,7 @@ import io
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,13 @@ def test_hostile_names_and_responses_inject_nothing_and_break_nothing(
     texts = page.locator("#list .text").all_inner_texts()
     assert any("</script><script>window.hurt=1</script>" in text for text in texts)
     assert any("more characters]" in text for text in texts)
+    page.fill("#search", "turned")
+    page.locator("#list summary").first.click()
+    page.locator("#list h3").first.wait_for()
+    written = page.evaluate("[...document.querySelectorAll('#list .note, #list h3')].map((part) => part.textContent)")
+    named = [line for line in written if "turned" in line]
+    assert named
+    assert all("\u2068emoji" in line and "turned\u2069" in line and "\u202e" not in line for line in named)
     assert page.evaluate("window.hurt") is None
     assert (seen.errors, seen.requests, violations(page)) == ([], [], [])
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -203,6 +211,19 @@ def test_an_inspect_tournament_is_shown_with_both_responses_and_the_judges_words
     assert ("A warm winter coat" in shown, "the judge's words" in shown, "instruction" in shown) == (True, True, True)
     assert page.locator("#list .sides .text").count() == 2
     assert (seen.errors, seen.requests) == ([], [])
+
+
+def test_the_pictures_of_the_docs_say_what_a_report_and_the_viewer_say_today(
+    tmp_path: Path, chromium: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("inspect_ai")
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    script = import_module("make_pictures")
+    pictures = list(script.pictures_of(chromium, tmp_path))
+    assert sorted(name for name, *_ in pictures) == sorted(path.name for path in (ROOT / "docs").glob("*.png"))
+    for name, _, words in pictures:
+        told = script.words_in((ROOT / "docs" / name).read_bytes())
+        assert words == told, f"{name}: python docs/make_pictures.py"
 
 
 def test_an_lm_eval_folder_is_shown_with_its_generated_texts(tmp_path: Path, open_page: Callable[..., Any]) -> None:

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from podium import UsageError, rank, read_battles
 from podium.cli.main import podium
-from podium.pictures import extra
+from podium.pictures import style
 from podium.pictures.charts import bubble_rows, forest_rows, meeting_rows
 from podium.rankers.cells import sum_battles
 from podium.rankers.coded import code_battles
@@ -62,7 +62,7 @@ def test_a_missing_library_is_said_with_the_line_that_installs_it(monkeypatch: p
     def fail(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(extra, "import_module", fail)
+    monkeypatch.setattr(style, "import_module", fail)
     with pytest.raises(UsageError, match=r"altair, which is not installed: pip install 'podium\[report\]'"):
         rank(read_battles(EXAMPLE)).plot()
 
@@ -82,3 +82,11 @@ def test_the_command_draws_svg_png_and_pdf(tmp_path: Path) -> None:
             podium(["rank", EXAMPLE, "--figure", str(figure)])
         assert figure.read_bytes().startswith(start)
     assert "amber" in (tmp_path / "ranking.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_rankers_side_by_side_have_one_legend_that_shows_colour_and_shape(tmp_path: Path) -> None:
+    command = ["rank", EXAMPLE, "--ranker", "soft-elo,bradley-terry", "--figure", str(tmp_path / "two.svg")]
+    podium(command, standalone_mode=False)
+    drawn = (tmp_path / "two.svg").read_text()
+    assert [drawn.count(f">{name}</text>") for name in ("soft-elo", "bradley-terry", "amber")] == [1, 1, 1]

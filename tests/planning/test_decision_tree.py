@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.planning.decision import decide
+from podium.planning.planner import decide
 
 
 @pytest.mark.parametrize(

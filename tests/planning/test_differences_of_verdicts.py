@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from podium import UsageError, read_battles, simulate
-from podium.planning.differences import elo_of_lean, recorded_differences, three_levels, verdicts
+from podium.planning.sample_size import elo_of_lean, recorded_differences, three_levels, verdicts
 from podium.rankers.informativeness import informativeness
 from podium.verbs.replays import recording_of
 

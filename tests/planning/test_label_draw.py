@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from podium import Judge, UsageError, read_battles, simulate
-from podium.planning.label_draw import draw_labels
+from podium.planning.label_draw import draw_labels, draw_reports
 from podium.responses.collection import Item, Responses
 
 
@@ -51,6 +51,20 @@ def test_a_model_without_a_readable_verdict_is_not_drawn_and_too_few_are_told():
         draw(left + 1, table=table)
 
 
+def test_where_no_battle_is_left_the_reason_is_told_and_not_that_fewer_would_do():
+    with pytest.raises(UsageError, match="all 450 battles have a label") as refused:
+        draw(10, table=frame())
+    assert "ask for fewer" not in str(refused.value)
+    elsewhere = Responses((Item("elsewhere", "What?"),), {"model-01": {"elsewhere": "This."}}, ("here",))
+    with pytest.raises(UsageError, match="both responses there"):
+        draw(10, responses=elsewhere)
+    gone = (frame()[["model_a", "model_b"]] == "model-01").any(axis=1)
+    rest = frame().assign(**{name: frame()[name].mask(gone) for name in ("credit", "margin", "human")})
+    with pytest.raises(UsageError, match="of two models with a readable verdict") as unread:
+        draw(10, table=rest)
+    assert "--responses" not in str(unread.value)
+
+
 def test_items_are_drawn_at_random_whatever_the_judge_said():
     """Verdicts and margins that are turned round change no draw."""
     turned = frame().drop(columns="human").assign(credit=1 - frame()["credit"], margin=-frame()["margin"])
@@ -66,6 +80,19 @@ def test_responses_are_shown_in_random_order():
 def test_uncertainty_is_refused_with_what_it_costs():
     with pytest.raises(UsageError, match="three times as much"):
         draw(by="uncertainty")
+
+
+def test_the_command_refuses_uncertainty_before_it_asks_for_texts(tmp_path, podium):
+    frame().to_csv(tmp_path / "verdicts.csv", index=False)
+    result = podium("label", tmp_path / "verdicts.csv", "--by", "uncertainty", "-o", tmp_path / "sheet.csv")
+    assert (result.code, "three times as much" in result.err) == (2, True)
+
+
+def test_labels_of_a_model_are_told_once_where_all_have_as_many():
+    told = [note.text for note in draw_reports(draw(60))[0].notes]
+    assert any(text.endswith("each model then has 20 labels.") for text in told)
+    told = [note.text for note in draw_reports(draw(61))[0].notes]
+    assert any(text.endswith("each model then has 20 to 21 labels.") for text in told)
 
 
 def test_more_battles_than_there_are_are_refused():
@@ -87,7 +114,7 @@ def test_the_forecast_falls_with_labels_and_is_lower_with_the_judge():
     errors = np.array([(each.joined, each.alone) for each in drawn.forecast])
     assert (np.diff(errors, axis=0) < 0).all()
     assert (errors[:, 0] < errors[:, 1]).all()
-    assert drawn.known in [each.labels for each in drawn.forecast]
+    assert drawn.known == drawn.forecast[0].labels > 25
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """A whole plan: from numbers, from a pilot, and from data that cannot answer."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +9,9 @@ import pandas as pd
 import pytest
 
 from podium import Battles, NotIdentifiedError, UsageError, rank, read_battles, simulate
-from podium.planning.plan import Tariff
+from podium.planning.plan import AnsweredDesign, Bill, Tariff, elo_of_edge
 from podium.planning.plan_report import plan_reports
 from podium.planning.planner import make_plan
-from podium.planning.precision import elo_of_edge
 from podium.planning.sample_size import smallest_edge
 
 FAST = {"simulations": 200}
@@ -64,8 +64,18 @@ def test_a_plan_opens_with_design_items_calls_and_price(numbers) -> None:
     assert f"takes {best.items.value:,.0f} items and {best.needed.calls:,.0f} calls, {best.needed.money:,.2f}" in said
 
 
+def test_a_design_that_alone_can_be_tried_is_less_than_no_others(piloted) -> None:
+    """A pilot against one anchor does not hold what the others would play."""
+    battles = simulate(5, 60, seed=2).battles()
+    against = (battles.table[["model_a", "model_b"]] == "model-03").any(axis=1).to_numpy()
+    [said] = plan_reports(make_plan(battles.select(against), **FAST))[0].answer
+    assert said.startswith("Play podium/anchor model-03. To tell ")
+    assert said.endswith(" calls.")
+    assert plan_reports(piloted)[0].answer[0].endswith("less than the others by these figures.")
+
+
 def test_a_plan_against_a_baseline_opens_with_that_comparison() -> None:
-    [report] = plan_reports(make_plan(entrants=5, items=200, baseline="old", **FAST))
+    [report] = plan_reports(make_plan(entrants=5, items=200, baseline="old", simulations=100))
     assert report.answer[0].startswith("Compare every entrant with old")
 
 
@@ -325,3 +335,16 @@ def test_a_plan_for_fewer_entrants_than_the_pilot_has_keeps_the_anchor(battles: 
     assert line.planned.battles == 2 * 50
     assert baseline in (None, found.anchor)
     assert any("the pilot has 5 entrants, the plan 3" in one.why for one in found.missing)
+
+
+def test_the_line_to_type_names_what_the_tournament_needs(numbers) -> None:
+    """Of the cheapest that answers: here of a single one at a time."""
+    until = replace(numbers, question="top3 within 20 Elo")
+    cases = (("ring", None, ""), ("anchor", None, " -T anchor=auto"), ("anchor", "my model", " -T 'anchor=my model'"))
+    for design, anchor, options in cases:
+        bill = Bill(5, 10, None, None, None)
+        answers = (AnsweredDesign(design, bill, bill, answered=1.0, wrong=0.0, runs=10),)
+        [report] = plan_reports(replace(until, answers=answers, anchor=anchor))
+        [play] = [own for own in report.sections if own.name == "play"]
+        typed = f"inspect eval podium/{design} -T responses=PATH{options} -T until=top3 -T margin=20"
+        assert [note.text for note in play.notes] == [f"{typed} --model-role judge=MODEL"]

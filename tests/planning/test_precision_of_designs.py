@@ -8,12 +8,11 @@ import pytest
 from scipy.stats import norm
 
 from podium import Battles, Judge, NotIdentifiedError, World, rank, read_battles, simulate
-from podium.planning.plan import Quantity
+from podium.planning.plan import Quantity, elo_of_edge
 from podium.planning.precision import (
     PerItem,
     Precision,
     _draw_in,
-    elo_of_edge,
     middling_entrant,
     per_item,
     precision_in_pilot,

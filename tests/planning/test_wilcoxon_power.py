@@ -5,13 +5,16 @@ import pytest
 from scipy.stats import wilcoxon
 
 from podium import UsageError
-from podium.planning.differences import Differences, pool_differences, select_edge, three_levels
 from podium.planning.sample_size import (
+    Differences,
     informative_needed,
     items_needed,
+    pool_differences,
     rejections,
+    select_edge,
     signed_rank_z,
     simulated_items,
+    three_levels,
 )
 
 LEVELS = np.arange(-4.0, 5.0)

@@ -21,7 +21,7 @@ from podium.rankers.identification import are_bounded, strengths_of
 from podium.rankers.intervals import FEW, Estimate, by_bootstrap, by_sandwich, covariance_of, resample
 from podium.rankers.pairs import PairCells, Pairs, cells_by_cluster, pair_of, pair_sums, win_rates
 from podium.rankers.pointwise import ScoreMatrix, estimate_means, estimate_medians
-from podium.rankers.rank_sets import rank_sets
+from podium.rankers.rank_sets import contrast_all
 from podium.rankers.scale import EloScale, scale_of
 from podium.rankers.strengths import Strengths, fit_strengths
 from podium.rankers.win_rate import estimate_rates
@@ -113,10 +113,11 @@ def shares_of(world: World, number: int, *, ranks: bool = False) -> Shares:
 
 def _rank_sets_hold(estimate: Estimate, truth: np.ndarray, seed: int) -> bool:
     """Tell whether nobody is called better than someone who is as good, or better."""
-    low, high = rank_sets(estimate, level=LEVEL, rng=np.random.default_rng(seed))
+    ranks = contrast_all(estimate, level=LEVEL, rng=np.random.default_rng(seed))
+    low, high = np.nan_to_num(ranks.low, nan=1), np.nan_to_num(ranks.high, nan=len(truth))
     better = (truth[None] > truth[:, None] + 1e-9).sum(axis=1)
     as_good = (truth[None] >= truth[:, None] - 1e-9).sum(axis=1)
-    return bool(((np.nan_to_num(low, nan=1) <= 1 + better) & (as_good <= np.nan_to_num(high, nan=len(truth)))).all())
+    return bool(((low <= 1 + better) & (as_good <= high)).all())
 
 
 def rates(play: Callable[[int], Played]) -> World:

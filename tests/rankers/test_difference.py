@@ -124,6 +124,18 @@ def test_a_model_that_never_lost_has_a_lower_bound_only():
     assert 120 < low < 240
 
 
+@pytest.mark.parametrize("won", [20, 13])
+@pytest.mark.parametrize("apart", [0, 20])
+def test_models_with_the_same_record_are_level_also_where_nobody_beat_them(won: int, apart: int):
+    """Rounding puts one ahead; on the same items it would tell it, too, by twenty contributions of one sign."""
+    credit, own = np.tile(np.arange(20) < won, 2) * 1.0, np.repeat([0, 1], 20)
+    item = np.tile(np.arange(20), 2) + apart * own
+    coded = Coded(own, np.full(40, 2), credit, np.ones(40), item, 20 + apart, "item", ("a", "b", "c"))
+    for pair in ((0, 1), (1, 0)):
+        found = elo_difference(coded, *pair)
+        assert (found.value, found.p_value) == (0.0, 1.0)
+
+
 METRICS = {
     "accuracy .9, 5 items": (5, lambda rng, n: ((rng.random(n) < 0.9).astype(float) - (rng.random(n) < 0.9), 1.0)),
     "accuracy .9, 20 items": (20, lambda rng, n: ((rng.random(n) < 0.9).astype(float) - (rng.random(n) < 0.9), 1.0)),

@@ -12,7 +12,7 @@ import podium
 from podium.cli.main import podium as command
 from podium.errors import DataError, NotIdentifiedError, UsageError
 from podium.rankers.coded import Coded
-from podium.rankers.length_control.separation import length_separates
+from podium.rankers.length_control.joint import length_separates
 from podium.rankers.scale import POINTS
 
 STRENGTHS = np.array([0.8, 0.1, -0.2, -0.7])

@@ -40,10 +40,16 @@ def among_old():
     return played()[a & b].copy()
 
 
+@cache
 def arrivals():
     """Return the battles of new entrants against calibrated ones."""
     a, b = is_old(played())
     return played()[a ^ b].drop(columns="human")
+
+
+@cache
+def battles_of_arrivals():
+    return read_battles(arrivals())
 
 
 def among_new():
@@ -68,7 +74,8 @@ def known():
 
 
 def standings(*frames, calibration=None, **options):
-    battles = read_battles(pd.concat(frames))
+    alone = len(frames) == 1 and frames[0] is arrivals()
+    battles = battles_of_arrivals() if alone else read_battles(pd.concat(frames))
     return rank(battles, "soft-elo", calibration=calibration or known(), **options).standings[0]
 
 

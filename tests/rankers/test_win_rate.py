@@ -13,7 +13,7 @@ from podium.rankers.cells import pairs_of, sum_battles
 from podium.rankers.coded import code_battles
 from podium.rankers.intervals import by_bootstrap
 from podium.rankers.pointwise import mean, median
-from podium.rankers.rank_sets import rank_sets
+from podium.rankers.rank_sets import contrast_all
 from podium.rankers.rate_errors import errors_of_rates
 from podium.rankers.win_rate import win_rate
 
@@ -225,8 +225,8 @@ def test_medians_are_told_apart_only_where_resamples_agree(gap, told):
     second = 6.0 - gap + (np.arange(1000) % 10 == 0)
     draws = np.column_stack([np.where(np.arange(1000) % 100, 6.0, 6.5), second])
     estimate = by_bootstrap(np.array([6.0, 6.0 - gap]), draws, 200, level=0.95, cluster="item")
-    low, high = rank_sets(replace(estimate, draws=draws), level=0.95, rng=rng())
-    assert (high[0] < low[1]) == told
+    ranks = contrast_all(replace(estimate, draws=draws), level=0.95, rng=rng())
+    assert (ranks.high[0] < ranks.low[1]) == told
 
 
 def test_below_five_items_a_bootstrap_gives_no_interval():

@@ -126,3 +126,8 @@ def test_questions_that_nobody_answered_are_left_out_and_said(save):
 def test_a_file_of_something_else_says_its_columns_and_what_would_do(save):
     with pytest.raises(podium.DataError, match=r"b\.csv: no responses in the columns model_a, model_b.*Remedy"):
         read_responses(save("b.csv", "model_a,model_b\nx,y\n"))
+
+
+def test_a_file_of_a_header_alone_says_that_no_row_is_below_it(save):
+    with pytest.raises(podium.DataError, match=r"b\.csv: no row below the header id, model, response.*Remedy"):
+        read_responses(save("b.csv", "id,response,model\n"))

@@ -18,14 +18,16 @@ from podium.scorers.battle import (
     presentations,
     swap_sides,
 )
-from podium.scorers.reply import Rating, Verdict, unread_rating, unread_verdict
+from podium.scorers.reply import Rating, Verdict
 from podium.scorers.rubric import CRITERIA
 
-WIN, TIE, LOSS, UNREAD = Verdict(1.0), Verdict(0.5), Verdict(0.0), unread_verdict("empty")
+WIN, TIE, LOSS, UNREAD = Verdict(1.0), Verdict(0.5), Verdict(0.0), Verdict(None, reason="empty")
 NUMBERS = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 MARGINS = st.sampled_from([None, -3.0, 0.0, 1.5])
 READ = st.builds(Verdict, NUMBERS, MARGINS)
-VERDICTS = READ | st.sampled_from(["empty", "refusal", "several verdicts"]).map(unread_verdict)
+VERDICTS = READ | st.sampled_from(["empty", "refusal", "several verdicts"]).map(
+    lambda reason: Verdict(None, reason=reason)
+)
 
 
 def change_of_order(ab: Verdict, ba: Verdict) -> str:
@@ -109,7 +111,10 @@ def test_two_ratings_make_a_verdict() -> None:
 def test_a_rating_that_is_unread_makes_the_verdict_unread() -> None:
     reasons = [
         compare_ratings(*pair).reason
-        for pair in ((Rating(1.0), unread_rating("empty")), (unread_rating("refusal"), unread_rating("empty")))
+        for pair in (
+            (Rating(1.0), Rating(None, reason="empty")),
+            (Rating(None, reason="refusal"), Rating(None, reason="empty")),
+        )
     ]
     assert reasons == ["empty", "empty / refusal"]
 

@@ -11,7 +11,7 @@ from podium.plugins import catalogue
 from podium.scorers.judging import kept_reply, reply_of
 from podium.scorers.probabilities import have_probabilities, settle_mode, soften_verdict, token_at
 from podium.scorers.prompt import Settings
-from podium.scorers.reply import Reply, Token, Verdict, unread_verdict
+from podium.scorers.reply import Reply, Token, Verdict
 
 TOP = {"A": 0.6, "B": 0.2, "The": 0.2}
 
@@ -83,7 +83,7 @@ def test_auto_takes_what_the_reply_has(given_reply: Reply, credit: float) -> Non
 
 def test_an_unread_reply_stays_unread_with_its_reason() -> None:
     assert softened(reply("A", " B")).reason == "several verdicts"
-    assert soften_verdict(reply("A"), unread_verdict("refusal"), "required").reason == "refusal"
+    assert soften_verdict(reply("A"), Verdict(None, reason="refusal"), "required").reason == "refusal"
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("auto", "required"), ("required", "required"), ("off", "off")])

@@ -102,6 +102,18 @@ def test_a_fixed_seed_is_refused(battles: Battles) -> None:
         set_side_by_side(battles, "swim", **{"swim.seed": 3})
 
 
+def test_no_seeds_are_refused(battles: Battles) -> None:
+    with pytest.raises(UsageError, match="seeds=0: at least one is needed"):
+        set_side_by_side(battles, "swim", seeds=0)
+
+
+def test_a_record_that_tells_nobody_apart_is_refused(battles: Battles) -> None:
+    """With ties only, every design would seem to give no score to everyone."""
+    ties = read_battles(battles.table.assign(credit=0.5, margin=0.0))
+    with pytest.raises(NotIdentifiedError, match="bradley-terry, from the whole record, puts all entrants level"):
+        set_side_by_side(ties, "swim", seeds=2)
+
+
 def test_a_record_of_one_readable_entrant_is_refused() -> None:
     import pandas as pd
 

@@ -12,8 +12,7 @@ from scipy.stats import t as student
 from podium import Battles, Judge, NotIdentifiedError, UsageError, rank, read_battles, replay, simulate
 from podium.plugins.catalogue import make_tournament
 from podium.rankers.informativeness import informativeness
-from podium.study.designs import Cell, Workbench
-from podium.study.laboratory import run_study, spread_of
+from podium.study.laboratory import Cell, Workbench, run_study, spread_of
 from podium.study.yardstick import Yardstick, scorer
 from podium.tournaments.selection import draw_items
 from podium.verbs.replays import in_one_order, play, recording_of
@@ -80,6 +79,31 @@ def test_rows_by_mask_are_those_that_the_tournament_plays(
     assert (drawn.rows == played.rows).all()
     price = played.price
     assert (drawn.battles, drawn.calls, drawn.missing) == (price.battles, price.calls, price.missing)
+
+
+def test_tournaments_that_stop_by_themselves_are_played_until_they_do() -> None:
+    record = simulate(4, 120, seed=3, strengths=(3.0, 0.5, -0.5, -3.0)).battles()
+    found = run_study(record, "win-rate", tournaments=["round_robin"], seeds=2, items=(60,), until="top1")
+    point = one(found, figure="tournament", design="round_robin", items=120)
+    rules = [make_tournament("round_robin", {"until": "top1", "seed": seed}) for seed in (0, 1)]
+    battles = [play(rule, recording_of(record)).price.battles for rule in rules]
+    assert (point.seeds, point.battles) == (2, np.mean(battles))
+    assert max(battles) < len(record), "it stops before all is played"
+
+
+def test_several_anchors_may_be_named_with_commas(battles: Battles) -> None:
+    named, listed = (
+        run_study(battles, "win-rate", tournaments=["anchor"], **FEW, anchor=anchors)
+        for anchors in ("model-02,model-05", ["model-02", "model-05"])
+    )
+    assert named.points == listed.points
+    assert one(named, figure="tournament", design="anchor", items=40).missing == 0
+
+
+def test_an_anchor_that_a_pilot_finds_is_compared_with_all_seeds(battles: Battles) -> None:
+    found = run_study(battles, "win-rate", tournaments=["anchor"], **FEW, anchor="auto")
+    point = one(found, figure="tournament", design="anchor, by a pilot", items=40)
+    assert point.seeds == 3
 
 
 @pytest.mark.slow

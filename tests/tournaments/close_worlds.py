@@ -11,12 +11,14 @@ from podium.rankers.scale import POINTS
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
 from podium.tournaments.stopping import Look, Stopping
 
-LIKE_GPT_4 = Judge(position_bias=0.35, tie=0.25, noise=0.8)
-"""About as often tied, turned and for the first as the judge of the recorded round robin."""
+LIKE_GPT_4 = Judge(position_bias=0.3, tie=0.33, noise=0.5)
+"""As often tied, turned and for the first as the judge of the recorded round robin: `test_ring_on_record.py`."""
+ITEM_SD = 0.95
+"""Of an entrant on an item, logits: with it, item and order have the record's shares of that judge's variance."""
 
 
 class CloseWorld:
-    """Answers any presentation; the same one always alike.
+    """Answers any presentation; the same one always alike: `earned` is what the one shown first gets.
 
     Args:
         elo: true strengths.
@@ -24,18 +26,18 @@ class CloseWorld:
     """
 
     def __init__(self, elo: Sequence[float], items: int, seed: int, judge: Judge = LIKE_GPT_4) -> None:
-        world = simulate(len(elo), items, seed=seed, strengths=np.asarray(elo) / POINTS, item_sd=0.7)
+        world = simulate(len(elo), items, seed=seed, strengths=np.asarray(elo) / POINTS, item_sd=ITEM_SD)
         self.field = Field(world.entrants, tuple(f"q{k:04d}" for k in range(items)), {})
         self.code = {name: k for k, name in enumerate(world.entrants)}
         self.place = {item: k for k, item in enumerate(self.field.items)}
         margin = world.margins_of_first(judge)
-        self.first_earns = (np.sign(margin - judge.tie) + np.sign(margin + judge.tie)) / 4 + 0.5
+        self.earned = (np.sign(margin - judge.tie) + np.sign(margin + judge.tie)) / 4 + 0.5
         self.truth = POINTS * world.estimand(judge)
 
     def credit(self, pairing: Pairing) -> float:
         """Return what `a` earns: in the order that the pairing says, else the mean of both."""
         item, a, b = self.place[pairing.item], self.code[pairing.a], self.code[pairing.b]
-        shown = {pairing.a: self.first_earns[item, a, b], pairing.b: 1 - self.first_earns[item, b, a]}
+        shown = {pairing.a: self.earned[item, a, b], pairing.b: 1 - self.earned[item, b, a]}
         return float(shown[pairing.first] if pairing.first else np.mean(list(shown.values())))
 
     def play(self, rule: TournamentRule) -> list[Round]:

@@ -1,6 +1,6 @@
 """What the ring promises, in worlds of known truth; each bar beside a variant that misses it.
 
-The worlds of the design are larger: `benchmarks/economy.py` has them, and docs/stopping.md its figures.
+`benchmarks/economy.py` has more worlds of each kind, and docs/stopping.md its figures.
 """
 
 import numpy as np
@@ -14,7 +14,6 @@ from podium.tournaments.between_rounds import strengths_after
 from podium.tournaments.chain import Chain
 from podium.tournaments.claims import printed_level
 from podium.tournaments.ring import Ring
-from podium.tournaments.round_robin import RoundRobin
 from podium.tournaments.schedule import Outcome, Pairing, Round
 from podium.tournaments.stopping import Stopping, step_down
 from podium.tournaments.swim import Swim
@@ -34,45 +33,54 @@ def squared_error(world: CloseWorld, rounds: list[Round]) -> float:
 
 
 def test_at_equal_calls_a_ring_errs_less_than_swim_chain_and_itself_in_both_orders() -> None:
-    """Of 20 models on 200 items at most .75 of SWIM's error, and less than the chain's, as it is not in both orders.
+    """20 models, 800 items, 16,000 calls: at most .65 of SWIM's error and .85 of the chain's (bars of the design).
 
-    The design's bars are .65 and .85; 10 worlds of 800 items (the benchmark) had .65 and .75.
+    The wrong variant, the ring's pairs in both orders on half the items, misses the bar beside the chain.
     """
     errors: dict[str, list[float]] = {name: [] for name in ("ring", "both", "swim", "chain")}
-    for seed in range(20):
-        world = spread_out(20, 200, 4000 + seed)
-        calls = 20 * 200
-        halved = world.play(Ring(seed=seed, items=100))
+    calls, battles_an_item = 16_000, Swim().size(spread_out(20, 800, 0).field) // 800
+    for seed in range(30):
+        world = spread_out(20, 800, 4000 + seed)
+        halved = world.play(Ring(seed=seed, items=400))
         plain = [Pairing(own.pairing.item, own.pairing.a, own.pairing.b) for done in halved for own in done.outcomes]
         played = {
             "ring": world.play(Ring(seed=seed)),
             "both": [Round(tuple(Outcome(own, world.credit(own)) for own in plain))],
-            "swim": world.play(Swim(seed=seed, items=calls // (2 * Swim().size(world.field) // 200))),
+            "swim": world.play(Swim(seed=seed, items=calls // (2 * battles_an_item))),
             "chain": world.play(Chain(seed=seed, items=calls // 38)),
         }
         for name, rounds in played.items():
             errors[name].append(squared_error(world, rounds))
     root = {name: np.sqrt(np.mean(squares)) for name, squares in errors.items()}
-    assert root["ring"] <= 0.75 * root["swim"]
-    assert root["ring"] < root["chain"]
-    assert root["ring"] < 0.95 * root["both"]
+    assert root["ring"] <= 0.65 * root["swim"]
+    assert root["ring"] <= 0.85 * root["chain"] < root["both"]
 
 
 @pytest.mark.parametrize(
-    ("options", "share"),
-    [({"until": "order", "margin": 60.0}, 0.5), ({"until": "top1", "margin": 30.0}, 0.25)],
+    ("options", "most"),
+    [
+        ({"until": "order", "margin": 30.0}, 22_500),
+        ({"until": "top1"}, 2_400),
+        ({"until": "top3", "margin": 20.0}, 4_000),
+    ],
 )
-def test_a_question_is_answered_for_a_share_of_the_calls_of_a_round_robin_with_the_same_rule(options, share) -> None:
-    """Every run is answered, no claim is wrong, and no less than with all pairs in both orders, for far fewer calls."""
-    calls, whole = [], []
-    for seed in range(10):
-        world = spread_out(8, 300, 5000 + seed)
-        looks, battles = world.looks(Ring(seed=seed, **options))
-        assert not looks[-1].open.any()
-        assert not is_wrong(looks[-1].settled, world.truth, options["margin"])
+def test_a_question_is_answered_within_the_calls_that_were_measured(options, most: int) -> None:
+    """20 models, 800 items; bars of the design: mean calls, 1.5 pairs left open of the order, 95% answered of the best.
+
+    The wrong variant is the same rule where nobody leaves: a chain in both orders.
+    """
+    calls, left, wrong, staying = [], [], [], []
+    for seed in range(40):
+        world, rule = spread_out(20, 800, 5000 + seed), Ring(seed=seed, **options)
+        looks, battles = world.looks(rule)
         calls.append(battles)
-        whole.append(2 * world.looks(RoundRobin(seed=seed, **options))[1])
-    assert np.mean(calls) <= share * np.mean(whole)
+        left.append(int(looks[-1].open.sum()) // 2)
+        wrong.append(rule.first is None and is_wrong(looks[-1].settled, world.truth, rule.margin))
+        if seed < 10:
+            staying.append(2 * world.looks(Chain(seed=seed, **options))[1])
+    assert np.mean(calls) <= most < np.mean(staying)
+    assert np.mean(left) <= 1.5 if rule.first is None else np.mean(np.equal(left, 0)) >= 0.95
+    assert np.mean(wrong) <= 0.05
 
 
 def forgetful_step_down(theta, covariance, clusters, asked, settled, margin, alpha) -> None:

@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from close_worlds import is_wrong
+from close_worlds import LIKE_GPT_4, CloseWorld, is_wrong
 from scipy.stats import kendalltau
 
 from podium import read_battles
@@ -60,6 +61,49 @@ def squared_error(run: ImaginedRun, rounds: Sequence[Round]) -> float:
     return float(np.mean((theta - run.truth) ** 2))
 
 
+def anatomy(earned: np.ndarray) -> dict[str, float]:
+    """Return shares of ties, of verdicts turned by swapping and of wins of the first, and variances of a credit.
+
+    Args:
+        earned: what the response shown first earned, shape (items, first, second), NaN where unread.
+
+    Returns:
+        `items`: variance by item and entrant; `rest`: by all else, orders averaged; `order`: what one order adds.
+    """
+    size = earned.shape[1]
+    a, b = np.triu_indices(size, 1)
+    forth, back = earned[:, a, b], 1 - earned[:, b, a]
+    both = (forth + back) / 2
+    left = np.zeros_like(earned)
+    left[:, a, b] = np.nan_to_num(both - np.nanmean(both, axis=0))
+    left[:, b, a] = -left[:, a, b]
+    by_entrant = (left.sum(axis=2) ** 2).sum() / size / len(earned)
+    rest = ((left[:, a, b] ** 2).sum() / len(earned) - by_entrant) / ((size - 1) * (size - 2) / 2)
+    return {
+        "ties": float((earned == 0.5).sum() / (earned >= 0).sum()),
+        "turned": float(((forth - 0.5) * (back - 0.5) < 0).sum() / (both >= 0).sum()),
+        "first": float((earned == 1).sum() / (earned >= 0).sum()),
+        "items": (by_entrant / (size - 1) - rest) / size,
+        "rest": rest,
+        "order": float(np.nanmean((forth - back) ** 2)) / 4,
+    }
+
+
+def test_the_judge_of_the_simulated_worlds_is_like_the_recorded_one(earned: np.ndarray) -> None:
+    """Shares within .03 and variances within a fifth; one with the noise of a coin (the wrong variant) is not."""
+    run = drawn_again(earned, 0)
+    world = partial(CloseWorld, (run.truth - run.truth.mean()) * POINTS, 3000, 1)
+    recorded, alike, noisy = (
+        anatomy(each) for each in (earned, world().earned, world(replace(LIKE_GPT_4, noise=1.0)).earned)
+    )
+    assert {share: alike[share] for share in ("ties", "turned", "first")} == pytest.approx(
+        {share: recorded[share] for share in ("ties", "turned", "first")}, abs=0.03
+    )
+    variances = {part: recorded[part] for part in ("items", "rest", "order")}
+    assert {part: alike[part] for part in variances} == pytest.approx(variances, rel=0.2)
+    assert noisy["turned"] > recorded["turned"] + 0.05
+
+
 def test_a_flat_ring_errs_as_swim_does_with_three_tenths_of_its_calls(earned: np.ndarray) -> None:
     """At most 1.1 times SWIM's error on the same items drawn; as many calls on both orders of half the items err more.
 
@@ -67,7 +111,7 @@ def test_a_flat_ring_errs_as_swim_does_with_three_tenths_of_its_calls(earned: np
     """
     ring, halved, swim = [], [], []
     calls: Counter[str] = Counter()
-    for seed in range(20):
+    for seed in range(80):
         run = drawn_again(earned, seed)
         circles, whole = run.play(Ring(seed=seed)), run.play(Swim(seed=seed))
         half = run.play(Ring(seed=seed, items=len(earned) // 2))
@@ -84,16 +128,19 @@ def test_a_flat_ring_errs_as_swim_does_with_three_tenths_of_its_calls(earned: np
 def in_both_orders(run: ImaginedRun, own: Pairing) -> Outcome:
     """Return a battle as both orders have it, or the one that was read."""
     place = int(own.item.removeprefix("item "))
-    legs = [run.credit(place, replace(own, first=first)) for first in (own.a, own.b)]
+    legs = run.credits([place] * 2, [replace(own, first=first) for first in (own.a, own.b)])
     read = [leg for leg in legs if leg is not None]
     return Outcome(replace(own, first=None), float(np.mean(read)) if read else None)
 
 
 @pytest.mark.parametrize(
-    ("options", "most"), [({"until": "order", "margin": 30.0}, 4200), ({"until": "top3", "margin": 20.0}, 3700)]
+    ("options", "most", "share"),
+    [({"until": "order", "margin": 30.0}, 4200, 0.98), ({"until": "top3", "margin": 20.0}, 3700, 0.95)],
 )
-def test_a_question_is_answered_with_a_sixth_of_swims_calls(earned: np.ndarray, options, most: int) -> None:
-    """SWIM takes 22,872 on this record. Bars of the design: all answered, no claim wrong, mean calls.
+def test_a_question_is_answered_with_a_sixth_of_swims_calls(
+    earned: np.ndarray, options, most: int, share: float
+) -> None:
+    """SWIM takes 22,872 on this record. Bars of the design: mean calls, share answered, claims wrong.
 
     The wrong variant is the same rule where nobody leaves: a chain in both orders.
     """
@@ -108,8 +155,8 @@ def test_a_question_is_answered_with_a_sixth_of_swims_calls(earned: np.ndarray, 
             chain = Chain(seed=seed, **options)
             staying.append(2 * chain.progress_of(run.field, run.play(chain)).looks[-1].battles)
     assert np.mean(battles) <= most < np.mean(staying)
-    assert np.mean(answered) >= 0.95
-    assert not any(wrong)
+    assert np.mean(answered) >= share
+    assert np.mean(wrong) <= 0.02
 
 
 def test_on_the_recorded_items_the_order_is_the_whole_records_when_cut_and_at_its_own_end(earned: np.ndarray) -> None:

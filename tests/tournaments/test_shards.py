@@ -83,7 +83,7 @@ def test_looks_whose_verdicts_lead_elsewhere_are_refused():
 
 def test_a_part_is_one_round_and_nothing_after_it():
     [part, *_] = parts_of(Ring(), FIELD, (), 2)
-    rule = Part(part, 0, shows_first=True)
+    rule = Part(part, 0)
     assert battles(play(rule, FIELD)) == list(part.pairings)
     assert rule.size(FIELD) == len(part.pairings)
 

@@ -180,11 +180,12 @@ def test_newcomers_are_placed_on_given_ratings() -> None:
 
 def test_ratings_can_be_typed() -> None:
     field = field_of(5, 6)
-    typed, given = (
+    typed, listed, given = (
         Swim(ratings="m00:1500,m01:1600.5, m02:1400"),
+        Swim(ratings=["m00:1500", "m01:1600.5", "m02:1400"]),
         Swim(ratings={"m00": 1500, "m01": 1600.5, "m02": 1400}),
     )
-    assert continued(typed, field, []) == continued(given, field, [])
+    assert continued(typed, field, []) == continued(listed, field, []) == continued(given, field, [])
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,9 @@ Logs of tournaments hold all of it. Verdicts in other files hold the pairings al
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
-
-from inspect_ai.log import EvalSample
 
 from podium.errors import DataError, UsageError
 from podium.formats.files import find_files, local_files
@@ -25,8 +22,8 @@ from podium.hosts.inspect_ai.log_format import (
     is_tournament,
     presentation_rows,
 )
-from podium.hosts.inspect_ai.logs import read_by_inspect
-from podium.hosts.inspect_ai.media import media_as_text, media_in
+from podium.hosts.inspect_ai.logs import samples_with_media
+from podium.hosts.inspect_ai.media import media_as_text
 from podium.responses.answers import QuestionRow, ResponseRow
 from podium.responses.assembly import assemble
 from podium.responses.collection import Responses
@@ -50,10 +47,6 @@ class RecordedBattles:
     pairings: tuple[Pairing, ...]
     asked: dict[str, int]
     responses: Responses | None = None
-
-    def in_any_order(self) -> "RecordedBattles":
-        """Return the same battles, each once, for a run that settles by itself who is shown first."""
-        return replace(self, pairings=tuple(dict.fromkeys(replace(own, first=None) for own in self.pairings)))
 
     def without_answers(self, responses: Responses) -> list[Pairing]:
         """Return the battles of which one side has no response here."""
@@ -106,15 +99,11 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
         raise UsageError(f"battles={','.join(sources)}: no row says its item, and answers go by item: name the column")
     met = zip(table["item"], table["model_a"], table["model_b"], strict=True)
     pairings = tuple(dict.fromkeys(pairing(str(item), str(a), str(b)) for item, a, b in met))
-    return RecordedBattles(pairings, _times_asked(table))
-
-
-def _times_asked(table: Any) -> dict[str, int]:
-    """Return how often each judge of a table was asked about a battle, at most."""
     if "judge" not in table:
-        return {}
+        return RecordedBattles(pairings, {})
     repeat = table["repeat"].fillna(0) if "repeat" in table else 0 * table["credit"].fillna(0)
-    return {str(name): int(last) + 1 for name, last in repeat.groupby(table["judge"].astype(str)).max().items()}
+    last = repeat.groupby(table["judge"].astype(str)).max()
+    return RecordedBattles(pairings, {str(name): int(number) + 1 for name, number in last.items()})
 
 
 def _battles_in_logs(logs: Sequence[ChosenLog]) -> RecordedBattles:
@@ -125,13 +114,16 @@ def _battles_in_logs(logs: Sequence[ChosenLog]) -> RecordedBattles:
     for log in logs:
         tasks = tasks_of(log.header)
         prefix = f"{tasks[0]}:" if several and len(tasks) == 1 else ""
-        for sample in _samples(log.path):
+        samples = samples_with_media(log.path, {"events", "store", "attachments", "messages"})
+        for sample in (sample for sample in samples if ROUND not in sample.metadata):
             for row in (row for score in (sample.scores or {}).values() for row in presentation_rows(score)):
                 asked[row["judge"]] = max(asked[row["judge"]], row["repeat"] + 1)
             for battle in battles_of(sample.metadata):
                 item, names = f"{prefix}{battle['item']}", (battle["model_a"], battle["model_b"])
                 pairings.setdefault(pairing(item, *names, battle.get(FIRST)))
-                question = _question(item, battle, sample, log.path)
+                asked_of: dict[str, Any] = {name: battle.get(name) for name in ("category", "reference", "system")}
+                asked_of |= {"row": f"sample {sample.id}", "media": media_as_text(sample.input)}
+                question = QuestionRow(item, battle["instruction"], source=str(log.path), **asked_of)
                 for name, text in zip(names, (battle["response_a"], battle["response_b"]), strict=True):
                     answer = ResponseRow(question, name, text, None, battle.get(RESPONSE) or 1)
                     first = answers.setdefault((item, name, answer.number), answer)
@@ -150,17 +142,3 @@ def _battles_in_logs(logs: Sequence[ChosenLog]) -> RecordedBattles:
     # Whoever did not meet on an item in the record does not meet now: there is nothing to miss.
     whole = replace(responses, missing=nothing_missing, sources=sources, tasks=known)
     return RecordedBattles(tuple(pairings), dict(asked), whole)
-
-
-def _samples(path: Path) -> Iterator[EvalSample]:
-    """Yield the samples of a log that are battles, with their media."""
-    log = read_by_inspect(path, exclude_fields={"events", "store", "attachments", "messages"})
-    if any(media_in(sample.input) for sample in log.samples or []):
-        log = read_by_inspect(path, resolve_attachments=True, exclude_fields={"events", "store", "messages"})
-    return (sample for sample in log.samples or [] if ROUND not in sample.metadata)
-
-
-def _question(item: str, battle: Mapping[str, Any], sample: EvalSample, path: Path) -> QuestionRow:
-    asked: dict[str, Any] = {name: battle.get(name) for name in ("category", "reference", "system")}
-    media, row = media_as_text(sample.input), f"sample {sample.id}"
-    return QuestionRow(item, battle["instruction"], source=str(path), row=row, media=media, **asked)

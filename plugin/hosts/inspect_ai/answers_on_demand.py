@@ -13,7 +13,7 @@ from inspect_ai.model import CachePolicy, ChatMessage, ChatMessageSystem, ChatMe
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.hosts.inspect_ai.asking import ROLE, entrants_by_name
-from podium.hosts.inspect_ai.judge import JudgeStoppedError, Shared, Trial, make_calls, repeat_where_cut_short, root_of
+from podium.hosts.inspect_ai.judge import JudgeStoppedError, Shared, Trial, cause_of, make_calls, repeat_where_cut_short
 from podium.hosts.inspect_ai.log_format import ASKED, NAMESPACE, ROUND
 from podium.hosts.inspect_ai.media import input_of
 from podium.hosts.inspect_ai.source import Deck, names_without_provider
@@ -25,7 +25,6 @@ from podium.tournaments.schedule import Pairing
 
 GAVE_UP = "gave up"
 """Key of an answer that says that its entrant is not asked any more."""
-LONGEST_CAUSE = 200
 
 
 @solver
@@ -53,8 +52,7 @@ def ask_entrants(*, cache: bool = True, temperature: float | None = None, max_to
                 tell(f"{name} is asked no more, {why}", "podium")
             return {"failed": why, GAVE_UP: True}
         except Exception as error:
-            root = root_of(error)
-            return {"failed": f"{type(root).__name__}: {' '.join(str(root).split())}"[:LONGEST_CAUSE]}
+            return {"failed": cause_of(error)}
         return {"text": output.completion}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
@@ -127,7 +125,6 @@ class AnswerDesk:
         self.deck.responses = self._start.with_answers(answers)
 
     def _text_of(self, answers: Mapping[str, Any]) -> tuple[str | None, str]:
-        """Return the text of an answer, or None and the reason."""
         said = answers.get("text")
         if said is None:
             return None, ERRORED
@@ -145,7 +142,7 @@ class AnswerDesk:
         pending = self.deck.responses.pending
         for name in self._order if self.first else ():
             if own := [item for item in self.first if item in pending.get(name, ())]:
-                return [self._sample(item, [name], f"answer::{item}::{self._short[name]}") for item in own]
+                return [self._sample(item, [name]) for item in own]
         wanted: dict[str, list[str]] = {}
         for battle in pairings:
             key = response_key(battle.item, battle.response)
@@ -153,17 +150,13 @@ class AnswerDesk:
                 if key in pending.get(name, ()) and name not in wanted.setdefault(battle.item, []):
                     wanted[battle.item].append(name)
         if self.pack:
-            return [
-                self._sample(item, names, f"answers::{item}::round {label}") for item, names in wanted.items() if names
-            ]
-        return [
-            self._sample(item, [name], f"answer::{item}::{self._short[name]}")
-            for item, names in wanted.items()
-            for name in names
-        ]
+            return [self._sample(item, names, label) for item, names in wanted.items() if names]
+        return [self._sample(item, [name]) for item, names in wanted.items() for name in names]
 
-    def _sample(self, item_id: str, names: list[str], sample_id: str) -> Sample:
-        item = self.deck.items[item_id]
+    def _sample(self, item_id: str, names: list[str], label: str = "") -> Sample:
+        """Return the sample that asks for the answers of some entrants: of a round in a pack, else of one entrant."""
+        item, short = self.deck.items[item_id], self._short[names[0]]
+        sample_id = f"answers::{item_id}::round {label}" if label else f"answer::{item_id}::{short}"
         shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system", "media")}
         metadata = {"item": item_id, ASKED: names, ROUND: [], **{key: own for key, own in shown.items() if own}}
         return Sample(id=sample_id, input=input_of(item.instruction, item.media), metadata=metadata)

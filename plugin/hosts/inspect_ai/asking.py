@@ -1,17 +1,26 @@
-"""Whom the role `entrants` names, what these models are asked on demand, and with which settings."""
+"""Whom the role `entrants` names, what these models are asked on demand, and with which settings.
+
+Prompts are the instructions of files, or the inputs of an Inspect task or dataset.
+"""
 
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, Literal, get_args
 
+from inspect_ai.dataset import Dataset, Sample, example_dataset
 from inspect_ai.model import Model, model_roles
 
 from podium.errors import UsageError, unknown_name
-from podium.hosts.inspect_ai.judge import SAMPLING, jury_named, models_of_role
-from podium.responses.answers import QuestionRow
+from podium.hosts.inspect_ai.judge import jury_named, models_of_role, settings_of
+from podium.hosts.inspect_ai.log_responses import READER
+from podium.hosts.inspect_ai.logs import question_of
+from podium.responses.answers import QuestionRow, id_of
 from podium.responses.collection import Responses
+from podium.responses.read import read_prompts
 from podium.text import some
 
 ROLE = "entrants"
@@ -47,7 +56,7 @@ class Asking:
         return {
             "prompts": sha256(json.dumps(sorted(items, key=str)).encode()).hexdigest()[:12],
             "entrants": {name: len(keys) for name, keys in sorted(asked.items())},
-            "models": {name: _settings_of(model) for name, model in self.models.items() if name in asked},
+            "models": {name: settings_of(model) for name, model in self.models.items() if name in asked},
             "settings": {**self.generation, **({"system": self.system} if self.system else {})},
         }
 
@@ -97,8 +106,6 @@ def split_asking(prompts: Sequence[str], when: str, how: Mapping[str, Any]) -> t
                 "them before the task is made)"
             )
         return Asking(), dict(how)
-    from podium.hosts.inspect_ai.prompts import prompts_of
-
     models = entrants_by_name()
     questions, notes = prompts_of(prompts)
     judges = {str(model) for model in jury_named()}
@@ -123,18 +130,71 @@ def entrants_by_name() -> dict[str, Model]:
     models = models_of_role(ROLE)
     names = [str(model) for model in models]
     several = {name for name in names if names.count(name) > 1}
-    named = [_with_settings(model) if str(model) in several else str(model) for model in models]
+    settings = ["; ".join(f"{name}={value}" for name, value in settings_of(model).items()) for model in models]
+    named = [f"{name} ({own})" if own and name in several else name for name, own in zip(names, settings, strict=True)]
     twice = sorted({name for name in named if named.count(name) > 1})
     if twice:
         raise UsageError(f"the role {ROLE} names {some(twice)} twice; give one of them another temperature")
     return dict(zip(named, models, strict=True))
 
 
-def _with_settings(model: Model) -> str:
-    own = "; ".join(f"{name}={value}" for name, value in _settings_of(model).items())
-    return f"{model} ({own})" if own else str(model)
+def prompts_of(sources: Sequence[str]) -> tuple[list[QuestionRow], list[str]]:
+    """Return what entrants are to be asked, and notes for people.
+
+    Args:
+        sources: whatever holds responses or instructions, tasks of Inspect (`inspect_evals/gsm8k`, `FILE.py`,
+            `FILE.py@TASK`), and names of its example datasets.
+
+    Raises:
+        UsageError: there is no such file, task or dataset, or no prompt in any of them.
+        DataError: a file or a value in it is not what it should be.
+    """
+    questions: list[QuestionRow] = []
+    notes: list[str] = []
+    for source in sources:
+        rows, remarks = _prompts_by_name(source) or read_prompts(source, readers=(READER,))
+        if not rows:
+            raise UsageError(f"prompts={source}: no prompts in it; give a row per prompt with id and instruction")
+        questions += rows
+        notes += remarks
+    unnamed = {each.item for each in questions if each.instruction and each.item == id_of(each.instruction)}
+    if unnamed:
+        notes.append(f"{len(unnamed):,} prompts have no id, and are known by a hash of their text ({min(unnamed)} ...)")
+    twice = sum(number > 1 for number in Counter((each.task, each.item) for each in questions).values())
+    if twice and unnamed:
+        notes.append(f"{twice:,} prompts stand there more than once, and count once")
+    return questions, notes
 
 
-def _settings_of(model: Model) -> dict[str, Any]:
-    own = {name: getattr(model.config, name, None) for name in SAMPLING}
-    return {name: value for name, value in own.items() if value is not None}
+def _prompts_by_name(source: str) -> tuple[list[QuestionRow], list[str]] | None:
+    """Return the prompts of a task or dataset of Inspect; None where the name is none of these."""
+    file = Path(source.partition("@")[0])
+    if file.exists() and file.suffix != ".py":
+        return None
+    from inspect_ai._eval.loader import load_tasks
+    from inspect_ai._util.registry import registry_lookup
+
+    if file.suffix == ".py" or ("/" in source and registry_lookup("task", source) is not None):
+        tasks = load_tasks([source])
+        if not tasks:
+            raise UsageError(f"prompts={source}: there is no task in it")
+        read = [_questions(task.dataset, task.name) for task in tasks]
+        return [row for rows, _ in read for row in rows], [note for _, notes in read for note in notes]
+    if "/" in source:
+        return None
+    try:
+        dataset = example_dataset(source)
+    except ValueError:
+        return None
+    return _questions(dataset, source)
+
+
+def _questions(dataset: Dataset, task: str) -> tuple[list[QuestionRow], list[str]]:
+    samples: list[Sample] = list(dataset)
+    ids = [k if sample.id is None else sample.id for k, sample in enumerate(samples, 1)]
+    rows = [question_of(sample, item, task, task) for item, sample in zip(ids, samples, strict=True)]
+    several = sum(not isinstance(sample.input, str) and len(sample.input) > 1 for sample in samples)
+    choices = sum(bool(sample.choices) for sample in samples)
+    notes = [f"{task}: {several:,} inputs are conversations; entrants are shown each as one text"] if several else []
+    notes += [f"{task}: {choices:,} inputs have choices, which are no part of the prompt"] if choices else []
+    return rows, notes

@@ -130,20 +130,17 @@ def _document_option(host: Any) -> None:
     """Add the option to the help of the commands; it is taken out before they parse it."""
     import click
 
+    def refuse(context: Any, option: Any, value: str | None) -> None:
+        # Where it was not taken out before, nothing would be ranked.
+        if value is not None:
+            raise click.BadParameter(f"nothing ranks here: podium inspect ... --ranker {value}", context, option)
+
     every = [host.inspect.commands[name].params for name in COMMANDS]
     for options in every:
         if not any("--ranker" in option.opts for option in options):
             option = click.Option(["--ranker"], help=HELP, expose_value=False, allow_from_autoenv=False)
-            option.metavar, option.callback = "NAME[,NAME...]", _refuse_option
+            option.metavar, option.callback = "NAME[,NAME...]", refuse
             options.append(option)
-
-
-def _refuse_option(context: Any, option: Any, value: str | None) -> None:
-    """Refuse the option where it was not taken out before: nothing would be ranked."""
-    import click
-
-    if value is not None:
-        raise click.BadParameter(f"nothing ranks here: podium inspect ... --ranker {value}", context, option)
 
 
 def _run_stock(stock: Callable[[], None], arguments: Sequence[str], *, ranking: bool) -> None:

@@ -2,7 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,7 @@ from podium.hookspecs import Gathered, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
 from podium.hosts.inspect_ai.log_format import RESPONSE, TASKS, is_beside_logs, is_tournament
 from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect
-from podium.hosts.inspect_ai.parts import join_parts
-from podium.hosts.inspect_ai.plans import digest_of, plan_in
+from podium.hosts.inspect_ai.plans import digest_of, join_parts, plan_in
 from podium.text import some
 
 
@@ -91,7 +91,10 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
         label: what to call its model.
     """
     spec, whole = log.eval, log.status == "success"
-    done = 0 if whole else _count_done(path)
+    done = 0
+    if not whole:
+        with suppress(ValueError, KeyError, OSError):
+            done = sum(each.completed and not each.error for each in read_eval_log_sample_summaries(str(path)))
     common: dict[str, Any] = {"time": spec.created, "evaluation": spec.task_id, "whole": whole, "done": done}
     if not is_tournament(log):
         model = label or spec.model
@@ -100,13 +103,6 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     arguments = flatten_arguments(spec.task_args)
     question = (digest_of({**plan_in(log), "cut": cut}), str(arguments.get("shard")), str(arguments.get("look")))
     return FiledRun(path, f"the tournament {spec.task}", "the same responses", question, **common)
-
-
-def _count_done(path: Path) -> int:
-    try:
-        return sum(summary.completed and not summary.error for summary in read_eval_log_sample_summaries(str(path)))
-    except (ValueError, KeyError, OSError):
-        return 0
 
 
 def _other_settings(runs: Iterable[FiledRun], headers: Mapping[Path, EvalLog], every: bool) -> list[str]:
@@ -163,8 +159,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
             frames.append((log, frame))
             continue
         kept = {name: frame.attrs.get(name) for name in ("missing", "answer")}
-        chosen.notes.extend(_note_of_cut(log, frame.attrs.get("unplayed", 0)))
-        chosen.notes.extend(_note_of_media(log, frame.attrs.get("unshown", ())))
+        chosen.notes.extend(_notes_of_missing(log, frame.attrs.get("unplayed", 0), frame.attrs.get("unshown", ())))
         question = run_of(log.path, log.header, labels[log.path]).question if log.number or reading.all_runs else None
         if question is not None:
             # A tournament that is played again asks the judge again; a model that is run again answers again.
@@ -193,23 +188,18 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
     return Gathered(sheets, frozenset(labels), tuple(chosen.notes), tuple(lost), apart="task")
 
 
-def _note_of_cut(log: ChosenLog, unplayed: int) -> list[str]:
-    """Say what was not played of a tournament, and why."""
+def _notes_of_missing(log: ChosenLog, unplayed: int, refused: Sequence[str]) -> Iterator[str]:
+    """Say what was not played of a tournament, and why; what the judge was not shown, and what it said to that."""
     config = log.header.eval.config
     options = {"--limit": config.limit, "--sample-id": config.sample_id, "--sample-shuffle": config.sample_shuffle}
     typed = [name for name, value in options.items() if value is not None]
-    if not unplayed:
-        return []
-    why = f"{' and '.join(typed)} cut the schedule: -T limit=N plays N whole items" if typed else "the run did not end"
-    return [f"{log.path}: {unplayed:,} battles were not played and are missing; {why}"]
-
-
-def _note_of_media(log: ChosenLog, refused: Sequence[str]) -> list[str]:
-    """Say what the judge was not shown, and what it said to that."""
-    if not refused:
-        return []
-    why = f"the judge was not shown their images, audio or files ({refused[0]!r})"
-    return [f"{log.path}: {len(refused):,} battles are missing: {why}; take a judge that sees what the entrants saw"]
+    if unplayed:
+        cut = f"{' and '.join(typed)} cut the schedule: -T limit=N plays N whole items"
+        why = cut if typed else "the run did not end"
+        yield f"{log.path}: {unplayed:,} battles were not played and are missing; {why}"
+    if refused:
+        why = f"the judge was not shown their images, audio or files ({refused[0]!r})"
+        yield f"{log.path}: {len(refused):,} battles are missing: {why}; take a judge that sees what the entrants saw"
 
 
 def tasks_of(log: EvalLog) -> list[str]:

@@ -22,8 +22,8 @@ from podium.hosts.inspect_ai.log_format import (
     RANKING,
     SCHEDULED,
     SHARD,
-    STOPPED,
     is_tournament,
+    reason_of_stop,
 )
 from podium.printable import tell
 from podium.storage.drafts import write_text, written_whole
@@ -54,7 +54,7 @@ class PodiumHooks(Hooks):
         """Rank the logs of a run."""
         rank_logs(data.logs, self.done)
         command = click.get_current_context(silent=True)
-        if command is not None and any(map(_is_stopped, data.logs)):
+        if command is not None and any(map(_why_stopped, data.logs)):
             # Inspect's own exit code would be 0.
             command.find_root().call_on_close(lambda: sys.exit(PodiumError.exit_code))
 
@@ -63,10 +63,10 @@ class PodiumHooks(Hooks):
         rank_logs(headers_in(data.log_dir), self.done)
 
 
-def _is_stopped(log: EvalLog) -> bool:
-    """Whether the judge of a tournament was not asked any more."""
+def _why_stopped(log: EvalLog) -> str | None:
+    """Return why the judge of a tournament was not asked any more; None where it was, or another host plays."""
     is_ours = is_tournament(log) and PLAYED_FOR not in (log.eval.metadata or {})
-    return is_ours and log.error is not None and STOPPED in log.error.message
+    return reason_of_stop(log) if is_ours else None
 
 
 def headers_in(folder: str) -> Iterator[EvalLog]:
@@ -88,8 +88,7 @@ def rank_logs(logs: Iterable[EvalLog], done: set[States] | None = None) -> None:
     for log in logs:
         rankers = rankers_asked_for(log, os.environ)
         ranked_elsewhere = PLAYED_FOR in (log.eval.metadata or {})
-        if log.error is not None and _is_stopped(log):
-            why = log.error.message[log.error.message.index(STOPPED) :].rstrip("\"')")
+        if why := _why_stopped(log):
             tell(f"not ranked: {PurePosixPath(log.location).name}: {why}")
             continue
         plays_nothing = SHARD in (log.eval.metadata or {}) and not (log.eval.metadata or {}).get(SCHEDULED)
@@ -167,15 +166,14 @@ def _after_the_panels(say: Callable[[], None]) -> None:
         say()
         return
     root = command.find_root()
-    if SAID_LAST not in root.meta:
-        root.meta[SAID_LAST] = []
-        root.call_on_close(lambda: _say_all(root.meta[SAID_LAST]))
-    root.meta[SAID_LAST].append(say)
+    root.meta.setdefault(SAID_LAST, []).append(say)
+    if len(root.meta[SAID_LAST]) == 1:
 
+        def say_all() -> None:
+            for said in root.meta[SAID_LAST]:
+                said()
 
-def _say_all(texts: Iterable[Callable[[], None]]) -> None:
-    for say in texts:
-        say()
+        root.call_on_close(say_all)
 
 
 def write_into_log(place: Place, ranking: "Ranking") -> EvalResults:

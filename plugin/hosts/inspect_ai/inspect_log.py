@@ -1,13 +1,26 @@
-"""The format `inspect`: logs of tournaments and of ordinary evals, read by Inspect where it is installed."""
+"""The format `inspect`: verdicts, scores, texts and costs in logs, read by Inspect, which is loaded with the first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from podium.errors import DataError, UsageError
 from podium.hookspecs import Gathered, Reading, SourceFiles
-from podium.hosts.inspect_ai.log_format import is_beside_logs, is_log
+from podium.hosts.inspect_ai.log_format import (
+    ASKED,
+    BATTLES,
+    NAMESPACE,
+    PRESENTATIONS,
+    ROUND,
+    battles_of,
+    is_beside_logs,
+    is_log,
+    is_tournament,
+)
+from podium.scorers.judging import reply_of
 
 SUFFIXES = (".eval", ".json")
 
@@ -38,3 +51,54 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
         raise UsageError(f"{next(iter(logs))} is an Inspect log, and reading it needs inspect-ai ({error})") from None
     gathered = read_logs(logs, reading)
     return replace(gathered, claimed=gathered.claimed | beside)
+
+
+def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield a row per presentation of a tournament's log: item, models, texts, order, judge, words; none elsewhere.
+
+    Raises:
+        DataError: it is no whole log.
+    """
+    from podium.hosts.inspect_ai.logs import read_by_inspect
+
+    if not is_log(path) or not is_tournament(read_by_inspect(path, header_only=True)):
+        return
+    log = read_by_inspect(path, resolve_attachments=True, exclude_fields={"events", "messages"})
+    for sample in log.samples or []:
+        kept = sample.store.get(NAMESPACE) or {}
+        if ROUND in sample.metadata or not kept:
+            continue
+        # The store keeps the replies in the order of the battles.
+        for battle, replies in zip(battles_of(sample.metadata), kept.get(BATTLES, [kept]), strict=False):
+            for shown in replies[PRESENTATIONS]:
+                words = "\n\n".join(reply_of(reply).text for reply in shown["replies"])
+                yield {**battle, "order": shown["order"], "judge": shown["judge"], "words": words}
+
+
+def costs_in(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield a row per answer of a model in a log: tokens in and out, working seconds, money; None where it is unknown.
+
+    Of an ordinary eval every sample is an answer; of a tournament those that entrants were asked for on demand.
+
+    Raises:
+        DataError: it is no whole log.
+    """
+    if not is_log(path):
+        return
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    from podium.hosts.inspect_ai.logs import read_by_inspect
+
+    log = read_by_inspect(path, header_only=True)
+    of_tournament = is_tournament(log)
+    for sample in read_eval_log_sample_summaries(str(path)):
+        names = sample.metadata.get(ASKED, ()) if of_tournament else (log.eval.model,)
+        for name in () if sample.error or not sample.completed else names:
+            usage = sample.model_usage.get(name)
+            yield {
+                "model": name,
+                "tokens in": usage and usage.input_tokens,
+                "tokens out": usage and usage.output_tokens,
+                "seconds": sample.working_time if len(names) == 1 else None,
+                "money": usage and usage.total_cost,
+            }

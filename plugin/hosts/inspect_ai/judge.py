@@ -1,9 +1,10 @@
 """The solver that makes the judge's calls: every presentation of a battle, each reply kept as it came."""
 
+import asyncio
 import json
 import math
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -12,6 +13,7 @@ from typing import Any, TypeVar
 import anyio
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import CachePolicy, Content, GenerateConfig, Model, ModelOutput, get_model, model_roles
+from inspect_ai.model._model import active_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from podium.errors import UsageError
@@ -39,6 +41,7 @@ from podium.scorers.reply import Reply, Token
 from podium.storage.remote import local_file, place_of
 
 ROLES = ("judge", "grader")
+NO_JUDGE = "nobody is the judge; name a model with --model-role judge=MODEL"
 MEDIA = "media"
 """Key of a battle under which stands what of the instruction is not text."""
 SAMPLING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
@@ -175,8 +178,7 @@ class Trial:
         try:
             answer = await ask()
         except Exception as error:
-            root = root_of(error)
-            self._failures.append(f"{type(root).__name__}: {' '.join(str(root).split())}"[:LONGEST_CAUSE])
+            self._failures.append(cause_of(error))
             if len({NUMBERED.sub("", failure) for failure in self._failures}) > 1:
                 self._settle()
             elif len(self._failures) == TRIAL:
@@ -201,6 +203,12 @@ def root_of(error: BaseException) -> BaseException:
     while type(error).__name__ in WRAPPERS and error.__cause__ is not None:
         error = error.__cause__
     return error
+
+
+def cause_of(error: BaseException) -> str:
+    """Return what went wrong in a line."""
+    root = root_of(error)
+    return f"{type(root).__name__}: {' '.join(str(root).split())}"[:LONGEST_CAUSE]
 
 
 def readable_presentations(path: str, how: Judging) -> dict[Key, dict[str, Any]]:
@@ -242,7 +250,8 @@ def judge(
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if ROUND in state.metadata:
             return state
-        refuse_without_judge()
+        if not has_judge():
+            raise JudgeStoppedError(f"{STOPPED}: {NO_JUDGE}")
         if BATTLES in state.metadata:
             # Few packs at once, because each holds its transcript in memory.
             async with run.packs:
@@ -297,21 +306,14 @@ async def ask_jury(run: Run, battle: Mapping[str, Any], epoch: int = 1) -> dict[
     if wants_checklist and not battle.get("checklist"):
         questions = await run.share(("checklist", battle["item"]), partial(_write_checklist, run, battle))
         battle = {**battle, "checklist": questions}
-    calls = [
-        partial(_ask_judge, run, model, shown, battle)
-        for model in jury_of(run.how, run.jury)
-        for shown in _presentations_to(model, run, battle, epoch)
-    ]
+    sides, calls = (_answered_item(battle), battle["model_a"], battle["model_b"]), []
+    for model in jury_of(run.how, run.jury):
+        # Behind the repeats of earlier runs and epochs.
+        before = run.asked_before.get(identity(model, run.how), 0) + run.how.repeats * (epoch - 1)
+        so_far = replace(run.how, repeats=before + run.how.repeats).presentations(*sides, battle.get(FIRST))
+        calls += [partial(_ask_judge, run, model, shown, battle) for shown in so_far if shown.repeat >= before]
     kept = {PRESENTATIONS: [{**row, "mode": run.mode(row["judge"])} for row in await make_calls(calls)]}
     return kept | ({"checklist": list(battle["checklist"])} if wants_checklist else {})
-
-
-def _presentations_to(model: Model, run: Run, battle: Mapping[str, Any], epoch: int) -> Iterator[Presentation]:
-    """Yield the presentations of a battle that a judge is asked about in an epoch, behind those of earlier runs."""
-    before = run.asked_before.get(identity(model, run.how), 0) + run.how.repeats * (epoch - 1)
-    sides = (_answered_item(battle), battle["model_a"], battle["model_b"])
-    so_far = replace(run.how, repeats=before + run.how.repeats).presentations(*sides, battle.get(FIRST))
-    return (shown for shown in so_far if shown.repeat >= before)
 
 
 def jury_of(how: Judging, given: Sequence[Model] = ()) -> list[Model]:
@@ -341,18 +343,34 @@ def models_of_role(role: str) -> list[Model]:
     return named
 
 
-def refuse_without_judge() -> None:
-    """Refuse to play where nobody has the role of the judge."""
-    if not {*ROLES} & {*model_roles()}:
-        raise JudgeStoppedError(f"{STOPPED}: nobody is the judge; name a model with --model-role judge=MODEL")
+def roles_are_known() -> bool:
+    """Tell whether models have their roles already, as on the command line.
+
+    Python may make a task first and play it later, perhaps after another eval.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return active_model() is not None
+
+
+def has_judge() -> bool:
+    """Tell whether somebody has the role of the judge."""
+    return not {*ROLES}.isdisjoint(model_roles())
 
 
 def identity(model: Model, how: Judging) -> str:
     """Return the identity of a judge, with what its model was set to; its arguments, which may be secret, as a hash."""
-    own = {name: getattr(model.config, name, None) for name in SAMPLING}
     arguments = json.dumps(model.model_args, sort_keys=True, default=str)
     digest = sha256(arguments.encode()).hexdigest()[:6] if model.model_args else None
-    return how.judge_name(str(model), {**own, "args": digest})
+    return how.judge_name(str(model), {**settings_of(model), "args": digest})
+
+
+def settings_of(model: Model) -> dict[str, Any]:
+    """Return what a model's verdicts or answers depend on, as far as it was set."""
+    own = {name: getattr(model.config, name, None) for name in SAMPLING}
+    return {name: value for name, value in own.items() if value is not None}
 
 
 async def _ask_judge(run: Run, model: Model, shown: Presentation, battle: Mapping[str, Any]) -> dict[str, Any]:

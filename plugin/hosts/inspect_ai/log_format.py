@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog
+    from inspect_ai.log import EvalLog, EvalSample
     from inspect_ai.scorer import Score
 
 NAMESPACE = "podium"
@@ -54,6 +54,12 @@ SAME, COLUMNS = "same", "columns"
 def is_tournament(log: "EvalLog") -> bool:
     """Tell the log of a tournament from that of an ordinary eval."""
     return f"{NAMESPACE}_entrants" in (log.eval.metadata or {})
+
+
+def reason_of_stop(record: "EvalLog | EvalSample") -> str | None:
+    """Return why a judge is not asked any more, where that is the error of a log or a sample."""
+    said = record.error.message if record.error else ""
+    return said[said.index(STOPPED) :].rstrip("\"')") if STOPPED in said else None
 
 
 def is_log(path: Path) -> bool:

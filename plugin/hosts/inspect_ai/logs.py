@@ -6,7 +6,8 @@ Inspect's own reader makes objects of everything in a sample, of its transcript 
 
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
@@ -105,7 +106,14 @@ def _samples_in_archive(path: Path) -> Iterator[Scored]:
         names = {name for name in archive.namelist() if name.startswith(FOLDER) and name.endswith(SUFFIX)}
         for name in sorted(names, key=_place):
             with _named_in_errors(path):
-                sample = _sample_of(json.loads(archive.read(name)))
+                kept = json.loads(archive.read(name))
+                if "score" in kept:  # as very old logs have it
+                    fields = {key: kept[key] for key in kept.keys() - UNUSED}
+                    sample = _without_transcript(EvalSample.model_validate(fields))
+                else:
+                    error, scores = kept.get("error"), SCORES.validate_python(kept.get("scores") or {})
+                    why = error and error["message"]
+                    sample = Scored(kept["id"], kept["epoch"], kept.get("metadata") or {}, scores, why)
             yield sample
 
 
@@ -113,14 +121,6 @@ def _place(name: str) -> tuple[int, str]:
     """Return what a sample is sorted by: its epoch, then its id, numbers in the order of their size."""
     item, _, epoch = name.removeprefix(FOLDER).removesuffix(SUFFIX).rpartition(EPOCH)
     return int(epoch) if epoch.isdecimal() else 0, item.zfill(20) if item.isdecimal() else item
-
-
-def _sample_of(kept: dict[str, Any]) -> Scored:
-    if "score" in kept:  # as very old logs have it
-        return _without_transcript(EvalSample.model_validate({key: kept[key] for key in kept.keys() - UNUSED}))
-    error = kept.get("error")
-    scores = SCORES.validate_python(kept.get("scores") or {})
-    return Scored(kept["id"], kept["epoch"], kept.get("metadata") or {}, scores, error and error["message"])
 
 
 def _without_transcript(sample: EvalSample) -> Scored:
@@ -146,15 +146,29 @@ def responses_in(path: Path) -> list[ResponseRow]:
     Raises:
         DataError: it is no whole log.
     """
-    if is_tournament(read_by_inspect(path, header_only=True)):
+    header = read_by_inspect(path, header_only=True)
+    if is_tournament(header):
         samples = read_by_inspect(path, exclude_fields=UNUSED - {"store"}).samples or []
         if any(ASKED in sample.metadata and NAMESPACE not in sample.store for sample in samples):
             samples = read_by_inspect(path, exclude_fields={"messages"}).samples or []
         return bought_answers(samples, str(path))
-    log = read_by_inspect(path, exclude_fields=UNUSED - {"messages"})
-    if any(media_in(sample.input) for sample in log.samples or []):
-        log = read_by_inspect(path, resolve_attachments=True, exclude_fields={"events", "store"})
-    return [_answer(sample, path, log) for sample in log.samples or [] if sample.input]
+    samples = samples_with_media(path, UNUSED - {"messages"})
+    return [_answer(sample, path, header) for sample in samples if sample.input]
+
+
+def samples_with_media(path: Path, unused: AbstractSet[str]) -> list[EvalSample]:
+    """Return the samples of a log; images and the like, which it keeps apart, in their places.
+
+    Args:
+        unused: fields of a sample that nobody needs.
+
+    Raises:
+        DataError: it is no whole log.
+    """
+    samples = read_by_inspect(path, exclude_fields=set(unused)).samples or []
+    if not any(media_in(sample.input) for sample in samples):
+        return samples
+    return read_by_inspect(path, resolve_attachments=True, exclude_fields=unused - {"attachments"}).samples or []
 
 
 def bought_answers(samples: Iterable[EvalSample], source: str) -> list[ResponseRow]:
@@ -191,7 +205,7 @@ def question_of(sample: EvalSample | Sample, item: str | int, source: str, task:
     return QuestionRow(
         item=str(item),
         instruction=instruction,
-        category=category if category is None or isinstance(category, str) else json.dumps(category),
+        category=category if category is None or isinstance(category, str) else json.dumps(category, default=str),
         reference=(target if isinstance(target, str) else "\n".join(target)) or None,
         system=system,
         source=source,
@@ -260,7 +274,9 @@ def log_rows(path: Path) -> pd.DataFrame:
         scheduled += len(sample.metadata.get(ROUND, ())) - replaced
         played += 0 if ROUND in sample.metadata else len(battles_of(sample.metadata))
         rows = _rows_of(sample, log)
-        refused = _refused_battles(rows)
+        # Battles of which the judge was shown nothing, in either order, with what it said to that.
+        shown = {_battle_of(row) for row in rows if row.get("reason") != UNSHOWN}
+        refused = {_battle_of(row): str(row.get("reply", UNSHOWN)) for row in rows if _battle_of(row) not in shown}
         unshown += refused.values()
         for row in (row for row in rows if _battle_of(row) not in refused):
             columns.add(row)
@@ -270,9 +286,9 @@ def log_rows(path: Path) -> pd.DataFrame:
         for battle in lost:
             columns.add({**battle, "judge": judge})
     failure = failure or (f"{UNSHOWN}: {unshown[0]}" if unshown else None)
+    frame = columns.frame()
     if SHARD in about and not scheduled:
         # A shard may have no battle at a look; one log says the answer of all.
-        frame = columns.frame()
         frame.attrs = {"missing": missing, "answer": answer}
         return frame
     if not columns.count and is_tournament(log) and failure is not None:
@@ -280,7 +296,6 @@ def log_rows(path: Path) -> pd.DataFrame:
         raise DataError(problem, source=str(path), remedy="mend that, and run `inspect eval-retry` on the log")
     if not columns.count:
         raise DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
-    frame = columns.frame()
     if config.limit is not None or config.sample_id is not None:
         # The rounds to come were never announced.
         scheduled = max(scheduled, int(about.get(PLANNED, 0)) * (config.epochs or 1))
@@ -293,12 +308,6 @@ def log_rows(path: Path) -> pd.DataFrame:
 
 def _battle_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row.get(name) for name in ("item", RESPONSE, "model_a", "model_b", "judge", "repeat"))
-
-
-def _refused_battles(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], str]:
-    """Return the battles of which the judge was shown nothing, in either order, with what it said to that."""
-    shown = {_battle_of(row) for row in rows if row.get("reason") != UNSHOWN}
-    return {_battle_of(row): str(row.get("reply", UNSHOWN)) for row in rows if _battle_of(row) not in shown}
 
 
 def _rows_of(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:
@@ -344,14 +353,10 @@ def _lost_battles(sample: Scored) -> list[dict[str, Any]]:
     if sample.error is None or sample.scores or ROUND in sample.metadata:
         return []
     unread = {"repeat": sample.epoch - 1, "credit": None, "reason": FAILED}
-    names = ("item", RESPONSE, "model_a", "model_b")
-    battles = battles_of(sample.metadata)
-    return [
-        {**{name: battle[name] for name in names if name in battle}, "order": _order_of(battle), **unread}
-        for battle in battles
-    ]
-
-
-def _order_of(battle: Mapping[str, Any]) -> str:
-    """Return the order in which a battle was to be shown, where its tournament says so."""
-    return "merged" if battle.get(FIRST) is None else "ab" if battle[FIRST] == battle["model_a"] else "ba"
+    lost = []
+    for battle in battles_of(sample.metadata):
+        names = (name for name in ("item", RESPONSE, "model_a", "model_b") if name in battle)
+        # The order in which it was to be shown, where its tournament says so.
+        order = "merged" if battle.get(FIRST) is None else "ab" if battle[FIRST] == battle["model_a"] else "ba"
+        lost.append({**{name: battle[name] for name in names}, "order": order, **unread})
+    return lost

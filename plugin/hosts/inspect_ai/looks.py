@@ -1,23 +1,21 @@
 """A tournament in parts: what this run plays of it, by its shard and by the logs of the looks before."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog
 from inspect_ai.model import model_roles
-from inspect_ai.model._model import active_model
 from inspect_ai.model._model_config import model_roles_to_model_roles_config
 
 from podium.errors import UsageError
 from podium.formats.files import find_files, local_files
 from podium.hosts.inspect_ai.folders import ChosenLog, choose_logs
-from podium.hosts.inspect_ai.log_format import ROUND, SHARD, is_beside_logs, is_log
+from podium.hosts.inspect_ai.judge import roles_are_known
+from podium.hosts.inspect_ai.log_format import ROUND, is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs import samples_of
-from podium.hosts.inspect_ai.plans import difference_of, digest_of, plan_in
-from podium.hosts.inspect_ai.source import Deal, announcement, closing_sample, outcomes_of
+from podium.hosts.inspect_ai.plans import difference_of, digest_of, part_in, plan_in
+from podium.hosts.inspect_ai.source import announcement, closing_sample, outcomes_of
 from podium.responses.collection import Responses
 from podium.text import some
 from podium.tournaments.claims import answer_of
@@ -44,10 +42,6 @@ class OwnPart:
     number: int
     about: dict[str, Any]
     said: tuple[str, ...]
-
-    def count_rounds_on(self, deal: Deal) -> Deal:
-        """Return a deal that counts rounds from this one."""
-        return lambda pairings, number: deal(pairings, number + self.number - 1)
 
 
 def own_part(
@@ -83,7 +77,7 @@ def own_part(
     inner, field, own = getattr(rule, "rule", rule), competing.field(), read_shard(shard or "1/1")
     refuse_undividable(name, inner, field, own, look)
     done = _looks_before(look or 1, played, plan, own)
-    about = _shard_in(done[-1][0].header) if done else {"battles": 0, "left_out": 0}
+    about = part_in(done[-1][0].header) if done else {"battles": 0, "left_out": 0}
     given = rounds_on_record(rule, field, before, [_outcomes_in(logs) for logs in done])
     coming = rule.next(field, given)
     part = own.part_of(coming, own.items_of(field, seed))
@@ -98,17 +92,12 @@ def own_part(
         opening, said = [closing_sample(answer, 1)], [*answer.claims]
     kept = {"number": own.number, "of": own.of, "look": look, "over": answer is not None}
     kept |= {"battles": about["battles"] + len(whole.pairings), "left_out": about["left_out"] + whole.left_out}
-    shows_first = bool(getattr(inner, "shows_first", False))
-    return OwnPart(Part(part, len(given), shows_first), given, tuple(opening), len(done) + 1, kept, tuple(said))
+    return OwnPart(Part(part, len(given)), given, tuple(opening), len(done) + 1, kept, tuple(said))
 
 
 def known_judges() -> dict[str, Any]:
-    """Return the configurations of the models by role, where they are known already: on the command line."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return {}
-    return {} if active_model() is None else model_roles_to_model_roles_config(model_roles()) or {}
+    """Return the configurations of the models by role, where they are known already."""
+    return (model_roles_to_model_roles_config(model_roles()) or {}) if roles_are_known() else {}
 
 
 def _looks_before(
@@ -126,9 +115,10 @@ def _looks_before(
     sources = [played] if isinstance(played, str) else list(played)
     paths = [path for source in sources for path in local_files(find_files(source, (".eval",))).paths]
     logs = choose_logs({path: None for path in paths if not is_beside_logs(path) and is_log(path)}).logs
-    divided = [log for log in logs if _shard_in(log.header)]
-    ours = {_place_of(log): log for log in divided if not _foreign(log, plan, own)}
-    end = min((_shard_in(log.header)["look"] for log in ours.values() if _shard_in(log.header)["over"]), default=look)
+    parts = [(log, part_in(log.header)) for log in logs]
+    divided = [log for log, part in parts if part]
+    ours = {(part["look"], part["number"]): log for log, part in parts if part and not _foreign(log, plan, own)}
+    end = min((number for (number, _), log in ours.items() if part_in(log.header)["over"]), default=look)
     look = min(look, end)
     lacking = []
     if len({digest_of(plan_in(log.header)) for log in ours.values()}) > 1:
@@ -146,18 +136,9 @@ def _looks_before(
     return [[ours[number, k] for k in range(1, own.of + 1)] for number in range(1, look)]
 
 
-def _shard_in(log: EvalLog) -> dict[str, Any]:
-    return (log.eval.metadata or {}).get(SHARD) or {}
-
-
-def _place_of(log: ChosenLog) -> tuple[int | None, int]:
-    about = _shard_in(log.header)
-    return about["look"], about["number"]
-
-
 def _foreign(log: ChosenLog, plan: Mapping[str, Any], own: Shard) -> str:
     """Say why a log is no part of this plan; nothing where it is one."""
-    theirs, shards, config = plan_in(log.header), _shard_in(log.header)["of"], log.header.eval.config
+    theirs, shards, config = plan_in(log.header), part_in(log.header)["of"], log.header.eval.config
     # Made in Python, a task does not know its judge yet.
     names = difference_of(plan if plan["judges"] else {**plan, "judges": theirs["judges"]}, theirs)
     if names:

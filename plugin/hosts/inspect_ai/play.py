@@ -2,19 +2,20 @@
 
 The path of responses, for a task of `tasks`, from the command to standings in the log:
 
-1. `play.tournament_task` reads them (`responses.read.read_responses`; Inspect's own logs by `logs.responses_in`),
-2. a `source.Deck` puts the two of a battle, or all of an item, into a sample,
-3. `source.TournamentSource` asks the tournament (its `next`) which battles to deal, a round at a time,
+1. a task of `tasks` calls `play.tournament_task`, which reads them (`responses.read.read_responses`; Inspect's own logs
+   by `log_responses.READER`),
+2. `source.TournamentSource` asks the tournament (its `next`) for the battles of a round, and has
+3. a `source.Deck` put the two responses of a battle, or all of an item, into a sample,
 4. the solver `judge.judge` has `ask_jury` make the prompts and the calls, and keeps the replies in the sample's store,
 5. the scorer `scorers.verdict` reads the replies and merges orders, repeats and judges to a credit,
-6. `source.outcomes_of` gives the credits back to the source, which asks for the next round until there is none;
+6. `TournamentSource.sample_complete` notes the credits, and `next_samples` asks for the next round until there is none;
 7. Inspect writes the log and calls `hook.PodiumHooks.on_run_end`, and `hook.rank_logs` ranks it:
-8. `reading.judgements.read_battles` opens the log by `logs.log_rows`, and makes battles of its rows,
+8. `reading.judgements.read_battles` has the format `inspect` open the log (`folders.read_logs`, `logs.log_rows`: a row
+   per presentation), and makes battles of the rows,
 9. `rank_battles.rank` makes the standings,
-10. `hook.write_into_log` puts them where Inspect's viewer shows them.
+10. `hook.write_into_log` puts them where Inspect's viewer shows them, `hook.write_beside` as JSON beside the log.
 """
 
-import asyncio
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,21 +23,20 @@ from functools import partial
 from typing import Any, Literal
 
 from inspect_ai import Task
-from inspect_ai.model._model import active_model
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.again import RECORDED, RecordedBattles, recorded_battles
+from podium.hosts.inspect_ai.again import RECORDED, recorded_battles
 from podium.hosts.inspect_ai.answers_on_demand import AnswerDesk, ask_entrants
 from podium.hosts.inspect_ai.asking import CHARACTERS_PER_TOKEN, Asking, split_asking
 from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
-from podium.hosts.inspect_ai.judge import JudgeStoppedError, judge, jury_named, refuse_without_judge, texts_of
+from podium.hosts.inspect_ai.judge import NO_JUDGE, has_judge, judge, jury_named, roles_are_known, texts_of
 from podium.hosts.inspect_ai.log_format import ANSWERS, LEFT_OUT, NAMESPACE, PLANNED, PROMPTS, SCHEDULED, SHARD, TASKS
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.looks import known_judges, own_part
 from podium.hosts.inspect_ai.plans import plan_of
 from podium.hosts.inspect_ai.purse import Prices, purse_of
 from podium.hosts.inspect_ai.scorers import verdict
-from podium.hosts.inspect_ai.source import Deck, TournamentSource
+from podium.hosts.inspect_ai.source import Deck, TournamentSource, missing_text
 from podium.plugins import catalogue
 from podium.plugins.catalogue import judging_settings
 from podium.plugins.settings import parameters_of
@@ -123,10 +123,11 @@ def tournament_task(
     """
     if "battles" in how:
         raise UsageError(f"battles={how['battles']}: {name} makes its own; inspect eval podium/{RECORDED} plays them")
-    refuse_missing_judge()
-    own = inspect.signature(tournament_task).parameters.keys() - {"name", "settings", "typed", "how"}
+    if roles_are_known() and not has_judge():
+        raise UsageError(NO_JUDGE)
+    engine = inspect.signature(tournament_task).parameters.keys() - {"name", "settings", "typed", "how"}
     known = parameters_of(catalogue.tournament_rule(name)).keys()
-    refuse_unknown_options({**settings, **how}, own | known | known_options())
+    refuse_unknown_options({**settings, **how}, engine | known | known_options())
     if seed < 0:
         raise UsageError(f"seed={seed} is below 0")
     if pack not in (True, False, "auto"):
@@ -137,7 +138,11 @@ def tournament_task(
     elif prompts:
         raise UsageError(f"prompts={prompts}: {name} judges answers that are there: leave it out, or give responses=")
     judged = judging_settings(seed=seed, **how)
-    record = _record_to_judge(settings, judged, how) if name == RECORDED else None
+    record = recorded_battles(*_split_names(settings.get("battles") or ())) if name == RECORDED else None
+    if record is not None and ("orders" in how or not judged.is_pairwise):
+        # The run itself settles who is shown first, or the judge sees one response at a time.
+        once = dict.fromkeys(replace(own, first=None) for own in record.pairings)
+        record = replace(record, pairings=tuple(once))
     if record is not None and record.responses is not None and not responses:
         competing = record.responses
     else:
@@ -167,7 +172,7 @@ def tournament_task(
     if any(competing.pending.values()):
         first = draw_items(competing.field(), given.get("items"), seed) if answers == "first" else ()
         desk = AnswerDesk(deck, tuple(asking.models), pack=packed, first=first, reasoning=reasoning)
-    deal, portion = (deck.deal_packs, PORTION) if packed else (deck.deal_battles, None)
+    deal = deck.deal_packs if packed else deck.deal_battles
     shown = shows_first(name, rule, judged, how)
     version = competing.digest()[:12]
     given_rounds = (Round(before, f"in {earlier}"),) if before else ()
@@ -194,8 +199,8 @@ def tournament_task(
     source = TournamentSource(
         part.rule if part else rule,
         competing.field(),
-        part.count_rounds_on(deal) if part else deal,
-        portion=portion,
+        lambda pairings, number: deal(pairings, number + (part.number - 1 if part else 0)),
+        portion=PORTION if packed else None,
         spread=lambda coming: deck.responses.in_all_responses(coming),
         calls=judged.calls(shown),
         given=part.given if part else given_rounds,
@@ -204,9 +209,11 @@ def tournament_task(
         answers=desk,
         purse=None if max_cost is None else purse_of(max_cost, prices, [*asking.models.values()] if desk else []),
     )
+    missing = missing_text(competing)
+    why = f"left out for want of responses: {missing}" if missing else ""
     if not source.initial_samples():
-        raise UsageError(f"{name}: nothing can be played: {_missing_text(competing) or 'fewer than two entrants'}")
-    _announce(name, competing, source, judged, asking)
+        raise UsageError(f"{name}: nothing can be played: {why or 'fewer than two entrants'}")
+    _announce(name, competing, source, judged, asking, why)
     for said in part.said if part else ():
         source.say(said)
     if unanswered and part:
@@ -242,12 +249,6 @@ def tournament_task(
             **({ANSWERS: asking.identity(competing)} if desk else {}),
         },
     )
-
-
-def _record_to_judge(settings: Mapping[str, Any], judged: Judging, how: Mapping[str, Any]) -> RecordedBattles:
-    """Return the battles to judge again: in the order on record, unless the run says or sees none."""
-    record = recorded_battles(*_split_names(settings.get("battles") or ()))
-    return record.in_any_order() if "orders" in how or not judged.is_pairwise else record
 
 
 def _read_competing(responses: Sequence[str], asking: Asking, reasoning: Policy) -> Responses:
@@ -314,27 +315,11 @@ def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any]
     return own, {key: value for key, value in options.items() if key not in known}
 
 
-def refuse_missing_judge() -> None:
-    """Refuse a tournament without a judge, where the roles are known already: on the command line.
-
-    Python may make a task first and play it later, perhaps after another eval.
-    """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return
-    if active_model() is None:
-        return
-    try:
-        refuse_without_judge()
-    except JudgeStoppedError as error:
-        raise UsageError(str(error).partition(": ")[2]) from None
-
-
-def _announce(name: str, responses: Responses, source: TournamentSource, how: Judging, asking: Asking) -> None:
+def _announce(
+    name: str, responses: Responses, source: TournamentSource, how: Judging, asking: Asking, missing: str
+) -> None:
     """Say what will be played and what it will cost, before the first call."""
     battles = round(source.rule.size(source.field) * responses.mean_number())
-    missing = _missing_text(responses)
     calls = battles * source.calls
     number = rounds_of(source.rule, source.field)
     rounds = "" if number is None else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
@@ -376,13 +361,6 @@ def _prompt_length(responses: Responses, source: TournamentSource, how: Judging)
     battles = [sample.metadata or {} for sample in drawn]
     prompts = [plain.prompt(texts_of(battle, tuple(battle[side] for side in sides))) for battle in battles]
     return sum(map(len, prompts)) / max(len(prompts), 1)
-
-
-def _missing_text(responses: Responses) -> str:
-    """Say whose responses are missing, and why: those battles are not played."""
-    reasons = responses.missing_reasons()
-    parts = [f"{name} ({', '.join(f'{why}: {n}' for why, n in own.items())})" for name, own in reasons.items()]
-    return f"left out for want of responses: {some(parts, '; ')}" if parts else ""
 
 
 def _split_names(names: str | Sequence[str]) -> list[str]:

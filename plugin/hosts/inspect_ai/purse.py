@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from inspect_ai.log import EvalSample
-from inspect_ai.model import Model, ModelUsage
+from inspect_ai.model import Model, ModelUsage, get_model_info
 
 from podium.errors import PodiumError, UsageError
 from podium.hosts.inspect_ai.judge import jury_named
@@ -90,19 +90,11 @@ def purse_of(most: float, prices: Prices | None, entrants: Sequence[Model]) -> P
             isinstance(price, Sequence) and len(price) == 2 and all(isinstance(part, int | float) for part in price)
         ):
             raise UsageError(f"prices={name}: {price}: give two numbers, [INPUT, OUTPUT], of a million tokens each")
-    lacking = [
-        str(model) for model in (*entrants, *jury_named()) if str(model) not in (prices or {}) and not _has_price(model)
-    ]
+    unpriced = [model for model in (*entrants, *jury_named()) if str(model) not in (prices or {})]
+    lacking = [str(model) for model in unpriced if getattr(get_model_info(model), "cost", None) is None]
     if lacking:
         raise UsageError(_no_price_text(most, sorted({*lacking})))
     return Purse(most, prices or {})
-
-
-def _has_price(model: Model) -> bool:
-    """Whether Inspect knows what a model costs."""
-    from inspect_ai.model import get_model_info
-
-    return getattr(get_model_info(model), "cost", None) is not None
 
 
 def _no_price_text(most: float, models: Sequence[str]) -> str:

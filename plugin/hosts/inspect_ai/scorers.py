@@ -196,21 +196,19 @@ def score_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], h
     """Return the score of a sample of many battles: the share that could be read, and every verdict beside it."""
     scores = [score_battle(battle, replies, how) for battle, replies in zip(battles_of(metadata), kept, strict=True)]
     verdicts = [{**(score.metadata or {})[NAMESPACE], "credit": credit_of(score)} for score in scores]
+    lines = []
+    for verdict in verdicts:
+        orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in verdict[PRESENTATIONS])
+        credit = "unread" if verdict["credit"] is None else f"{verdict['credit']:.3g}"
+        lines.append(f"{verdict['model_a']} against {verdict['model_b']}: {credit} ({orders})")
     readable = sum(verdict["credit"] is not None for verdict in verdicts)
     answer = f"{readable} of {len(scores)} battles have a readable verdict"
     return Score(
         value=readable / len(scores),
         answer=answer,
-        explanation="\n".join([answer, *map(_verdict_text, verdicts)]),
+        explanation="\n".join([answer, *lines]),
         metadata={NAMESPACE: pack_verdicts(verdicts)},
     )
-
-
-def _verdict_text(verdict: Mapping[str, Any]) -> str:
-    """Say what the first-named entrant earned, and in which order of presentation how much."""
-    orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in verdict[PRESENTATIONS])
-    credit = "unread" if verdict["credit"] is None else f"{verdict['credit']:.3g}"
-    return f"{verdict['model_a']} against {verdict['model_b']}: {credit} ({orders})"
 
 
 def _credit_text(row: Mapping[str, Any], prefix: str = "") -> str:

@@ -22,10 +22,10 @@ from podium.hosts.inspect_ai.log_format import (
     RESPONSE,
     RESPONSES,
     ROUND,
-    STOPPED,
     answers_in,
     as_rows,
     credit_of,
+    reason_of_stop,
     response_fields,
 )
 from podium.hosts.inspect_ai.logs import Scored
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from podium.hosts.inspect_ai.answers_on_demand import AnswerDesk
 
 Deal = Callable[[Sequence[Pairing], int], list[Sample]]
-ANNOUNCEMENT = "round {:03d}"
-"""The id of the sample that announces a round."""
 
 
 class Deck:
@@ -58,16 +56,15 @@ class Deck:
 
     def deal_battles(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per battle of the round of this number, from 1."""
-        return [
-            self._sample(
-                pairing,
-                self._short_key(pairing),
-                {"model_a": pairing.a, "model_b": pairing.b, **_shown_first(pairing), "round": number},
-                response_fields(*(self._text(name, pairing) for name in (pairing.a, pairing.b))),
-            )
-            for pairing in pairings
-            if self.responses.has_both(pairing)
-        ]
+        samples = []
+        for pairing in filter(self.responses.has_both, pairings):
+            sides, short = (pairing.a, pairing.b), self.short_names
+            # Inspect's lists show the id.
+            named = replace(pairing, a=short[pairing.a], b=short[pairing.b], first=short.get(pairing.first or ""))
+            own = {"model_a": pairing.a, "model_b": pairing.b, **_shown_first(pairing), "round": number}
+            texts = response_fields(*(self._text(name, pairing) for name in sides))
+            samples.append(self._sample(pairing, named.key, own, texts))
+        return samples
 
     def deal_packs(self, pairings: Sequence[Pairing], number: int) -> list[Sample]:
         """Return a sample per item, in which each entrant's response stands once; of several responses one each."""
@@ -83,12 +80,6 @@ class Deck:
             sample_id = f"{item}::round {number}" + (f"::response {response}" if response > 1 else "")
             samples.append(self._sample(battles[0], sample_id, {"round": number}, responses))
         return samples
-
-    def _short_key(self, battle: Pairing) -> str:
-        """Return the sample's id, which Inspect's lists show: the battle's key by short names."""
-        a, b = self.short_names[battle.a], self.short_names[battle.b]
-        first = None if battle.first is None else self.short_names[battle.first]
-        return replace(battle, a=a, b=b, first=first).key
 
     def _text(self, name: str, pairing: Pairing) -> str:
         return self.responses.texts[name][response_key(pairing.item, pairing.response)]
@@ -113,6 +104,14 @@ def names_without_provider(names: Iterable[str]) -> dict[str, str]:
     last = {name: name.rpartition("/")[2] for name in names}
     common = Counter([*last.values(), *last])
     return {name: short if common[short] == 1 + (short == name) else name for name, short in last.items()}
+
+
+def missing_text(responses: Responses) -> str:
+    """Say whose responses are missing, and why: those battles are not played; nothing where none are."""
+    reasons = responses.missing_reasons()
+    return some(
+        [f"{name} ({', '.join(f'{why}: {n}' for why, n in own.items())})" for name, own in reasons.items()], "; "
+    )
 
 
 def _shown_first(pairing: Pairing) -> dict[str, str]:
@@ -205,8 +204,7 @@ class TournamentSource(SampleSource):
 
     async def sample_complete(self, sample: EvalSample) -> None:
         """Note how the battles of a sample ended, or what a round announced."""
-        if sample.error is not None and STOPPED in sample.error.message:
-            said = sample.error.message[sample.error.message.index(STOPPED) :].rstrip("\"')")
+        if said := reason_of_stop(sample):
             raise PodiumError(f"{said}. Mend that, then `inspect eval-retry` on the log plays the rest")
         ended = () if ROUND in sample.metadata else self.outcomes(sample)
         if self.purse:
@@ -250,7 +248,7 @@ class TournamentSource(SampleSource):
                 return self._deal_once(missing)
             ended = tuple(outcomes.get(pairing, Outcome(pairing, None)) for pairing in schedule.pairings)
             played.append(Round(merge_responses(ended), schedule.note))
-            announced, _ = attempt.get(ANNOUNCEMENT.format(number + 1), (None, ()))
+            announced, _ = attempt.get(_round_id(number + 1), (None, ()))
             asked += len(schedule.pairings)
             if announced is None:
                 upcoming = self.spread(self.rule.next(self.field, played))
@@ -286,14 +284,12 @@ class TournamentSource(SampleSource):
             PodiumError: not a single battle could be played, because entrants answered nothing.
         """
         if self.answers and not any(done.outcomes for done in played):
-            reasons = self.answers.deck.responses.missing_reasons()
-            counts = [f"{name} ({', '.join(f'{why}: {n}' for why, n in own.items())})" for name, own in reasons.items()]
-            said = some(counts, "; ")
+            said = missing_text(self.answers.deck.responses)
             cause = f" (the first cause: {self.answers.cause})" if self.answers.cause else ""
             raise PodiumError(
                 f"nothing can be played: {said}{cause}. Mend that, then start again: what was answered is kept"
             )
-        answer, name = answer_of(self.rule, self.field, played), ANNOUNCEMENT.format(number)
+        answer, name = answer_of(self.rule, self.field, played), _round_id(number)
         if answer is None or name in self.dealt:
             return None
         self.dealt.add(name)
@@ -330,8 +326,8 @@ class TournamentSource(SampleSource):
 
 def closing_sample(answer: Answer, number: int) -> Sample:
     """Return the sample that says what was found, in the place of a round of this number."""
-    said, name = "\n".join(answer.claims), ANNOUNCEMENT.format(number)
-    return Sample(id=name, input=said, metadata={ROUND: [], "note": said, ANSWER: answer.to_dict()})
+    said = "\n".join(answer.claims)
+    return Sample(id=_round_id(number), input=said, metadata={ROUND: [], "note": said, ANSWER: answer.to_dict()})
 
 
 def _announced_round(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -342,16 +338,8 @@ def _announced_round(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _schedule_in(announced: Mapping[str, Any]) -> Next:
-    """Return the schedule that a sample announced."""
     pairings = tuple(Pairing(*names) for names in announced[ROUND])
     return Next(pairings, str(announced.get("note", "")), int(announced.get(LEFT_OUT, 0)))
-
-
-def _fields_of(pairing: Pairing) -> list[str | int]:
-    """Return the fields of a pairing; those behind the names only where they say something."""
-    if pairing.first is not None:
-        return [pairing.item, pairing.a, pairing.b, pairing.response, pairing.first]
-    return [pairing.item, pairing.a, pairing.b, *([pairing.response] if pairing.response > 1 else [])]
 
 
 def announcement(upcoming: Next, number: int, again: int = 0, replaced: Next | None = None) -> Sample:
@@ -361,7 +349,11 @@ def announcement(upcoming: Next, number: int, again: int = 0, replaced: Next | N
         number: of the round.
         again: how often it was scheduled anew, and what was `replaced`, because entrants did not answer.
     """
-    pairings = [_fields_of(pairing) for pairing in upcoming.pairings]
+    pairings = []
+    for own in upcoming.pairings:
+        # What stands behind the names only where it says something.
+        response = [own.response] if own.response > 1 or own.first is not None else []
+        pairings.append([own.item, own.a, own.b, *response, *([] if own.first is None else [own.first])])
     note = upcoming.note or f"{len(pairings)} battles"
     metadata: dict[str, Any] = {ROUND: pairings, "note": note, LEFT_OUT: upcoming.left_out}
     if replaced:
@@ -371,4 +363,5 @@ def announcement(upcoming: Next, number: int, again: int = 0, replaced: Next | N
 
 
 def _round_id(number: int, again: int = 0) -> str:
-    return ANNOUNCEMENT.format(number) + (f" again {again}" if again else "")
+    """Return the id of the sample that announces a round."""
+    return f"round {number:03d}" + (f" again {again}" if again else "")

@@ -33,7 +33,7 @@ def swim(
     responses: str | Sequence[str] = (),
     items: int | None = None,
     order: str | Sequence[str] | None = None,
-    ratings: str | None = None,
+    ratings: str | Sequence[str] | Mapping[str, float] | None = None,
     **kwargs: Any,
 ) -> Task:
     """Let entrants join one by one and meet ever nearer neighbours."""

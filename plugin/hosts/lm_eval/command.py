@@ -2,7 +2,8 @@
 
 The path of the results, from the command to the standings in the results file:
 
-1. `main` builds lm-eval's command line; `extend` adds the options to `run` and puts `run_and_rank` in its place.
+1. `main` builds lm-eval's command line; `extend` adds the options to `run` and puts `run_and_rank` in its place (after
+   `podium enable`, `hosts.on_start` calls `extend` in lm-eval's own command).
 2. `run_and_rank` takes the options out of the arguments; they are checked before anything is run.
 3. `_ranking_after_evaluation` lets lm-eval's `simple_evaluate` hand its results to `ranking.RunRanking.rank`.
 4. `runs.write_run` writes this run as lm-eval writes it, and `runs.lay_out` lays out the others beside it.

@@ -157,7 +157,6 @@ def _texts_of_each(responses: Iterable[Any]) -> list[list[str]]:
 
 
 def _log_counts(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -> None:
-    """Log the denominators, and why battles are unread or were not played."""
     battles = [battle for document in documents for battle in document["battles"]]
     unread = Counter(battle["reason"] for battle in battles if battle["credit"] is None)
     missing = Counter(why for document in documents for why in document["missing"].values())

@@ -196,7 +196,11 @@ class LmEvalAPI(ModelAPI):
                     self.model = await anyio.to_thread.run_sync(self._make_model)
             async with self.turns:
                 if call.text is None and call.error is None:
-                    await anyio.to_thread.run_sync(self._answer, self._batch(call))
+                    # What waits with the same settings goes with it.
+                    alike = [other for other in self.waiting if other.settings == call.settings and other is not call]
+                    batch = [call, *([] if self.served else alike[: BATCH - 1])]
+                    self.waiting = [other for other in self.waiting if other not in batch]
+                    await anyio.to_thread.run_sync(self._answer, batch)
         finally:
             # One that was cancelled must not be asked with the next batch.
             self.waiting = [other for other in self.waiting if other is not call]
@@ -213,13 +217,6 @@ class LmEvalAPI(ModelAPI):
         own = {**self.arguments, "num_concurrent": 1} if self.served else self.arguments
         with silence():
             return self.kind.create_from_arg_obj(own)
-
-    def _batch(self, call: Call) -> list[Call]:
-        """Take the call, and what waits with the same settings, out of what waits."""
-        alike = [other for other in self.waiting if other.settings == call.settings and other is not call]
-        batch = [call, *([] if self.served else alike[: BATCH - 1])]
-        self.waiting = [other for other in self.waiting if other not in batch]
-        return batch
 
     def _answer(self, batch: Sequence[Call]) -> None:
         """Fill in the replies; where a batch fails, each prompt is asked alone, so that only its own failure counts."""

@@ -107,7 +107,6 @@ def _register_rating(name: str, ranker: str) -> tuple[Aggregation, Aggregation]:
 
 
 def _register_count(name: str, count: Callable[[Mapping[str, Any]], int], *, higher_is_better: bool) -> Count:
-    """Register a number of a document's battles, and its sum over the documents."""
     register("aggregation", name)(total)
 
     @register("metric", name, higher_is_better=higher_is_better)

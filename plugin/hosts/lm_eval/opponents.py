@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -123,8 +124,12 @@ def _item_names(
             if field not in doc:
                 raise UsageError(f"item: {field}: documents have no such field; fields: {some(sorted(doc))}")
         return [str(doc[field]) for doc in docs]
+    from lm_eval.utils import handle_non_serializable, hash_string
+
     tasks = responses.categories if task is None else (task,)
-    places = [("", _doc_hash(doc), place) for place, doc in enumerate(docs)]
+    # As lm-eval writes documents into its samples.
+    dumps = partial(json.dumps, indent=2, default=handle_non_serializable, ensure_ascii=False)
+    places = [("", hash_string(dumps(doc)), place) for place, doc in enumerate(docs)]
     chosen = []
     for names in zip(*(item_ids(task, places) for task in dict.fromkeys(tasks or ("",))), strict=True):
         present = [name for name in names if name in known]
@@ -155,10 +160,3 @@ def _sources(against: Against) -> list[str]:
     if isinstance(against, Mapping):
         return [f"{label}={path}" for label, path in against.items()]
     return [against] if isinstance(against, str) else list(map(str, against))
-
-
-def _doc_hash(doc: Any) -> str:
-    """Return the hash of a document, as lm-eval writes it into its samples."""
-    from lm_eval.utils import handle_non_serializable, hash_string
-
-    return hash_string(json.dumps(doc, indent=2, default=handle_non_serializable, ensure_ascii=False))

@@ -117,7 +117,7 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
     if isinstance(typed, Mapping):
         return dict(typed)
     values: dict[str, Any] = {}
-    for part in _parts(typed):
+    for part in _settings(typed):
         name, equals, text = part.partition("=")
         if not equals:
             raise UsageError("settings are written key=value,key2=value2; one has no `=`")
@@ -129,10 +129,6 @@ def parse_pairs(typed: Any) -> dict[str, Any]:
         is_number = type(value) in (int, float)
         values[name.strip()] = text if is_number and is_secret_name(name.strip()) else value
     return values
-
-
-def _parts(typed: Any) -> tuple[str, ...]:
-    return tuple(part for text in _texts(typed) for part in NEXT_SETTING.split(text))
 
 
 def _texts(typed: Any) -> tuple[str, ...]:
@@ -149,7 +145,7 @@ def _settings(typed: Any) -> tuple[str, ...]:
     """Return options of rankers as texts; a config file may give them as a mapping."""
     if isinstance(typed, Mapping):
         return tuple(f"{name}={value}" for name, value in typed.items())
-    return _parts(typed)
+    return tuple(part for text in _texts(typed) for part in NEXT_SETTING.split(text))
 
 
 RANKER = (

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,6 @@ class RunRanking:
                 self._note_failure(f"the ranking is not in the tournament's log: {error}")
 
     def _rankings(self, results: Mapping[str, Any], runs: RunFolders) -> dict[str, Ranking]:
-        """Rank each task, and each group of tasks."""
         tasks = list(results["samples"])
         battles_of = self._battles_of(runs)
         rankings: dict[str, Ranking] = {}
@@ -142,13 +142,8 @@ class RunRanking:
     def _battles_of(self, runs: RunFolders) -> BattlesOf:
         """Return what gives the battles of some tasks: read by the metric, or judged in one tournament."""
         if not self.options.judges:
-
-            def battles_by_metric(tasks: Sequence[str]) -> Battles:
-                where = {"task": tasks[0]} if len(tasks) == 1 else {}
-                metric = self.options.metric or "all"
-                return _select(tasks, "task", read_battles(*runs.sources, metric=metric, where=where))
-
-            return battles_by_metric
+            read = partial(read_battles, *runs.sources, metric=self.options.metric or "all")
+            return lambda tasks: _select(tasks, "task", read(where={"task": tasks[0]} if len(tasks) == 1 else {}))
         from podium.hosts.lm_eval.tournament import play_tournament
 
         self.log, failure = play_tournament(self.options, runs.sources, runs.model, self.log_dir)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.errors import UsageError
+from podium.formats.files import split_label
 from podium.formats.lm_eval_layout import SAMPLES, Samples, describe_samples, is_samples
 from podium.hosts.lm_eval.silence import silence
 from podium.storage.drafts import folder_written_whole, written_whole
@@ -55,12 +56,10 @@ def other_samples(against: Sequence[str], output_path: str | None) -> list[Sampl
         return _samples_in(results_folder(output_path), None)
     files: list[Samples] = []
     for source in against:
-        label, equals, path = source.partition("=")
-        if Path(source).exists() or not equals or "/" in label:
-            label, path = "", source
+        label, path = split_label(source)
         if not Path(path).exists():
             raise UsageError(f"--ranker_against {source}: no such file or directory: {path}")
-        own = _samples_in(Path(path), label or None)
+        own = _samples_in(Path(path), label)
         if not own:
             raise UsageError(
                 f"--ranker_against {source}: there are no samples of lm-eval; give the output folder of a run with "

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from typing import Any
 
 _HUSHED = ContextVar("hushed", default=False)
 """Whether this thread is to be quiet; others go on as they are."""
@@ -30,9 +29,6 @@ def _teach_silence() -> None:
 
     bar = api_models.tqdm
 
-    def quiet_bar(*arguments: Any, **options: Any) -> Any:
-        return bar(*arguments, **{**options, **({"disable": True} if _HUSHED.get() else {})})
-
-    api_models.tqdm = quiet_bar
+    api_models.tqdm = lambda *own, **more: bar(*own, **{**more, **({"disable": True} if _HUSHED.get() else {})})
     for logger in (api_models.eval_logger, evaluation_tracker.eval_logger):
         logger.addFilter(lambda record: not _HUSHED.get() or record.levelno >= logging.WARNING)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout, suppress
+from contextvars import Context
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,7 +78,8 @@ def play_tournament(
     from podium.hosts.lm_eval.judge import judge_model
 
     judges = [judge_model(name, options.judge_args) for name in options.judges]
-    task = _task_function(options)[0](responses=list(responses), answered_by=model, **options.args)
+    # An earlier eval may have left its models and their roles in the context; this one's get theirs when it is played.
+    task = Context().run(_task_function(options)[0], responses=list(responses), answered_by=model, **options.args)
     logs = call_outside_loop(lambda: _evaluate(task, judges, log_dir))
     # Inspect keeps an interrupt to itself, and returns what has ended.
     if not logs or logs[0].status == "cancelled":
@@ -155,11 +157,17 @@ def call_outside_loop(call: Callable[[], Any]) -> Any:
 def _task_function(options: RankerOptions) -> tuple[Callable[..., Any], AbstractSet[str]]:
     """Return the function that makes the task, and the names of its settings."""
     from podium.hosts.inspect_ai import tasks
+    from podium.hosts.inspect_ai.again import RECORDED
 
     name = _name_of(options)
+    if name == RECORDED:
+        raise UsageError(
+            f"tournament {name}: a run of lm-eval has no recorded battles; judge them again by `inspect eval "
+            f"podium/{name} -T battles=LOG`"
+        )
     known = parameters_of(catalogue.tournament_rule(name)).keys()
-    if catalogue.is_own(catalogue.extension(Tournament, name)):
-        own_task = getattr(tasks, name.replace("-", "_"))
+    own_task = getattr(tasks, name.replace("-", "_"), None)
+    if own_task is not None and catalogue.is_own(catalogue.extension(Tournament, name)):
         return own_task, parameters_of(own_task).keys() | known
     return partial(tasks.tournament, name), known
 

@@ -17,9 +17,9 @@ from scripted_judge import Record
 
 from podium.errors import DataError, UsageError
 from podium.hosts.inspect_ai import tasks
+from podium.hosts.inspect_ai.asking import prompts_of
 from podium.hosts.inspect_ai.log_format import ANSWERS
 from podium.hosts.inspect_ai.logs import responses_in
-from podium.hosts.inspect_ai.prompts import prompts_of
 from podium.reading.judgements import read_battles
 from podium.responses.answers import id_of
 

@@ -1,6 +1,7 @@
 """Two Inspect logs, compared: by the scores of an ordinary eval, paired on items."""
 
 import json
+from shutil import copyfile
 
 import pytest
 from inspect_ai import Task, eval
@@ -48,3 +49,18 @@ def test_two_logs_are_compared_on_the_items_of_both(logs, run_podium):
     assert (found["wins"], found["losses"], found["identical"]) == (won, 0, ITEMS - won)
     assert found["difference"] == pytest.approx(won / ITEMS)
     assert found["p"] == pytest.approx(binomtest(won, won).pvalue)
+
+
+def test_logs_without_labels_are_called_by_their_models(logs, run_podium):
+    code, out, err = run_podium("compare", str(logs["new"]), str(logs["old"]), "--format", "json")
+    assert code == 0, err
+    assert json.loads(out)["answer"][0].startswith("scripted/new is better than scripted/old by 32.5 points")
+    code, out, err = run_podium("compare", f"candidate={logs['new']}", str(logs["old"]))
+    assert (code, out.split(" by ")[0]) == (0, "candidate is better than scripted/old"), err
+
+
+def test_two_logs_of_one_model_are_called_by_their_files(logs, run_podium, tmp_path):
+    for name in ("before", "after"):
+        copyfile(logs["new"], tmp_path / f"{name}.eval")
+    code, out, err = run_podium("compare", str(tmp_path / "after.eval"), str(tmp_path / "before.eval"))
+    assert (code, out.split(" (")[0]) == (0, "after and before are level"), err

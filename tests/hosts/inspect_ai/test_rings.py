@@ -5,6 +5,7 @@ from hashlib import sha256
 
 import pytest
 from inspect_ai import eval_retry
+from inspect_ai._cli.util import parse_cli_args
 from inspect_ai.log import read_eval_log
 from played_logs import battles, place
 
@@ -77,7 +78,17 @@ def test_a_judge_that_answers_at_random_uses_up_the_items_and_settles_nothing(pl
     assert record.calls == answer["calls"] == 2 * answer["battles"]
     assert len(set(shown(log))) == len(shown(log)) == answer["battles"]
     assert "used up, each visited 2 times" in answer["claims"][1]
-    assert "Elo measured between" in answer["claims"][-1] or "is not known" in answer["claims"][-1]
+    assert "are real (every call counted by itself)" in answer["claims"][-1] or "is not known" in answer["claims"][-1]
+
+
+def test_newcomers_join_at_ratings_as_inspects_command_line_hands_them_on(play, write_responses, record):
+    """Typed with commas they come as a list; who is rated is not met by the others who are."""
+    typed = parse_cli_args(["ratings=elm:1400,fir:1500,oak:1600", "until=error:90"])
+    assert typed["ratings"] == ["elm:1400", "fir:1500", "oak:1600"]
+    log = play(ring(responses=write_responses(ALIKE, 30), start=25, **typed))
+    assert log.status == "success"
+    assert all("ash" in (first, second) for _, first, second in shown(log))
+    assert answer_in(log)["claims"][0].startswith("Rating of ash is known to ±")
 
 
 @pytest.mark.slow

@@ -55,7 +55,9 @@ def test_a_log_holds_the_ranking_that_podium_gives_for_the_same_verdicts_by_hand
 def test_the_viewer_gets_a_score_per_entrant_with_the_figures_as_metrics(played):
     _, log, *_ = played
     told = {row["model"]: row for row in log.results.metadata["podium"]["rankings"][0]["models"]}
-    scores = {one.name: one for one in log.results.scores if one.scorer == "podium/bradley-terry"}
+    headline, *own = [one for one in log.results.scores if one.scorer == "podium/bradley-terry"]
+    assert headline.name == "ranking"
+    scores = {one.name: one for one in own}
     assert sorted(scores) == ALL
     for name, score in scores.items():
         assert score.metrics["bradley_terry"].value == told[name]["score"]

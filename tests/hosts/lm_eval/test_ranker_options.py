@@ -5,6 +5,7 @@ import pytest
 from podium.errors import UsageError
 from podium.hosts.lm_eval.options import RankerOptions, options_from, parse_pairs, section_of
 from podium.hosts.lm_eval.secrets import redact
+from podium.hosts.lm_eval.tournament import check_tournament
 
 SPEC = "lm-eval:local-completions,model=m,header={'Authorization': 'Bearer zzz-secret-zzz', 'X': 'yyy-secret'},seed=3"
 
@@ -51,3 +52,8 @@ def test_a_setting_without_a_value_is_refused_and_not_repeated():
     with pytest.raises(UsageError) as refused:
         parse_pairs(["sk-0123456789"])
     assert "sk-" not in str(refused.value)
+
+
+def test_recorded_battles_are_no_tournament_of_a_run():
+    with pytest.raises(UsageError, match="tournament recorded: a run of lm-eval has no recorded battles"):
+        check_tournament(RankerOptions(tournament="podium/recorded", judges=("openai/gpt-5",)))

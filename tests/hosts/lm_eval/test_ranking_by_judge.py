@@ -18,6 +18,8 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("openai")
 
 from inspect_ai.log import read_eval_log
+from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model._model import init_active_model
 from running import calls, results, run
 
 from podium.reading.judgements import read_battles
@@ -184,6 +186,8 @@ def test_a_completion_model_judges_within_a_running_event_loop(two, server, tmp_
     alone = ("--limit", "12", "--model_args", f"model={MODELS[1]},base_url={server.chat},num_concurrent=1")
 
     async def within():
+        # As after an eval in a notebook, where what is set stays set.
+        init_active_model(get_model("mockllm/model"), GenerateConfig())
         return run(monkeypatch, task_of_sums, server, MODELS[1], *told, *alone)
 
     assert asyncio.run(within()) == 0

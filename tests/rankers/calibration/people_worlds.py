@@ -96,7 +96,7 @@ def placements(
                 rating = rating_by_people(arrival, calibration, name)
                 [row] = [
                     row
-                    for row in rank(arrival, "soft-elo", calibration=calibration).standings[0].entries
+                    for row in rank(arrival, "soft-elo", calibration=calibration, answers=False).standings[0].entries
                     if row.model == name
                 ]
                 low, high = row.extra["conformal_low"], row.extra["conformal_high"]

@@ -58,7 +58,7 @@ def play(seed, calibrated, new):
 
 def placed(arrivals, calibration, level):
     """Return the entries of the ranking of new entrants."""
-    ranking = rank(arrivals, "soft-elo", calibration=calibration, conformal_level=level)
+    ranking = rank(arrivals, "soft-elo", calibration=calibration, conformal_level=level, answers=False)
     return ranking.standings[0].entries
 
 
@@ -78,7 +78,7 @@ def human_ratings(arrivals, calibration):
 def worlds(calibrated, new):
     """Return many worlds; how beta settles with more labels is of no interest here, and takes a third of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.rankers.calibration.stability.DRAWS", 1)
+        patch.setattr("podium.rankers.calibration.evidence.DRAWS", 1)
         return [play(seed, calibrated, new) for seed in range(WORLDS)]
 
 

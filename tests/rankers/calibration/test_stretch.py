@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.special import stdtr, stdtrit
 
 from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
-from podium.nouns.calibration import Stretch
+from podium.nouns.calibration import Stability, Stretch
 from podium.nouns.calibration_file import read_calibration
 from podium.rankers.calibration.bounds import Bounds
 from podium.rankers.calibration.conformal import t_quantile
@@ -22,6 +22,8 @@ from podium.rankers.calibration.stretch import spread_of, stretch_of, tells_noth
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN
 from podium.rankers.strengths import fit_strengths
+from podium.report.calibration_view import calibration_reports, targets_report
+from podium.report.ranking_view import denominators
 
 NOISY = Judge("noisy-judge", noise=1.5)
 
@@ -124,7 +126,7 @@ def test_each_fold_is_stretched_by_what_the_others_tell():
     soft = evidence.soft(evidence.weights(rest))
     ratings = []
     for credit in (soft, evidence.human):
-        pairs = pair_sums(evidence.coded_by(credit, rest))
+        pairs = pair_sums(evidence.coded_by(np.where(rest, credit, np.nan)))
         ratings.append(np.delete(fit_strengths(pairs, known.regularization).theta, k))
     held = known.entrants[k]
     factor = stretch_of(*ratings).mean
@@ -196,6 +198,13 @@ def test_three_entrants_are_not_stretched_and_that_is_said():
     known = calibrate(read_battles(frame[frame["model_a"].isin(few) & frame["model_b"].isin(few)]))
     assert (known.stretch["soft"].mean, {held.factor("soft") for held in known.entrants}) == (1.0, {1.0})
     assert any("3 entrants are too few to tell how far apart" in warning for warning in known.warnings)
+    assert f"; plain verdicts err {known.accuracy['hard'].mae:.0f}." in known.answer[0]
+    assert stretched_by(known) == ("stretched by", "no", "no")
+
+
+def stretched_by(known):
+    table = next(report.table for report in calibration_reports(known) if "knew nothing of" in report.title)
+    return next(row for row in table.rows if row[0] == "stretched by")
 
 
 def test_what_people_would_say_with_ever_more_votes_is_refused_where_votes_hide_it():
@@ -203,6 +212,14 @@ def test_what_people_would_say_with_ever_more_votes_is_refused_where_votes_hide_
         newcomers(calibration(), of="people")
     with pytest.raises(UsageError, match="of='judges' is unknown"):
         newcomers(calibration(), of="judges")
+
+
+def test_without_the_stretch_the_scale_is_doubted_all_the_same_and_the_floor_is_told():
+    plain, stretched = calibration(stretch=False), calibration()
+    [doubt] = [warning for warning in plain.warnings if "as far apart as the judge's" in warning]
+    assert doubt.endswith("(ratings here are not stretched: --no-stretch)")
+    assert doubt.split(":")[0] in "".join(stretched.warnings)
+    assert plain.answer[1:] == (f"People's own sampling error alone leaves {plain.accuracy['soft'].floor:.0f} Elo.",)
 
 
 def test_the_interval_of_ever_more_votes_lacks_their_error():
@@ -214,6 +231,39 @@ def test_the_interval_of_ever_more_votes_lacks_their_error():
         half = q[name] * math.hypot(entry.se, 30.0)
         assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
         assert half < votes[name].extra["conformal_high"] - entry.score
+
+
+def test_a_slope_of_large_margins_is_shown_with_its_digits_wherever_it_stands():
+    stability = (Stability(battles=25, mean=8.9e-05, sd=1.2e-05, draws=20, failed=0),)
+    target = replace(calibration().target, beta=8.9e-05, weights={"margin": 8.9e-05, "length": -0.2})
+    known = replace(calibration(), target=target, stability=stability)
+    reports = (*calibration_reports(known), targets_report([known]))
+    shown = " ".join(cell for own in reports if own.table for row in own.table.rows for cell in row)
+    assert (shown.count("8.9e-05"), shown.count("1.2e-05")) == (4, 1)
+    assert "margin weighs margin 8.9e-05, length -0.200" in reports[-1].table.legend
+
+
+def test_a_held_out_rating_without_an_error_has_no_interval_of_no_width():
+    first, *others = (own for own in calibration().entrants if own.residual("soft") is not None)
+    known = replace(calibration(), entrants=(replace(first, soft_se=0.0), *others))
+    assert known.interval_of(known.entrants[0]) == (None, None)
+    table = next(own.table for own in calibration_reports(known) if own.title.startswith("entrants"))
+    [bar] = [bar for bar in table.axis.bars if bar.middle == first.rating("soft")]
+    assert (bar.low, bar.high) == (None, None)
+    for held in others:
+        low, high = known.interval_of(held)
+        assert (low + high) / 2 == pytest.approx(held.rating("soft"))
+        error = held.error("soft", known.stretch["soft"])
+        assert (high - low) / 2 == pytest.approx(known.conformal["soft"].reach * error)
+
+
+def test_below_the_table_stands_whose_rating_the_interval_is_of():
+    stretch = replace(calibration().stretch["soft"], spread=30.0, n=20)
+    known = replace(calibration(), stretch={**calibration().stretch, "soft": stretch})
+    ranked = {of: rank(read_battles(world()[1]), "soft-elo", calibration=known, of=of) for of in ("votes", "people")}
+    lines = {of: "".join(denominators(ranking.standings[0])) for of, ranking in ranked.items()}
+    sentence = "the rating that people would give with ever more votes"
+    assert (sentence in lines["votes"], sentence in lines["people"]) == (False, True)
 
 
 def test_a_scale_that_is_not_peoples_is_told_with_its_interval():
@@ -241,27 +291,32 @@ def test_verdicts_that_err_less_than_the_target_are_told_of():
     frame = world()[0]
     noise = np.random.default_rng(0).normal(size=len(frame)) * 4
     known = calibrate(read_battles(frame.assign(margin=frame["human"] - 0.5 + noise)))
-    assert any("plain verdicts err less than the target" in warning for warning in known.warnings)
+    assert any("stretched verdicts err less than the target" in warning for warning in known.warnings)
+    plain = calibrate(read_battles(frame.assign(margin=frame["human"] - 0.5 + noise)), stretch=False)
+    assert any("plain verdicts err less than the target" in warning for warning in plain.warnings)
+
+
+WORLDS = range(14)
+"""Of the acceptance figures for intervals, three draws each: 210 newcomers a case."""
+INFLATED = Judge(scale=2, noise=0.7, length_bias=0.6)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "worlds"), [("noisy", 2), ("accurate", 2), ("inflated", 2), ("coarse", 6), ("position", 6)]
-)
-def test_stretched_ratings_err_less_by_the_share_that_was_measured(name, worlds):
-    """Of the twelve worlds of `benchmarks/ratings.py errors`; the last two vary more from world to world."""
-    assert people_worlds.error_ratio(name, range(worlds)) <= MOST_RATIO[name]
+def test_stretched_ratings_err_less_by_the_share_that_was_measured():
+    """Twelve worlds a judge, each bar the design's, and that of their geometric mean."""
+    ratios = {name: people_worlds.error_ratio(name, range(12)) for name in JUDGES}
+    assert {name: ratio for name, ratio in ratios.items() if ratio > MOST_RATIO[name]} == {}
+    assert np.exp(np.mean(np.log([*ratios.values()]))) <= 0.75
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("judge", "most"), [(JUDGES["noisy"][0], 0.60), (Judge(scale=2, noise=0.7, length_bias=0.6), 1.05)]
-)
+@pytest.mark.parametrize(("judge", "most"), [(JUDGES["noisy"][0], 0.60), (INFLATED, 1.05)])
 def test_newcomers_intervals_are_narrower_than_by_the_judges_own_error_and_hold(judge, most):
-    """Fifteen newcomers: fewer than eleven hits are rarer than 1 in 100 at 90%; `benchmarks/ratings.py` counts more."""
-    right, wrong = (people_worlds.placements(judge, range(3), 12, 1200, stretch=stretch) for stretch in (True, False))
-    assert right.width.mean() <= most * wrong.width.mean()
-    assert right.hits.sum() >= 11
+    """Coverage .87 to .95 of 90% intervals; width beside that of ratings as they are: bars of the design."""
+    right = people_worlds.placements(judge, WORLDS, 12, 1200, draws=3)
+    wrong = people_worlds.placements(judge, range(5), 12, 1200, draws=3, stretch=False)
+    assert right.width[: len(wrong.width)].mean() <= most * wrong.width.mean()
+    assert 0.87 <= right.coverage <= 0.95
 
 
 @pytest.mark.slow
@@ -275,19 +330,34 @@ def test_ratings_as_they_are_would_not():
 
 @pytest.mark.slow
 def test_a_newcomer_with_four_times_the_battles_is_still_held_and_by_its_own_error_alone_is_not():
-    """The wrong variant: scores over the judge's own error, as before."""
-    judge = JUDGES["noisy"][0]
-    right = people_worlds.placements(judge, range(6), 12, 600, times=4, draws=3)
-    wrong = people_worlds.placements(judge, range(6), 12, 600, times=4, draws=3, stretch=False)
-    assert (right.coverage >= 0.84, wrong.coverage < 0.84) == (True, True)
+    """At least .84 in both worlds; the wrong variant, scores over the judge's own error as before, fails in one."""
+    right = [
+        people_worlds.placements(judge, WORLDS, 12, 600, 4, 3).coverage for judge in (JUDGES["noisy"][0], INFLATED)
+    ]
+    wrong = people_worlds.placements(JUDGES["noisy"][0], WORLDS, 12, 600, 4, 3, stretch=False).coverage
+    assert min(right) >= 0.84 > wrong
 
 
 @pytest.mark.slow
-def test_six_and_four_calibrated_entrants_hold_by_t():
-    judge = JUDGES["noisy"][0]
-    hits = [people_worlds.placements(judge, range(6), number, 600).hits for number in (6, 4)]
-    assert np.mean(hits) >= 0.86
+@pytest.mark.parametrize("calibrated", [6, 4])
+def test_six_and_four_calibrated_entrants_hold_by_t(calibrated):
+    """Coverage .86 to .96 of 90% intervals, of both judges: 420 newcomers of 84 calibrations."""
+    judges = (JUDGES["noisy"][0], INFLATED)
+    hits = [people_worlds.placements(judge, WORLDS, calibrated, 600, draws=3).hits for judge in judges]
+    assert 0.86 <= np.mean(hits) <= 0.96
 
 
 def test_bounds_keep_their_reach_without_a_stretch():
     assert Bounds().reach(None, 12.0) == 12.0
+
+
+def test_the_answer_of_newcomers_has_their_ratings_with_conformal_intervals():
+    ranking = rank(read_battles(world()[1]), "soft-elo", calibration=calibration()).standings[0]
+    said = ranking.answer[0]
+    assert said.startswith("People would rate model-14 ")
+    assert said.endswith(", 90% each, if they are like the calibrated models.")
+    for entry in newcomers(calibration()).values():
+        low, high = entry.extra["conformal_low"], entry.extra["conformal_high"]
+        assert f"{entry.model} {entry.score:.0f} Elo ({low:.0f} … {high:.0f})" in said
+    without = rank(read_battles(world()[1]), "soft-elo", calibration=of_six(stretch=False)).standings[0]
+    assert without.answer == ()

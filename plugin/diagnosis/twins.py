@@ -1,0 +1,69 @@
+"""The pairs of responses that a judge read in both orders."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from podium.counting.verdicts import verdicts_of
+from podium.diagnosis.clustered import Clustered, sample_of
+from podium.nouns.battles import Battles
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTwins:
+    """Pairs read in both orders; each order's credit and margin belong to the response shown first in it.
+
+    Attributes:
+        credit, margin: shape (pairs, 2) each; a margin is NaN where there is none.
+        meeting: code of item and entrants, which repeats share, shape (pairs,).
+        rows: the pairs as a sample.
+    """
+
+    credit: np.ndarray
+    margin: np.ndarray
+    meeting: np.ndarray
+    rows: Clustered
+
+    def __len__(self) -> int:
+        return len(self.credit)
+
+    def take(self, rows: np.ndarray) -> "OrderTwins":
+        """Return the pairs of a mask or of positions."""
+        return OrderTwins(self.credit[rows], self.margin[rows], self.meeting[rows], self.rows.take(rows))
+
+    @property
+    def wins(self) -> tuple[np.ndarray, np.ndarray]:
+        """Outcomes 1, 0, -1 of the response shown first, in either order, shape (pairs,) each."""
+        first, then = np.sign(self.credit - 0.5).T
+        return first, then
+
+
+def first_shown(battles: Battles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what the response shown first earned, its margin, NaN where unknown, and whether verdict and order are."""
+    credit, margin, order = battles.numbers_of("credit"), battles.numbers_of("margin"), orders_of(battles)
+    second = order == "ba"
+    known = np.isin(order, ["ab", "ba"]) & ~np.isnan(credit)
+    return np.where(second, 1 - credit, credit), np.where(second, -margin, margin), known
+
+
+def orders_of(battles: Battles) -> np.ndarray:
+    """Return which response was shown first, `ab`, `ba` or another word, None where nothing tells, shape (rows,)."""
+    table = battles.table
+    return table["order"].astype(object).to_numpy() if "order" in table else np.full(len(table), None)
+
+
+def meetings_of(battles: Battles, rows: np.ndarray) -> np.ndarray:
+    """Return a number per item, response to it and pair of entrants, shape (rows,)."""
+    entrants = len(battles.entrants)
+    a, b = (codes[rows] for codes in battles.entrant_codes)
+    item = battles.items_with_responses(sample_of(battles).code)[rows]
+    return (item * entrants + np.minimum(a, b)) * entrants + np.maximum(a, b)
+
+
+def order_twins(presentations: Battles, level: float) -> OrderTwins:
+    """Find the pairs read in both orders: one `ab` and one `ba` of the same item, pair, judge, repeat and response."""
+    credit, margin, _ = first_shown(presentations)
+    rows = (presentations.verdicts or verdicts_of(presentations.table)).twins()
+    rows = rows[~np.isnan(credit[rows]).any(axis=1)]
+    sample = sample_of(presentations, level).take(rows[:, 0])
+    return OrderTwins(credit[rows], margin[rows], meetings_of(presentations, rows[:, 0]), sample)

@@ -95,7 +95,7 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     if not whole:
         with suppress(ValueError, KeyError, OSError):
             done = sum(each.completed and not each.error for each in read_eval_log_sample_summaries(str(path)))
-    common: dict[str, Any] = {"time": spec.created, "evaluation": spec.task_id, "whole": whole, "done": done}
+    common: dict[str, Any] = {"time": _when(path, log), "evaluation": spec.task_id, "whole": whole, "done": done}
     if not is_tournament(log):
         model = label or spec.model
         return FiledRun(path, model, spec.task, (model, spec.task), **common)
@@ -103,6 +103,12 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
     arguments = flatten_arguments(spec.task_args)
     question = (digest_of({**plan_in(log), "cut": cut}), str(arguments.get("shard")), str(arguments.get("look")))
     return FiledRun(path, f"the tournament {spec.task}", "the same responses", question, **common)
+
+
+def _when(path: Path, log: EvalLog) -> str:
+    """Return what sorts a log after those before it: Inspect notes whole seconds, so that the file decides a draw."""
+    saved = path.stat().st_mtime_ns if path.exists() else 0
+    return f"{log.eval.created} {log.stats.completed_at} {saved:020}"
 
 
 def _other_settings(runs: Iterable[FiledRun], headers: Mapping[Path, EvalLog], every: bool) -> list[str]:

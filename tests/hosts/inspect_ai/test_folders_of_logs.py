@@ -1,6 +1,7 @@
 """One folder, everything in it: attempts, reruns, failed logs, several tasks, evals beside tournaments."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -163,6 +164,18 @@ def test_what_inspect_and_podium_write_beside_logs_is_known(behave, write_respon
     Path("own").mkdir()
     Path("own/logs.json").write_text(json.dumps([{"model_a": "x", "model_b": "y", "credit": 1}]))
     assert len(podium.read_battles("own")) == 1
+
+
+def test_of_two_logs_of_one_second_the_one_saved_later_counts(tmp_path):
+    """Inspect notes whole seconds: a quick rerun has the time of what it replaces."""
+    for name in ("b.eval", "a.eval"):
+        [log] = eval(task(items=3), model=models("weak"), log_dir="out")
+        log.eval.created = log.stats.completed_at = "2026-01-01T00:00:00+00:00"
+        write_eval_log(log, f"logs/{name}")
+    for name, saved in (("b.eval", 1_000_000_001), ("a.eval", 1_000_000_000)):
+        os.utime(f"logs/{name}", ns=(saved, saved))
+    read = read_responses("logs", readers=(READER,))
+    assert any("run 2 times" in note and "(logs/b.eval)" in note.replace(f"{tmp_path}/", "") for note in read.notes)
 
 
 @pytest.mark.slow

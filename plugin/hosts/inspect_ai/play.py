@@ -16,24 +16,23 @@ The path of responses, for a task of `tasks`, from the command to standings in t
 10. `hook.write_into_log` puts them where Inspect's viewer shows them, `hook.write_beside` as JSON beside the log.
 """
 
-import inspect
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from inspect_ai import Task
 
 from podium.errors import UsageError
-from podium.hosts.inspect_ai.again import RECORDED, recorded_battles
+from podium.hosts.inspect_ai.again import RECORDED, RecordedBattles, recorded_battles
 from podium.hosts.inspect_ai.answers_on_demand import AnswerDesk, ask_entrants
-from podium.hosts.inspect_ai.asking import CHARACTERS_PER_TOKEN, Asking, split_asking
-from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
-from podium.hosts.inspect_ai.judge import NO_JUDGE, has_judge, judge, jury_named, roles_are_known, texts_of
+from podium.hosts.inspect_ai.asking import Asking, split_asking
+from podium.hosts.inspect_ai.judge import NO_JUDGE, has_judge, judge, roles_are_known
 from podium.hosts.inspect_ai.log_format import ANSWERS, LEFT_OUT, NAMESPACE, PLANNED, PROMPTS, SCHEDULED, SHARD, TASKS
 from podium.hosts.inspect_ai.log_responses import READER
-from podium.hosts.inspect_ai.looks import known_judges, own_part
+from podium.hosts.inspect_ai.looks import OwnPart, known_judges, own_part
 from podium.hosts.inspect_ai.plans import plan_of
+from podium.hosts.inspect_ai.preview import preview_run
 from podium.hosts.inspect_ai.purse import Prices, purse_of
 from podium.hosts.inspect_ai.scorers import verdict
 from podium.hosts.inspect_ai.source import Deck, TournamentSource, missing_text
@@ -47,55 +46,22 @@ from podium.scorers.judging import Judging, known_options, refuse_unknown_option
 from podium.scorers.reasoning import Policy
 from podium.text import some
 from podium.tournaments.budget import Budget
-from podium.tournaments.ring import Ring
-from podium.tournaments.schedule import Outcome, Round, rounds_of
+from podium.tournaments.schedule import Outcome, Pairing, Round, TournamentRule
 from podium.tournaments.selection import draw_items
 
-PROMPTS_BUILT = 50
-"""Prompts that are built to estimate their length."""
 PACKED_FROM = 1000
 """Battles from which a pack per item is dealt instead of a sample per battle."""
-FEW_ROUNDS = 10
-"""Rounds that provider batches may follow one another in without a word."""
 PORTION = 1000
 """Packs given to Inspect at once."""
 NO_MODEL = "none/none"
 """The model under test: a tournament generates nothing, and is not run once per `--model`."""
 
 
-def tournament_task(
-    name: str,
-    responses: str | Sequence[str],
-    settings: Mapping[str, Any],
-    *,
-    typed: Mapping[str, Any],
-    shard: str | None = None,
-    look: int | None = None,
-    played: str | Sequence[str] | None = None,
-    entrants: str | Sequence[str] | None = None,
-    answered_by: str | None = None,
-    limit: int | None = None,
-    category: str | Sequence[str] | None = None,
-    seed: int = 0,
-    max_battles: int | None = None,
-    pack: bool | Literal["auto"] = "auto",
-    cache: bool = True,
-    reask: str | None = None,
-    earlier: str | None = None,
-    reasoning: Policy = "strip",
-    prompts: str | Sequence[str] = (),
-    answers: str = "on-demand",
-    max_cost: float | None = None,
-    prices: Prices | None = None,
-    **how: Any,
-) -> Task:
-    """Make the task of a tournament.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """Options of every tournament, beside its own and those of how the judge is asked.
 
-    Args:
-        name: of the tournament, podium's own or a plugin's.
-        responses: files, folders or globs, each optionally `label=path`.
-        settings: of the tournament.
-        typed: all options as they were typed, by which logs of one plan are known.
+    Attributes:
         shard: `k/n`: only the battles on the k-th of n parts of the items.
         look: only the battles between two looks of a tournament that stops by itself, counted from 1.
         played: where the logs of the looks before it are.
@@ -116,139 +82,262 @@ def tournament_task(
         answers: `on-demand`, or all of them `first`, entrant by entrant.
         max_cost: what answers and verdicts may cost together.
         prices: by model, of a million tokens of input and of output; Inspect's own count where it knows any.
-        **how: how the judge is asked; see `podium.plugins.catalogue.judging_settings`.
+
+    Raises:
+        UsageError: a seed below 0, or an unknown `pack`.
+    """
+
+    shard: str | None = None
+    look: int | None = None
+    played: str | Sequence[str] | None = None
+    entrants: str | Sequence[str] | None = None
+    answered_by: str | None = None
+    limit: int | None = None
+    category: str | Sequence[str] | None = None
+    seed: int = 0
+    max_battles: int | None = None
+    pack: bool | Literal["auto"] = "auto"
+    cache: bool = True
+    reask: str | None = None
+    earlier: str | None = None
+    reasoning: Policy = "strip"
+    prompts: str | Sequence[str] = ()
+    answers: str = "on-demand"
+    max_cost: float | None = None
+    prices: Prices | None = None
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise UsageError(f"seed={self.seed} is below 0")
+        if self.pack not in (True, False, "auto"):
+            raise UsageError(f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)")
+
+
+OPTIONS = frozenset(own.name for own in fields(RunOptions))
+
+
+def tournament_task(
+    name: str, responses: str | Sequence[str], settings: Mapping[str, Any], *, typed: Mapping[str, Any], **options: Any
+) -> Task:
+    """Make the task of a tournament.
+
+    Args:
+        name: of the tournament, podium's own or a plugin's.
+        responses: files, folders or globs, each optionally `label=path`.
+        settings: of the tournament.
+        typed: all options as they were typed, by which logs of one plan are known.
+        **options: those of `RunOptions`, and how the judge is asked; see `podium.plugins.catalogue.judging_settings`.
 
     Raises:
         UsageError, DataError: what was typed, or what a file holds, is not what it should be.
     """
-    if "battles" in how:
-        raise UsageError(f"battles={how['battles']}: {name} makes its own; inspect eval podium/{RECORDED} plays them")
+    if "battles" in options:
+        raise UsageError(
+            f"battles={options['battles']}: {name} makes its own; inspect eval podium/{RECORDED} plays them"
+        )
     if roles_are_known() and not has_judge():
         raise UsageError(NO_JUDGE)
-    engine = inspect.signature(tournament_task).parameters.keys() - {"name", "settings", "typed", "how"}
-    known = parameters_of(catalogue.tournament_rule(name)).keys()
-    refuse_unknown_options({**settings, **how}, engine | known | known_options())
-    if seed < 0:
-        raise UsageError(f"seed={seed} is below 0")
-    if pack not in (True, False, "auto"):
-        raise UsageError(f"pack={pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)")
-    asking = Asking()
-    if name != RECORDED:
-        asking, how = split_asking(_split_names(prompts), answers, how)
-    elif prompts:
-        raise UsageError(f"prompts={prompts}: {name} judges answers that are there: leave it out, or give responses=")
-    judged = judging_settings(seed=seed, **how)
-    record = recorded_battles(*_split_names(settings.get("battles") or ())) if name == RECORDED else None
-    if record is not None and ("orders" in how or not judged.is_pairwise):
+    refuse_unknown_options({**settings, **options}, OPTIONS | {"responses"} | _settings_of(name) | known_options())
+    how = {key: value for key, value in options.items() if key not in OPTIONS}
+    given = {key: value for key, value in settings.items() if value is not None}
+    own = RunOptions(**{key: value for key, value in options.items() if key in OPTIONS})
+    return _Run(name, split_names(responses), given, own, how, typed).task()
+
+
+class _Run:
+    """A tournament on its way to a task: each step is made of those before it."""
+
+    def __init__(
+        self,
+        name: str,
+        responses: Sequence[str],
+        settings: Mapping[str, Any],
+        options: RunOptions,
+        how: Mapping[str, Any],
+        typed: Mapping[str, Any],
+    ) -> None:
+        self.name, self.options = name, options
+        self.asking, self.how = self._split_asking(how)
+        self.judged = judging_settings(seed=options.seed, **self.how)
+        self.record = self._record(settings)
+        self.competing, self.unanswered = self._responses(responses)
+        before = _played_before(name, options.earlier, self.competing.entrants) if options.earlier else ()
+        self.settings = self._complete(settings, before)
+        self.rule = self._rule(len(before))
+        self.before = (Round(before, f"in {options.earlier}"),) if before else ()
+        self.deck = Deck(self.competing)
+        battles = round(self.rule.size(self.competing.field()) * self.competing.mean_number())
+        self.packed = battles >= PACKED_FROM if options.pack == "auto" else bool(options.pack)
+        self.desk = self._desk()
+        self.calls = self.judged.calls(shows_first(name, self.rule, self.judged, self.how))
+        self.version = self.competing.digest()[:12]
+        self.part = self._part(typed)
+        self.source = self._source()
+
+    def _split_asking(self, how: Mapping[str, Any]) -> tuple[Asking, dict[str, Any]]:
+        """Split whom to ask for answers from how the judge is asked."""
+        prompts = self.options.prompts
+        if self.name != RECORDED:
+            return split_asking(split_names(prompts), self.options.answers, how)
+        if prompts:
+            raise UsageError(
+                f"prompts={prompts}: {self.name} judges answers that are there: leave it out, or give responses="
+            )
+        return Asking(), dict(how)
+
+    def _record(self, settings: Mapping[str, Any]) -> RecordedBattles | None:
+        """Return the battles that are judged again, if that is what is played."""
+        if self.name != RECORDED:
+            return None
+        record = recorded_battles(*split_names(settings.get("battles") or ()))
+        if "orders" not in self.how and self.judged.is_pairwise:
+            return record
         # The run itself settles who is shown first, or the judge sees one response at a time.
         once = dict.fromkeys(replace(own, first=None) for own in record.pairings)
-        record = replace(record, pairings=tuple(once))
-    if record is not None and record.responses is not None and not responses:
-        competing = record.responses
-    else:
-        competing = _read_competing(_split_names(responses), asking, reasoning)
-    unanswered = record.without_answers(competing) if record is not None else []
-    if entrants:
-        competing = competing.only(_split_names(entrants))
-    if limit is not None or category or answered_by:
-        competing = competing.select(limit=limit, category=category, seed=seed, answered_by=answered_by)
-    given = {key: value for key, value in settings.items() if value is not None}
-    before = _played_before(name, earlier, competing.entrants) if earlier else ()
-    if before:
-        given["rated"] = tuple(sorted({side for own in before for side in (own.pairing.a, own.pairing.b)}))
-    if record is not None:
-        given["battles"] = record.pairings
-    rule = catalogue.make_tournament(name, {**({"seed": seed} if "seed" in known else {}), **given})
-    if max_battles is not None:
-        most = max(item.responses for item in competing.items)
-        rule = Budget(rule, max(max_battles // most, min(max_battles, 1)), given=len(before))
-    lacking = [item.id for item in competing.items if item.reference is None] if judged.settings.reference else []
-    if lacking:
-        # Every battle of such an item would fail.
-        raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
-    deck, desk = Deck(competing), None
-    planned = round(rule.size(competing.field()) * competing.mean_number())
-    packed = planned >= PACKED_FROM if pack == "auto" else bool(pack)
-    if any(competing.pending.values()):
-        first = draw_items(competing.field(), given.get("items"), seed) if answers == "first" else ()
-        desk = AnswerDesk(deck, tuple(asking.models), pack=packed, first=first, reasoning=reasoning)
-    deal = deck.deal_packs if packed else deck.deal_battles
-    shown = shows_first(name, rule, judged, how)
-    version = competing.digest()[:12]
-    given_rounds = (Round(before, f"in {earlier}"),) if before else ()
-    part = None
-    if shard or look is not None or played:
-        if desk:
+        return replace(record, pairings=tuple(once))
+
+    def _responses(self, sources: Sequence[str]) -> tuple[Responses, list[Pairing]]:
+        """Return the responses that compete, and the recorded battles that have none."""
+        options = self.options
+        if self.record is not None and self.record.responses is not None and not sources:
+            competing = self.record.responses
+        else:
+            competing = _read_competing(sources, self.asking, options.reasoning)
+        unanswered = self.record.without_answers(competing) if self.record is not None else []
+        if options.entrants:
+            competing = competing.only(split_names(options.entrants))
+        if options.limit is not None or options.category or options.answered_by:
+            competing = competing.select(
+                limit=options.limit, category=options.category, seed=options.seed, answered_by=options.answered_by
+            )
+        return competing, unanswered
+
+    def _complete(self, settings: Mapping[str, Any], before: Sequence[Outcome]) -> dict[str, Any]:
+        """Return the settings of the tournament, with what the run itself knows."""
+        complete = {**({"seed": self.options.seed} if "seed" in _settings_of(self.name) else {}), **settings}
+        if before:
+            complete["rated"] = tuple(sorted({side for own in before for side in (own.pairing.a, own.pairing.b)}))
+        if self.record is not None:
+            complete["battles"] = self.record.pairings
+        return complete
+
+    def _rule(self, played: int) -> TournamentRule:
+        """Return the tournament, within the battles that may be played; refuse items that cannot be judged."""
+        rule, most = catalogue.make_tournament(self.name, self.settings), self.options.max_battles
+        if most is not None:
+            each = max(item.responses for item in self.competing.items)
+            rule = Budget(rule, max(most // each, min(most, 1)), given=played)
+        lacking = [item.id for item in self.competing.items if item.reference is None]
+        if self.judged.settings.reference and lacking:
+            # Every battle of such an item would fail.
+            raise UsageError(f"reference=true: {len(lacking)} items have no reference answer: {some(lacking, most=5)}")
+        return rule
+
+    def _desk(self) -> AnswerDesk | None:
+        """Return where answers are asked for, where some are still to come."""
+        if not any(self.competing.pending.values()):
+            return None
+        all_first, items = self.options.answers == "first", self.settings.get("items")
+        first = draw_items(self.competing.field(), items, self.options.seed) if all_first else ()
+        models, reasoning = tuple(self.asking.models), self.options.reasoning
+        return AnswerDesk(self.deck, models, pack=self.packed, first=first, reasoning=reasoning)
+
+    def _part(self, typed: Mapping[str, Any]) -> OwnPart | None:
+        """Return what of the tournament is played here, where it is not the whole."""
+        options = self.options
+        if not (options.shard or options.look is not None or options.played):
+            return None
+        if self.desk:
             raise UsageError(
                 "answers on demand are asked by one process: ask for them first (podium/chain -T answers=first "
                 "-T max_battles=1), then play shards and looks with responses=ITS LOG"
             )
-        plan = plan_of(name, responses=version, prompts=judged.prompt_hash, judges=known_judges(), settings=typed)
+        prompts, judges = self.judged.prompt_hash, known_judges()
+        plan = plan_of(self.name, responses=self.version, prompts=prompts, judges=judges, settings=typed)
         part = own_part(
-            name,
-            rule,
-            competing,
+            self.name,
+            self.rule,
+            self.competing,
             plan=plan,
-            shard=shard,
-            look=look,
-            played=played,
-            before=given_rounds,
-            seed=seed,
-            calls=judged.calls(shown),
+            shard=options.shard,
+            look=options.look,
+            played=options.played,
+            before=self.before,
+            seed=options.seed,
+            calls=self.calls,
         )
-    source = TournamentSource(
-        part.rule if part else rule,
-        competing.field(),
-        lambda pairings, number: deal(pairings, number + (part.number - 1 if part else 0)),
-        portion=PORTION if packed else None,
-        spread=lambda coming: deck.responses.in_all_responses(coming),
-        calls=judged.calls(shown),
-        given=part.given if part else given_rounds,
-        say=partial(tell, who=f"podium {name}"),
-        opening=part.opening if part else (),
-        answers=desk,
-        purse=None if max_cost is None else purse_of(max_cost, prices, [*asking.models.values()] if desk else []),
-    )
-    missing = missing_text(competing)
-    why = f"left out for want of responses: {missing}" if missing else ""
-    if not source.initial_samples():
-        raise UsageError(f"{name}: nothing can be played: {why or 'fewer than two entrants'}")
-    _announce(name, competing, source, judged, asking, why)
-    for said in part.said if part else ():
-        source.say(said)
-    if unanswered and part:
-        raise UsageError(
-            f"shard={shard}: {len(unanswered):,} recorded battles have no responses: give responses= of all"
+        if self.unanswered:
+            count = f"{len(self.unanswered):,} recorded battles have no responses"
+            raise UsageError(f"shard={options.shard}: {count}: give responses= of all")
+        return part
+
+    def _source(self) -> TournamentSource:
+        """Return what deals the battles, round by round."""
+        part, options = self.part, self.options
+        deal = self.deck.deal_packs if self.packed else self.deck.deal_battles
+        asked = [*self.asking.models.values()] if self.desk else []
+        return TournamentSource(
+            part.rule if part else self.rule,
+            self.competing.field(),
+            lambda pairings, number: deal(pairings, number + (part.number - 1 if part else 0)),
+            portion=PORTION if self.packed else None,
+            spread=lambda coming: self.deck.responses.in_all_responses(coming),
+            calls=self.calls,
+            given=part.given if part else self.before,
+            say=self._say,
+            opening=part.opening if part else (),
+            answers=self.desk,
+            purse=None if options.max_cost is None else purse_of(options.max_cost, options.prices, asked),
         )
-    if unanswered:
-        count = f"{len(unanswered):,} of {len(given['battles']):,} recorded battles"
-        example = f"{unanswered[0].a} and {unanswered[0].b} on {unanswered[0].item}"
-        tell(f"{count} have no responses here and are missing, as {example}", f"podium {name}")
-    asked_before = {} if record is None else record.asked
-    verdicts = judge(seed=seed, cache=cache, reask=reask, asked_before=asked_before, **how)
-    return Task(
-        dataset=source,
-        solver=[ask_entrants(cache=cache, **asking.generation), verdicts] if desk else verdicts,
-        scorer=verdict(seed=seed, **how),
-        model=NO_MODEL,
-        name=name,
-        version=version,
-        # Every battle is played, and a log in which some failed is not done: an eval set asks again for those.
-        fail_on_error=True,
-        continue_on_fail=True,
-        metadata={
+
+    def _say(self, text: str) -> None:
+        tell(text, f"podium {self.name}")
+
+    def task(self) -> Task:
+        """Announce what will be played, and return it."""
+        missing = missing_text(self.competing)
+        why = f"left out for want of responses: {missing}" if missing else ""
+        if not self.source.initial_samples():
+            raise UsageError(f"{self.name}: nothing can be played: {why or 'fewer than two entrants'}")
+        for said in preview_run(self.competing, self.source, self.judged, self.asking, why):
+            self._say(said)
+        for said in self.part.said if self.part else ():
+            self._say(said)
+        if self.unanswered:
+            count = f"{len(self.unanswered):,} of {len(self.settings['battles']):,} recorded battles"
+            lost = self.unanswered[0]
+            self._say(f"{count} have no responses here and are missing, as {lost.a} and {lost.b} on {lost.item}")
+        seed, cache = self.options.seed, self.options.cache
+        asked_before = {} if self.record is None else self.record.asked
+        verdicts = judge(seed=seed, cache=cache, reask=self.options.reask, asked_before=asked_before, **self.how)
+        return Task(
+            dataset=self.source,
+            solver=[ask_entrants(cache=cache, **self.asking.generation), verdicts] if self.desk else verdicts,
+            scorer=verdict(seed=seed, **self.how),
+            model=NO_MODEL,
+            name=self.name,
+            version=self.version,
+            # Every battle is played, and a log in which some failed is not done: an eval set asks again for those.
+            fail_on_error=True,
+            continue_on_fail=True,
+            metadata=self._metadata(),
+        )
+
+    def _metadata(self) -> dict[str, Any]:
+        """Return what the log says of the run."""
+        competing, source = self.competing, self.source
+        return {
             f"{NAMESPACE}_entrants": list(competing.entrants),
             f"{NAMESPACE}_missing": competing.missing_reasons(),
-            f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out + len(unanswered),
+            f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out + len(self.unanswered),
             f"{NAMESPACE}_sources": list(competing.sources),
             SCHEDULED: len(source.first.pairings),
             PLANNED: round(source.rule.size(source.field) * competing.mean_number()),
             TASKS: list(competing.tasks),
-            PROMPTS: judged.prompt_hash,
-            **({SHARD: part.about} if part else {}),
-            **({ANSWERS: asking.identity(competing)} if desk else {}),
-        },
-    )
+            PROMPTS: self.judged.prompt_hash,
+            **({SHARD: self.part.about} if self.part else {}),
+            **({ANSWERS: self.asking.identity(competing)} if self.desk else {}),
+        }
 
 
 def _read_competing(responses: Sequence[str], asking: Asking, reasoning: Policy) -> Responses:
@@ -272,7 +361,7 @@ def _played_before(name: str, log: str, entrants: Sequence[str]) -> tuple[Outcom
     rule = catalogue.tournament_rule(name)
     if "rated" not in parameters_of(rule):
         raise UsageError(f"earlier={log}: newcomers cannot join {name}; ring and swim let them")
-    record = recording_of(read_battles(*_split_names(log)), by_order=asks_order(rule))
+    record = recording_of(read_battles(*split_names(log)), by_order=asks_order(rule))
     sides = [{own.pairing.a, own.pairing.b} for own in record.outcomes]
     kept = tuple(own for own, both in zip(record.outcomes, sides, strict=True) if both <= {*entrants})
     if not kept:
@@ -310,60 +399,17 @@ def split_options(name: str, options: Mapping[str, Any]) -> tuple[dict[str, Any]
         UsageError: there is no such tournament.
         PluginError: it cannot be imported.
     """
-    known = parameters_of(catalogue.tournament_rule(name)).keys() - {"seed"}
+    known = _settings_of(name) - {"seed"}
     own = {key: value for key, value in options.items() if key in known}
     return own, {key: value for key, value in options.items() if key not in known}
 
 
-def _announce(
-    name: str, responses: Responses, source: TournamentSource, how: Judging, asking: Asking, missing: str
-) -> None:
-    """Say what will be played and what it will cost, before the first call."""
-    battles = round(source.rule.size(source.field) * responses.mean_number())
-    calls = battles * source.calls
-    number = rounds_of(source.rule, source.field)
-    rounds = "" if number is None else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
-    tokens = calls * _prompt_length(asking.imagine(responses), source, how) / CHARACTERS_PER_TOKEN
-    tell(
-        f"{len(responses.entrants)} entrants, {len(responses.items)} items; at most {battles:,} "
-        f"battles, {calls:,} calls per judge, about {tokens:,.0f} input tokens{rounds}"
-        + (f"; {missing}" if missing else ""),
-        f"podium {name}",
-    )
-    if source.answers:
-        first = source.first.pairings
-        cells = source.answers.cells(first if len(first) >= battles else None)
-        tell(asking.announce(responses, cells), f"podium {name}")
-    for note in (*responses.notes, *_notes_of_run(source)):
-        tell(f"note: {note}", f"podium {name}")
-
-
-def _notes_of_run(source: TournamentSource) -> Iterator[str]:
-    """Yield what makes a run slower than it need be, where the command or the judge's role says so."""
-    if option_typed("log_format") == "json":
-        yield "--log-format json takes twice the CPU and eight times the disk of the format eval: leave it out"
-    number = rounds_of(source.rule, source.field) or 1
-    if any(map(batch_of, jury_named())) and number > FEW_ROUNDS:
-        yield (
-            f"provider batches wait for one another: {number:,} rounds, at least a batch each; podium/ring plays all "
-            f"battles in one round, or with until= in at most {Ring(until='order').rounds(source.field)}"
-        )
-
-
-def _prompt_length(responses: Responses, source: TournamentSource, how: Judging) -> float:
-    """Return the mean length of some prompts, characters; a checklist that is not written yet counts nothing."""
-    if how.realization.template is None:
-        return 0.0
-    deck, pairings = Deck(responses), source.first.pairings
-    drawn = deck.deal_battles(pairings[:: max(1, len(pairings) // PROMPTS_BUILT)], 1)
-    plain = replace(how, settings=replace(how.settings, checklist=False))
-    sides = ("response_a", "response_b")[: 2 if how.is_pairwise else 1]
-    battles = [sample.metadata or {} for sample in drawn]
-    prompts = [plain.prompt(texts_of(battle, tuple(battle[side] for side in sides))) for battle in battles]
-    return sum(map(len, prompts)) / max(len(prompts), 1)
-
-
-def _split_names(names: str | Sequence[str]) -> list[str]:
+def split_names(names: str | Sequence[str]) -> list[str]:
     """Return names that Inspect passes as a list, or as one text with commas."""
     stripped = (str(name).strip() for name in (names.split(",") if isinstance(names, str) else names))
     return [name for name in stripped if name]
+
+
+def _settings_of(name: str) -> AbstractSet[str]:
+    """Return the names of a tournament's own settings."""
+    return parameters_of(catalogue.tournament_rule(name)).keys()

@@ -11,6 +11,7 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model, m
 
 import podium
 from podium.hosts.inspect_ai import play as play_module
+from podium.hosts.inspect_ai import preview as preview_module
 from podium.hosts.inspect_ai.command import flags_to_spare
 from podium.hosts.inspect_ai.log_format import BATTLES
 from podium.hosts.inspect_ai.tasks import anchor, chain, ring, round_robin, swim
@@ -135,8 +136,8 @@ def test_a_replay_takes_no_more_rounds_than_are_told(name, settings):
 
 def test_swim_with_batches_says_how_many_follow_each_other_and_names_ring(write_responses, capsys, monkeypatch):
     paths = write_responses({f"m{k}": k / 5 for k in range(7)}, items=40)
-    monkeypatch.setattr(play_module, "jury_named", lambda: ["judge"])
-    monkeypatch.setattr(play_module, "batch_of", {"judge": 50}.get)
+    monkeypatch.setattr(preview_module, "jury_named", lambda: ["judge"])
+    monkeypatch.setattr(preview_module, "batch_of", {"judge": 50}.get)
     swim(responses=paths)
     assert "12 rounds, at least a batch each; podium/ring plays all battles in one round" in capsys.readouterr().err
     ring(responses=paths)

@@ -1,0 +1,66 @@
+"""What a run says before its first call: what will be played, what it will cost, what makes it slow."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from podium.hosts.inspect_ai.asking import CHARACTERS_PER_TOKEN, Asking
+from podium.hosts.inspect_ai.compatibility import batch_of, option_typed
+from podium.hosts.inspect_ai.judge import jury_named, texts_of
+from podium.hosts.inspect_ai.source import Deck, TournamentSource
+from podium.responses.collection import Responses
+from podium.scorers.judging import Judging
+from podium.tournaments.ring import Ring
+from podium.tournaments.schedule import rounds_of
+
+PROMPTS_BUILT = 50
+"""Prompts that are built to estimate their length."""
+FEW_ROUNDS = 10
+"""Rounds that provider batches may follow one another in without a word."""
+
+
+def preview_run(
+    responses: Responses, source: TournamentSource, how: Judging, asking: Asking, missing: str
+) -> Iterator[str]:
+    """Yield what will be played and what it will cost, then notes.
+
+    Args:
+        missing: what is left out, and why.
+    """
+    battles = round(source.rule.size(source.field) * responses.mean_number())
+    calls = battles * source.calls
+    number = rounds_of(source.rule, source.field)
+    rounds = "" if number is None else f", in {'one round' if number == 1 else f'at most {number:,} rounds'}"
+    tokens = calls * _prompt_length(asking.imagine(responses), source, how) / CHARACTERS_PER_TOKEN
+    competing = f"{len(responses.entrants)} entrants, {len(responses.items)} items"
+    cost = f"at most {battles:,} battles, {calls:,} calls per judge, about {tokens:,.0f} input tokens{rounds}"
+    yield f"{competing}; {cost}" + (f"; {missing}" if missing else "")
+    if source.answers:
+        first = source.first.pairings
+        yield asking.announce(responses, source.answers.cells(first if len(first) >= battles else None))
+    for note in (*responses.notes, *_notes_of_run(source)):
+        yield f"note: {note}"
+
+
+def _notes_of_run(source: TournamentSource) -> Iterator[str]:
+    """Yield what makes a run slower than it need be, where the command or the judge's role says so."""
+    if option_typed("log_format") == "json":
+        yield "--log-format json takes twice the CPU and eight times the disk of the format eval: leave it out"
+    number = rounds_of(source.rule, source.field) or 1
+    if any(map(batch_of, jury_named())) and number > FEW_ROUNDS:
+        yield (
+            f"provider batches wait for one another: {number:,} rounds, at least a batch each; podium/ring plays all "
+            f"battles in one round, or with until= in at most {Ring(until='order').rounds(source.field)}"
+        )
+
+
+def _prompt_length(responses: Responses, source: TournamentSource, how: Judging) -> float:
+    """Return the mean length of some prompts, characters; a checklist that is not written yet counts nothing."""
+    if how.realization.template is None:
+        return 0.0
+    deck, pairings = Deck(responses), source.first.pairings
+    drawn = deck.deal_battles(pairings[:: max(1, len(pairings) // PROMPTS_BUILT)], 1)
+    plain = replace(how, settings=replace(how.settings, checklist=False))
+    sides = ("response_a", "response_b")[: 2 if how.is_pairwise else 1]
+    battles = [sample.metadata or {} for sample in drawn]
+    prompts = [plain.prompt(texts_of(battle, tuple(battle[side] for side in sides))) for battle in battles]
+    return sum(map(len, prompts)) / max(len(prompts), 1)

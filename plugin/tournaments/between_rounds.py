@@ -1,8 +1,7 @@
-"""What is known between the rounds: who met whom, and Bradley-Terry strengths with their errors."""
+"""What is known between the rounds: who met whom, and Bradley-Terry strengths."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
@@ -11,8 +10,7 @@ from podium.errors import UsageError
 from podium.rankers.calibration.placement import place
 from podium.rankers.coded import Coded
 from podium.rankers.defaults import REGULARIZATION
-from podium.rankers.graph import separated_entrants
-from podium.rankers.pairs import pair_sums, pairs_of_squares
+from podium.rankers.pairs import pairs_of_squares
 from podium.rankers.strengths import fit_strengths
 from podium.tournaments.schedule import Outcome, Round
 
@@ -20,45 +18,8 @@ Meetings = Mapping[tuple[str, str], Sequence[float]]
 """Readable credits of the first-named of two entrants who met, names sorted; empty where nothing could be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class InterimStrengths:
-    """Strengths after some rounds: what a tournament asks that stops early, or that looks for close pairs.
-
-    Attributes:
-        theta: log-strengths, mean zero, by entrant, sorted by name; 0 where no battle is readable.
-        covariance: of them, clustered by item, in the order of `theta`, shape (entrants, entrants); NaN for whoever
-            only won, only lost or has no readable battle (the penalty alone holds such a strength), and after a
-            single item.
-        items: those with readable battles: `podium.rankers.intervals.t_reach` makes an interval of an error by them.
-    """
-
-    theta: Mapping[str, float]
-    covariance: np.ndarray
-    items: int
-
-    def gap(self, a: str, b: str) -> tuple[float, float]:
-        """Return the log-strength of a minus that of b, and its standard error, NaN where it is unknown; logits."""
-        names = list(self.theta)
-        first, second, covariance = names.index(a), names.index(b), self.covariance
-        variance = covariance[first, first] + covariance[second, second] - 2 * covariance[first, second]
-        return self.theta[a] - self.theta[b], float(np.sqrt(np.maximum(variance, 0.0)))
-
-
-def strengths_after(played: Sequence[Round], entrants: Sequence[str]) -> InterimStrengths:
-    """Return the strengths of some entrants by Bradley-Terry on their battles with each other (lambda 0.01)."""
-    names = sorted(entrants)
-    coded = code_rounds(played, names)
-    if coded is None:
-        return InterimStrengths(dict.fromkeys(names, 0.0), np.full((len(names), len(names)), np.nan), 0)
-    strengths = fit_strengths(pair_sums(coded))
-    covariance = strengths.covariance(coded)
-    unknown = separated_entrants(strengths.pairs) | (coded.clusters < 2)
-    covariance[unknown], covariance[:, unknown] = np.nan, np.nan
-    return InterimStrengths(dict(zip(names, strengths.theta.tolist(), strict=True)), covariance, coded.clusters)
-
-
 def strengths_of_meetings(met: Meetings, entrants: Sequence[str]) -> dict[str, float]:
-    """Return `strengths_after(...).theta` of who met whom, without the errors, which take a while."""
+    """Return log-strengths of some entrants by Bradley-Terry on their battles with each other (lambda 0.01)."""
     code = {name: k for k, name in enumerate(sorted(entrants))}
     credit, weight = np.zeros((2, len(code), len(code)))
     for (a, b), credits in met.items():

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from close_worlds import (
     LIKE_GPT_4,
@@ -20,7 +21,7 @@ from close_worlds import (
 )
 from playing import battles, coin, field_of, play
 
-from podium import Judge, UsageError, read_battles, replay, simulate
+from podium import Judge, UsageError, rank, read_battles, replay, simulate
 from podium.rankers.further_items import further_items
 from podium.rankers.scale import POINTS
 from podium.tournaments.anchor import Anchor
@@ -301,6 +302,35 @@ def test_models_that_are_level_on_every_item_show_no_error_and_nothing_is_settle
     assert {one.credit if one.pairing.first == one.pairing.a else 1 - one.credit for one in rounds[0].outcomes} == {1.0}
     assert (answer.answered, answer.reason) == (False, "items")
     assert "All models are level on every item" in answer.claims[-1]
+
+
+def test_strengths_and_errors_at_a_look_are_those_of_the_ranker() -> None:
+    field, rule = field_of(5, 30), RoundRobin(until="error:5", start=25)
+    rounds = play(rule, field)
+    rows = [
+        {"item": own.pairing.item, "model_a": own.pairing.a, "model_b": own.pairing.b, "credit": own.credit}
+        for done in rounds
+        for own in done.outcomes
+    ]
+    [standings] = rank(read_battles(pd.DataFrame(rows)), "bradley-terry").standings
+    entries = {entry.model: entry for entry in standings.entries}
+    look = rule.progress_of(field, rounds).looks[-1]
+    scores, errors = zip(*((entries[name].score, entries[name].se) for name in field.entrants), strict=True)
+    assert np.diff(look.theta * POINTS) == pytest.approx(np.diff(scores), abs=1e-6)
+    assert np.sqrt(np.diag(look.covariance)) * POINTS == pytest.approx(errors, rel=1e-6)
+
+
+def test_whoever_only_won_or_only_lost_has_no_interval_and_whoever_never_played_no_error() -> None:
+    items = tuple(f"q{k}" for k in range(30))
+    played = [Outcome(Pairing(item, "a", "b"), float(k > 3)) for k, item in enumerate(items)]
+    rounds = [Round((*played, *(Outcome(Pairing(item, "b", "c"), 1.0) for item in items)))]
+    rule = RoundRobin(until="error:5", start=30)
+    [three], [four] = (
+        rule.progress_of(Field(names, items, {}), rounds).looks for names in (tuple("abc"), tuple("abcd"))
+    )
+    assert np.isnan(three.half).tolist() == [False, False, True]
+    assert np.isnan(np.diag(four.covariance)).tolist() == [False, False, False, True]
+    assert four.theta[3] == pytest.approx(0, abs=1e-12)
 
 
 def test_an_answer_from_too_few_items_says_how_many_there_were() -> None:

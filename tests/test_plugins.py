@@ -15,6 +15,7 @@ import pytest
 
 import podium
 from podium import hookspecs
+from podium.hookspecs import Scorer
 from podium.plugins import catalogue
 
 ROOT = Path(__file__).parents[1]
@@ -359,13 +360,13 @@ def test_a_reader_that_raises_is_an_error_that_names_the_plugin(tmp_path: Path) 
 
 
 def test_every_own_scorer_is_called_as_its_realization_is() -> None:
-    found = {name: catalogue.realization_named(name) for name in catalogue.scorers()}
+    found = {name: catalogue.realization_named(name) for name in catalogue.extensions_of(Scorer)}
     assert len(found) >= 8
     assert [name for name, one in found.items() if one.name != name or not one.write_reply] == []
 
 
 def test_the_kind_of_every_own_scorer_begins_its_summary() -> None:
-    lines = {name: one.extension.summary for name, one in catalogue.scorers().items()}
+    lines = {name: one.extension.summary for name, one in catalogue.extensions_of(Scorer).items()}
     kinds = {name: catalogue.realization_named(name).kind for name in lines}
     assert [name for name, line in lines.items() if not line.startswith(f"{kinds[name]}: ")] == []
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from podium.checks import CHECKS
+from podium.hookspecs import Scorer
 from podium.nouns.battles import Battles
 from podium.plugins import catalogue
 from podium.scorers.reply import ONE_ORDER_UNREAD, UNSHOWN
@@ -223,5 +224,5 @@ def parts_of(judge: str | None) -> tuple[str, str | None]:
     if len(pieces) > 2 and not judge.startswith("jury:"):
         return pieces[0], pieces[1]
     model, _, last = judge.rpartition(" ")
-    known = JUSTRANK | {name.lower() for name in catalogue.scorers()}
+    known = JUSTRANK | {name.lower() for name in catalogue.extensions_of(Scorer)}
     return (model, last) if model and last.lower() in known else (judge, None)

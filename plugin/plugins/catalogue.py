@@ -96,21 +96,6 @@ def load_extension(extension: Extension, what: str = "function", check: Callable
     return loaded
 
 
-def rankers() -> dict[str, Registration[Ranker]]:
-    """Return all rankers by name."""
-    return extensions_of(Ranker)
-
-
-def scorers() -> dict[str, Registration[Scorer]]:
-    """Return all scorers by name."""
-    return extensions_of(Scorer)
-
-
-def tournaments() -> dict[str, Registration[Tournament]]:
-    """Return all tournaments by name."""
-    return extensions_of(Tournament)
-
-
 def formats() -> list[Format]:
     """Return all file formats, by name."""
     return [registration.extension for registration in extensions_of(Format).values()]
@@ -240,7 +225,7 @@ def _blamed_realization(realization: "Realization", scorer: Extension) -> "Reali
 
 def origin_of_realization(name: str) -> str:
     """Return the words that name a realization in an error, with the plugin that brought it where one did."""
-    known = scorers()
+    known = extensions_of(Scorer)
     return culprit_of(known[name].extension) if name in known else f"realization {name!r}"
 
 

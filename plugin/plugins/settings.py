@@ -8,6 +8,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from podium.errors import PluginError, UsageError, unknown_name
+from podium.hookspecs import Ranker, Tournament
 from podium.plugins import catalogue
 
 RESERVED = frozenset({"battles", "rng", "level", "center", "calibration", "about", "whole"})
@@ -130,8 +131,8 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "
     owner, _, option = key.rpartition(".")
     if owner and owner not in known:
         return unknown_name(f"{kind} in this call", owner, known)
-    everything: list[tuple[list[str], list[str]]] = [([name], []) for name in catalogue.rankers()]
-    everything += [([], [name]) for name in catalogue.tournaments()]
+    everything: list[tuple[list[str], list[str]]] = [([name], []) for name in catalogue.extensions_of(Ranker)]
+    everything += [([], [name]) for name in catalogue.extensions_of(Tournament)]
     installed: dict[str, Collection[str]] = {}
     for rankers, tournaments in everything:
         # What cannot be imported is not asked.

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from podium import __version__
-from podium.hookspecs import Format
+from podium.hookspecs import Format, Ranker, Scorer
 from podium.plugins import catalogue
 
 Podium = Callable[..., Any]
@@ -17,7 +17,7 @@ Podium = Callable[..., Any]
 
 def test_every_ranker_is_listed_with_its_summary_and_origin(podium: Podium) -> None:
     lines = [line.split() for line in podium("list", "rankers").out.splitlines()[1:] if "--set" not in line]
-    known = catalogue.rankers().items()
+    known = catalogue.extensions_of(Ranker).items()
     expected = [[name, *each.extension.summary.split(), *each.origin.split()] for name, each in known]
     assert lines == expected
 
@@ -35,7 +35,7 @@ def test_every_format_is_listed(podium: Podium) -> None:
 
 def test_every_scorer_is_listed_with_its_summary_and_origin(podium: Podium) -> None:
     lines = [line.split() for line in podium("list", "scorers").out.splitlines()[1:]]
-    known = catalogue.scorers().items()
+    known = catalogue.extensions_of(Scorer).items()
     expected = [[name, *each.extension.summary.split(), *each.origin.split()] for name, each in known]
     assert lines == expected
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import podium
+from podium.hookspecs import Ranker
 from podium.plugins import catalogue
 from podium.report.markdown import markdown_text
 from podium.report.ranking_view import ranking_reports
@@ -47,7 +48,7 @@ def renamed_amber(name: str) -> podium.Battles:
 @pytest.fixture(scope="module")
 def every_ranking() -> podium.Ranking:
     """Rank battles that hold all that any ranker asks for by all rankers."""
-    return podium.rank(podium.read_battles(pd.DataFrame(rows_for_all())), sorted(catalogue.rankers()))
+    return podium.rank(podium.read_battles(pd.DataFrame(rows_for_all())), sorted(catalogue.extensions_of(Ranker)))
 
 
 def rows_for_all() -> Iterator[dict[str, object]]:
@@ -62,7 +63,7 @@ def rows_for_all() -> Iterator[dict[str, object]]:
 
 def test_every_ranker_is_in_the_tables_of_this_test(every_ranking: podium.Ranking) -> None:
     assert not every_ranking.failures
-    assert {each.ranker for each in every_ranking.standings} == set(catalogue.rankers())
+    assert {each.ranker for each in every_ranking.standings} == set(catalogue.extensions_of(Ranker))
 
 
 def test_markdown_rows_have_as_many_cells_as_their_header_whatever_the_ranker(every_ranking: podium.Ranking) -> None:

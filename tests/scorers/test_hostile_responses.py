@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge_replies import CASES, Case, read, value
 
+from podium.hookspecs import Scorer
 from podium.plugins import catalogue
 from podium.scorers.prompt import (
     LINE,
@@ -20,7 +21,7 @@ from podium.scorers.prompt import (
 )
 from podium.scorers.realization import Realization
 
-ASKED = [one for one in map(catalogue.realization_named, catalogue.scorers()) if one.template]
+ASKED = [one for one in map(catalogue.realization_named, catalogue.extensions_of(Scorer)) if one.template]
 INSTRUCTION = "Sum 1 and 2."
 
 

@@ -8,6 +8,7 @@ import pytest
 from fenced_texts import texts_in_fences
 
 from podium.errors import UsageError
+from podium.hookspecs import Scorer
 from podium.plugins import catalogue
 from podium.scorers.checklist import Checklist, checklist_prompt, read_checklist
 from podium.scorers.identity import judge_identity, prompt_hash
@@ -16,7 +17,7 @@ from podium.scorers.prompt import SWITCHES, Settings, Template, Texts, packaged_
 from podium.scorers.realization import Realization
 from podium.scorers.reply import Reply
 
-REALIZATIONS = {name: catalogue.realization_named(name) for name in catalogue.scorers()}
+REALIZATIONS = {name: catalogue.realization_named(name) for name in catalogue.extensions_of(Scorer)}
 ASKED = {name: one for name, one in REALIZATIONS.items() if one.template}
 WORDS = "Judge {instruction} by\n{response_a}\nand\n{response_b}\n{rules}\n"
 ALL = Texts("Sum 1 and 2.", ("three", "four"), "3", "Be brief.", ("Is it 3?", "Is it brief?"))
@@ -251,7 +252,7 @@ def _reply(text: str, *, truncated: bool = False) -> Reply:
     return Reply(text, truncated)
 
 
-@pytest.mark.parametrize("name", sorted(set(catalogue.scorers()) - {"reward"}))
+@pytest.mark.parametrize("name", sorted(set(catalogue.extensions_of(Scorer)) - {"reward"}))
 def test_who_is_asked_again_is_told_the_form_and_nothing_of_the_texts(name: str) -> None:
     realization = catalogue.realization_named(name)
     how = Judging(realization)

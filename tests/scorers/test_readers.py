@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from judge_replies import CASES, REASONING, Case, read, scores, value
 
 from podium.formats.verdicts import FIVE_LEVELS
+from podium.hookspecs import Scorer
 from podium.plugins import catalogue
 from podium.scorers.prompt import Settings
 from podium.scorers.reply import REASONS, Rating, Reply, Token, Verdict, only_object
@@ -150,7 +151,8 @@ def test_every_reason_is_reached_by_some_reply() -> None:
     found.add(read(OF["cot"], truncated=True).reason)
     unshown = Reply("", refused="no images")
     assert {
-        catalogue.realization_named(name).read_reply(unshown, Settings()).reason for name in catalogue.scorers()
+        catalogue.realization_named(name).read_reply(unshown, Settings()).reason
+        for name in catalogue.extensions_of(Scorer)
     } == {"media not shown"}
     found.add("media not shown")
     assert set(REASONS) <= found
@@ -224,7 +226,7 @@ def test_an_object_is_found_whatever_braces_stand_in_the_prose() -> None:
 @settings(deadline=None)
 @given(text=st.text(), tie=st.booleans())
 def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
-    for name in catalogue.scorers():
+    for name in catalogue.extensions_of(Scorer):
         reading = catalogue.realization_named(name).read_reply(Reply(text, tokens=(Token(text),)), Settings(tie=tie))
         assert reading.reason in REASONS or value(reading) is not None
 
@@ -232,7 +234,7 @@ def test_no_text_whatever_makes_a_reader_fail(text: str, tie: bool) -> None:
 @settings(deadline=None)
 @given(
     text=st.text(alphabet='AB>=[]{}"Verdict: *\n\r0123456789.,truefalsnigo', max_size=60),
-    name=st.sampled_from(sorted(catalogue.scorers())),
+    name=st.sampled_from(sorted(catalogue.extensions_of(Scorer))),
 )
 def test_no_near_miss_makes_a_reader_fail(text: str, name: str) -> None:
     reading = catalogue.realization_named(name).read_reply(Reply(text), Settings(tie=True))

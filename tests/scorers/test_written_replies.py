@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.hookspecs import Scorer
 from podium.plugins import catalogue
 from podium.scorers.judging import Judging
 from podium.scorers.levels import grades, labels, points
@@ -12,7 +13,7 @@ from podium.scorers.realization import Preference, Realization
 from podium.scorers.reply import Rating, Verdict
 
 SEVEN = dict.fromkeys(("A>>>B", "A>>B", "A>B", "A=B", "B>A", "B>>A", "B>>>A"), "so much")
-OWN = [catalogue.realization_named(name) for name in catalogue.scorers()]
+OWN = [catalogue.realization_named(name) for name in catalogue.extensions_of(Scorer)]
 PLUGGED_IN = [points("points-7", 7), grades("marks", ("failed", "passed")), labels("labels-7", SEVEN)]
 CASES = [
     pytest.param(realization, Settings(tie=tie), id=f"{realization.name}{'-tie' if tie else ''}")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from podium import hookspecs
+from podium.hookspecs import Tournament
 from podium.plugins import catalogue
 from podium.plugins.settings import options_of
 from podium.tournaments.schedule import Field, Pairing
@@ -98,7 +99,7 @@ def test_a_broken_rule_is_an_error_that_names_plugin_and_tournament(tmp_path: Pa
     assert (answer.returncode, named) == (2, [True, True])
 
 
-@pytest.mark.parametrize("name", catalogue.tournaments())
+@pytest.mark.parametrize("name", catalogue.extensions_of(Tournament))
 def test_every_option_of_podiums_own_has_a_default_and_is_in_the_docstring(name: str) -> None:
     rule = catalogue.tournament_rule(name)
     described = "\n".join(base.__doc__ or "" for base in rule.__mro__)
@@ -107,7 +108,7 @@ def test_every_option_of_podiums_own_has_a_default_and_is_in_the_docstring(name:
         assert f"        {option}: " in described.replace("\n    ", "\n        ")
 
 
-@pytest.mark.parametrize("name", catalogue.tournaments())
+@pytest.mark.parametrize("name", catalogue.extensions_of(Tournament))
 def test_podiums_own_are_tournaments(name: str) -> None:
     settings = {"battles": (Pairing("q", "a", "b"),)} if name == "recorded" else {}
     rule = catalogue.extension(hookspecs.Tournament, name).load()(**settings)

@@ -5,6 +5,7 @@ its retry keep it like any other, so that it is asked for once. `logs.responses_
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any
 
@@ -74,35 +75,32 @@ def ask_entrants(*, cache: bool = True, temperature: float | None = None, max_to
     return solve
 
 
+@dataclass(eq=False)
 class AnswerDesk:
     """Knows which answers are still to be asked for, and deals the samples that ask for them.
 
     Attributes:
         deck: makes the battles; its responses are kept up to date here.
+        order: in which entrants answer.
         first: items whose answers are all asked for before the first battle, entrant by entrant.
         pack: whether the answers to an item that a round needs are one sample.
+        reasoning: whether what a model thought is kept in its answer.
         failed: the responses that were asked for and are not there, by entrant and key.
         cause: why the first of them failed; empty where none did.
     """
 
-    def __init__(
-        self,
-        deck: Deck,
-        order: Sequence[str],
-        *,
-        pack: bool = False,
-        first: Sequence[str] = (),
-        reasoning: Policy = "strip",
-    ) -> None:
-        self.deck = deck
-        self.first = tuple(first)
-        self.pack = pack
+    deck: Deck
+    order: Sequence[str]
+    _: KW_ONLY
+    pack: bool = False
+    first: Sequence[str] = ()
+    reasoning: Policy = "strip"
+
+    def __post_init__(self) -> None:
         self.failed: frozenset[tuple[str, str]] = frozenset()
         self.cause = ""
-        self._order = tuple(order)
-        self._start = deck.responses
-        self._reasoning = reasoning
-        self._short = names_without_provider(deck.responses.entrants)
+        self._start = self.deck.responses
+        self._short = names_without_provider(self._start.entrants)
 
     def cells(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
         """Return the answers, by entrant and item, that some battles need; None for all that may be asked for."""
@@ -128,7 +126,7 @@ class AnswerDesk:
         said = answers.get("text")
         if said is None:
             return None, ERRORED
-        text = strip_reasoning(said) if self._reasoning == "strip" else said
+        text = strip_reasoning(said) if self.reasoning == "strip" else said
         if text.strip():
             return text, ""
         return None, ONLY_REASONING if said.strip() else EMPTY
@@ -140,7 +138,7 @@ class AnswerDesk:
             label: of the round, for the ids of packs.
         """
         pending = self.deck.responses.pending
-        for name in self._order if self.first else ():
+        for name in self.order if self.first else ():
             if own := [item for item in self.first if item in pending.get(name, ())]:
                 return [self._sample(item, [name]) for item in own]
         wanted: dict[str, list[str]] = {}

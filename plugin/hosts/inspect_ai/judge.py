@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from typing import Any, TypeVar
@@ -84,6 +84,7 @@ class Shared:
         return self.shared[key]
 
 
+@dataclass(eq=False)
 class Run(Shared):
     """What the battles of one run share: ratings of a response, checklists of an item, and how they are judged.
 
@@ -97,22 +98,17 @@ class Run(Shared):
         again: what tells calls apart from those of the earlier run.
     """
 
-    def __init__(
-        self,
-        how: Judging,
-        *,
-        cache: bool = True,
-        reask: str | None = None,
-        jury: Sequence[Model] = (),
-        ends_run: bool = False,
-        asked_before: Mapping[str, int] | None = None,
-    ) -> None:
+    how: Judging
+    _: KW_ONLY
+    cache: bool = True
+    reask: InitVar[str | None] = None
+    jury: Sequence[Model] = ()
+    ends_run: InitVar[bool] = False
+    asked_before: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self, reask: str | None, ends_run: bool) -> None:
         super().__init__()
-        self.how = how
-        self.jury = tuple(jury)
-        self.cache = cache
-        self.asked_before = asked_before or {}
-        self.known: Mapping[Key, dict[str, Any]] = readable_presentations(reask, how) if reask else {}
+        self.known: Mapping[Key, dict[str, Any]] = readable_presentations(reask, self.how) if reask else {}
         self.modes: dict[str, Settled] = {shown["judge"]: shown["mode"] for shown in self.known.values()}
         self.again = f" again {reask}" if reask else ""
         self.packs = anyio.Semaphore(PACKS)
@@ -245,7 +241,7 @@ def judge(
         **kwargs: of `podium.plugins.catalogue.judging_settings`.
     """
     options = flatten_arguments(kwargs)
-    run = Run(judging_settings(**options), cache=cache, reask=reask, ends_run=True, asked_before=asked_before)
+    run = Run(judging_settings(**options), cache=cache, reask=reask, ends_run=True, asked_before=asked_before or {})
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if ROUND in state.metadata:

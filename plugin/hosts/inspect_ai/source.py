@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai import SampleSource
@@ -140,6 +140,7 @@ def outcomes_of(sample: EvalSample | Scored) -> tuple[Outcome, ...]:
     )
 
 
+@dataclass(eq=False)
 class TournamentSource(SampleSource):
     """Asks a tournament for the next round whenever no sample is in flight.
 
@@ -164,37 +165,26 @@ class TournamentSource(SampleSource):
         first: the battles of the first round; they depend on nothing that was played.
     """
 
-    def __init__(
-        self,
-        rule: TournamentRule,
-        field: Field,
-        deal: Deal,
-        outcomes: Callable[[EvalSample], tuple[Outcome, ...]] = outcomes_of,
-        portion: int | None = None,
-        spread: Callable[[Next], Next] = lambda coming: coming,
-        calls: int = 1,
-        given: Sequence[Round] = (),
-        say: Callable[[str], None] = tell,
-        opening: Sequence[Sample] = (),
-        answers: "AnswerDesk | None" = None,
-        purse: Purse | None = None,
-    ) -> None:
-        self.rule = rule
-        self.field = field
-        self.deal = deal
-        self.outcomes = outcomes
-        self.portion = portion
-        self.spread = spread
-        self.calls = calls
-        self.given = tuple(given)
-        self.say = say
-        self.answers = answers
-        self.purse = purse
-        self.stops_early = bool(getattr(getattr(rule, "rule", rule), "until", ""))
+    rule: TournamentRule
+    field: Field
+    deal: Deal
+    outcomes: Callable[[EvalSample], tuple[Outcome, ...]] = outcomes_of
+    portion: int | None = None
+    spread: Callable[[Next], Next] = lambda coming: coming
+    calls: int = 1
+    given: Sequence[Round] = ()
+    say: Callable[[str], None] = tell
+    opening: Sequence[Sample] = ()
+    answers: "AnswerDesk | None" = None
+    purse: Purse | None = None
+
+    def __post_init__(self) -> None:
+        self.stops_early = bool(getattr(getattr(self.rule, "rule", self.rule), "until", ""))
         self.events: list[tuple[str, dict[str, Any], tuple[Outcome, ...]]] = []
-        self.first = spread(rule.next(field, self.given))
-        asked = answers.due(self.first.pairings, "1") if answers and self.first.pairings else []
-        self._opening = (asked or self.deal(self.first.pairings, 1))[: self._room(answers=bool(asked))] or list(opening)
+        self.first = self.spread(self.rule.next(self.field, self.given))
+        asked = self.answers.due(self.first.pairings, "1") if self.answers and self.first.pairings else []
+        opening = (asked or self.deal(self.first.pairings, 1))[: self._room(answers=bool(asked))]
+        self._opening = opening or list(self.opening)
         self.seeds = {str(sample.id) for sample in self._opening}
         self.start, self.dealt = 0, set(self.seeds)
 

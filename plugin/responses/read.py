@@ -1,8 +1,9 @@
 """Sources in, responses out: find the files, recognise them, read, and put together."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from podium.errors import DataError, UsageError, named_in_errors
 from podium.formats.containers import read_records
@@ -17,6 +18,8 @@ from podium.text import some
 
 QUESTIONS = "question.jsonl"
 """Where arena-hard keeps the questions: beside the folder of answers, or in it."""
+Part: TypeAlias = tuple[Path, Sequence[Row] | None]
+"""A file and its rows; None of one that holds no responses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +96,15 @@ def read_responses(
         UsageError: a path that does not exist, an entrant named twice, or nothing to compare.
         DataError: a file or a value in it is not what it should be.
     """
-    content = SourceContent()
+    parts: list[Part] = []
+    notes: list[str] = []
     owners: dict[str, str] = {}
     for source in map(str, sources):
-        known = len(content.rows)
-        _read_source(content, source, readers)
-        _refuse_namesakes(owners, source, content.rows[known:])
-    rows, skipped, notes = content.rows, content.skipped, content.notes
+        own, remarks = _read_source(source, readers)
+        _refuse_namesakes(owners, source, _rows_in(own))
+        parts += own
+        notes += remarks
+    rows, skipped = _rows_in(parts), [str(path) for path, held in parts if held is None]
     named = {row.question.task if isinstance(row, ResponseRow) else row.task for row in (*rows, *prompts)}
     tasks = tuple(sorted(task for task in named if task is not None))
     if len(tasks) > 1:
@@ -120,8 +125,9 @@ def read_responses(
         notes += asked
     responses = assemble(answers, questions + _questions_beside(answers, questions))
     notes += [f"{len(skipped)} files hold no responses and were skipped: {some(skipped)}"] if skipped else []
-    files, notes = tuple(map(with_urls, sorted(content.files))), [*notes, *responses.notes]
-    return replace(responses, sources=files, notes=tuple(map(with_urls, notes)), tasks=tasks)
+    files = sorted(str(path) for path, held in parts if held is not None)
+    notes += responses.notes
+    return replace(responses, sources=tuple(map(with_urls, files)), notes=tuple(map(with_urls, notes)), tasks=tasks)
 
 
 @urls_in_errors()
@@ -135,10 +141,9 @@ def read_prompts(*sources: str | Path, readers: Sequence[FileReader] = ()) -> tu
         UsageError: a path that does not exist.
         DataError: a file holds no prompt, or a value in it is not what it should be.
     """
-    content = SourceContent()
-    for source in map(str, sources):
-        _read_source(content, source, readers, PROMPTS)
-    return questions_in(content.rows), content.notes
+    read = [_read_source(source, readers, PROMPTS) for source in map(str, sources)]
+    rows = [row for parts, _ in read for row in _rows_in(parts)]
+    return questions_in(rows), [note for _, notes in read for note in notes]
 
 
 def _with_task(row: Row) -> Row:
@@ -163,49 +168,34 @@ def _without_reasoning(answers: Sequence[ResponseRow]) -> tuple[list[ResponseRow
     return shown, f"{note}; reasoning=keep shows it" if changed else None
 
 
-@dataclass(frozen=True, slots=True)
-class SourceContent:
-    """What sources hold.
-
-    Attributes:
-        rows: all of them.
-        files: where they are from.
-        skipped: files that hold none.
-        notes: what people should know.
-    """
-
-    rows: list[Row] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def add(self, path: Path, rows: Sequence[Row] | None) -> None:
-        """Add a file's rows; None of a file that holds no responses."""
-        (self.skipped if rows is None else self.files).append(str(path))
-        self.rows.extend(rows or [])
+def _rows_in(parts: Iterable[Part]) -> list[Row]:
+    """Return all rows of some files."""
+    return [row for _, rows in parts for row in rows or ()]
 
 
 def _read_source(
-    content: SourceContent, source: str, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES
-) -> None:
+    source: str, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES
+) -> tuple[list[Part], list[str]]:
+    """Return what the files of a source hold, and notes for people."""
     place = local_files(find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes)))
-    files, rest, notes = lm_eval.find_samples(place)
-    before = len(content.files)
-    content.notes.extend(notes)
+    files, rest, said = lm_eval.find_samples(place)
+    parts: list[Part] = []
+    notes = [*said]
     for file in files:
         sheet, cut = lm_eval.read_rows(file)
-        is_asked = file.path in place.paths[-1:] and not place.searched and not content.files[before:]
+        is_asked = file.path in place.paths[-1:] and not place.searched and all(rows is None for _, rows in parts)
         rows = _rows_of(sheet, SHAPES[:1], optional=not is_asked)
-        content.add(file.path, rows)
-        content.notes.extend([] if rows is None else cut)
+        parts.append((file.path, rows))
+        notes += [] if rows is None else cut
     left_out: set[Path] = set()
     for reader in [reader for reader in readers if reader.choose]:
         own = [path for path in rest if path.name.endswith(reader.suffixes) and reader.claims(path)]
         counted, remarks = reader.choose(own) if reader.choose and own else (own, ())
         left_out |= {*own} - {*counted}
-        content.notes.extend(remarks)
+        notes += remarks
     for path in [path for path in rest if path not in left_out]:
-        content.add(path, _read_file(path, place.label, readers, shapes, optional=place.searched))
+        parts.append((path, _read_file(path, place.label, readers, shapes, optional=place.searched)))
+    return parts, notes
 
 
 def _read_file(

@@ -181,7 +181,7 @@ def select_runs(files: Iterable[Samples], *, every: bool = False) -> tuple[list[
         _refuse_strangers(own)
     runs = [FiledRun(file.path, *cell, cell, file.time) for cell, own in cells.items() for file in own]
     chosen = choose_runs(runs, every=every)
-    return [by_path[run.path] for run, _ in chosen.runs], chosen.notes
+    return [by_path[run.path] for run in chosen.runs], chosen.notes
 
 
 def _refuse_strangers(runs: Sequence[Samples]) -> None:

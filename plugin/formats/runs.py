@@ -1,9 +1,9 @@
 """Which run a file is of: attempts of one evaluation, and runs of one question, told apart here for all readers."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from podium.text import some
 
@@ -21,6 +21,7 @@ class FiledRun:
         evaluation: an id that all attempts of one evaluation share; empty where nothing says it.
         whole: whether it ended as it should.
         done: what was done of it, as far as it was counted.
+        header: what the file says of itself, where its reader keeps that.
     """
 
     path: Path
@@ -31,18 +32,19 @@ class FiledRun:
     evaluation: str = ""
     whole: bool = True
     done: int = 0
+    header: Any = field(default=None, compare=False, repr=False)
 
 
 class ChosenRuns(NamedTuple):
     """What counts.
 
     Attributes:
-        runs: each with its number among those of its question, from 0 for the oldest.
+        runs: those of a question together, the oldest first.
         failed: runs of which nothing is there.
         notes: of those that are left out.
     """
 
-    runs: list[tuple[FiledRun, int]]
+    runs: list[FiledRun]
     failed: list[FiledRun]
     notes: list[str]
 
@@ -66,10 +68,10 @@ def choose_runs(runs: Iterable[FiledRun], *, every: bool = False) -> ChosenRuns:
             questions.setdefault(best.question, []).append(best)
         else:
             failed.append(best)
-    kept: list[tuple[FiledRun, int]] = []
+    kept: list[FiledRun] = []
     for repeats in questions.values():
         newest = max(repeats, key=_worth)
-        kept += [(run, number) for number, run in enumerate(repeats if every else [newest])]
+        kept += repeats if every else [newest]
         if len(repeats) > 1 and not every:
             many = f"{newest.who} was run {len(repeats)} times on {newest.what}"
             notes.append(f"{many}: {_left_out('the newest', newest, repeats)}")

@@ -10,7 +10,8 @@ from typing import Any
 
 from podium.errors import DataError, UsageError
 from podium.formats.files import find_files, local_files
-from podium.hosts.inspect_ai.folders import ChosenLog, choose_logs, tasks_of
+from podium.formats.runs import FiledRun
+from podium.hosts.inspect_ai.folders import choose_logs, tasks_of
 from podium.hosts.inspect_ai.log_format import (
     FIRST,
     RESPONSE,
@@ -73,11 +74,11 @@ def recorded_battles(*sources: str) -> RecordedBattles:
         )
     files = [local_files(find_files(source, (".eval",)), ("*.eval", "*.json")) for source in sources]
     paths = {path: None for place in files for path in place.paths if not is_beside_logs(path) and is_log(path)}
-    chosen = [log for log in choose_logs(paths).logs if is_tournament(log.header) and not _is_own(log, sources)]
+    chosen = [log for log in choose_logs(paths)[0] if is_tournament(log.header) and not _is_own(log, sources)]
     return _battles_in_logs(chosen) if chosen else _battles_in_tables(sources)
 
 
-def _is_own(log: ChosenLog, sources: Sequence[str]) -> bool:
+def _is_own(log: FiledRun, sources: Sequence[str]) -> bool:
     """Whether a log, which may lie in the folder that battles are read from, is of the run that judges them again.
 
     It is, where it did not end, or is one of the shards of it.
@@ -106,7 +107,7 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
     return RecordedBattles(pairings, {str(name): int(number) + 1 for name, number in last.items()})
 
 
-def _battles_in_logs(logs: Sequence[ChosenLog]) -> RecordedBattles:
+def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     several = len({task for log in logs for task in tasks_of(log.header)}) > 1
     pairings: dict[Pairing, None] = {}
     asked: dict[str, int] = defaultdict(int)

@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,66 +20,44 @@ from podium.hosts.inspect_ai.plans import digest_of, join_parts, plan_in
 from podium.text import some
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenLog:
-    """A log that counts.
-
-    Attributes:
-        path: where it is.
-        header: what it says of itself.
-        number: which run of its question it is, from 0.
-    """
-
-    path: Path
-    header: EvalLog
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenLogs:
-    """The logs that count, notes of those that do not, and what failed or could not be read."""
-
-    logs: list[ChosenLog]
-    notes: list[str]
-    lost: list[str]
-
-
-def choose_logs(labels: Mapping[Path, str | None], *, every: bool = False) -> ChosenLogs:
+def choose_logs(
+    labels: Mapping[Path, str | None], *, every: bool = False
+) -> tuple[list[FiledRun], list[str], list[str]]:
     """Choose among logs; the only one counts whatever became of it.
 
     Args:
         labels: of each log what to call its model, or None.
         every: whether all runs of a question count, as repeats.
 
+    Returns:
+        The logs that count, notes of those that do not, and what failed or could not be read.
+
     Raises:
         DataError: the only log is not whole.
         UsageError: `every`, and runs of a model differ in their settings.
     """
-    headers: dict[Path, EvalLog] = {}
-    lost = []
-    for path in labels:
+    runs, lost = [], []
+    for path, label in labels.items():
         try:
-            headers[path] = read_by_inspect(path, header_only=True)
+            runs.append(run_of(path, read_by_inspect(path, header_only=True), label))
         except DataError as error:
             if len(labels) == 1:
                 raise
             lost.append(f"left out: {error}")
-    runs = [run_of(path, log, labels[path]) for path, log in headers.items()]
-    chosen = choose_runs(runs, every=every)
-    kept = [ChosenLog(run.path, headers[run.path], number) for run, number in chosen.runs]
     if len(labels) == 1:
-        return ChosenLogs([ChosenLog(path, log, 0) for path, log in headers.items()], [], [])
-    cut = [log for log in kept if log.header.status != "success"]
-    notes = [f"{log.path}: the run ended with status {log.header.status}; what is there counts" for log in cut]
-    lost += [_failure(run.path, headers[run.path]) for run in chosen.failed]
+        return runs, [], []
+    chosen = choose_runs(runs, every=every)
+    cut = [run for run in chosen.runs if not run.whole]
+    notes = [f"{run.path}: the run ended with status {run.header.status}; what is there counts" for run in cut]
     there = [run for run in runs if run not in chosen.failed]
-    return ChosenLogs(kept, [*chosen.notes, *notes, *_other_settings(there, headers, every)], lost)
+    notes = [*chosen.notes, *notes, *_other_settings(there, every)]
+    return chosen.runs, notes, [*lost, *map(_failure, chosen.failed)]
 
 
-def _failure(path: Path, log: EvalLog) -> str:
-    error = log.error.message.strip().splitlines() if log.error else []
-    why = f" ({error[-1]})" if error else ""
-    failed = f"left out: {path}: no sample of it ended well, its status is {log.status}{why}"
+def _failure(run: FiledRun) -> str:
+    said = run.header.error.message.strip().splitlines() if run.header.error else []
+    why = f" ({said[-1]})" if said else ""
+    failed = f"left out: {run.path}: no sample of it ended well, its status is {run.header.status}{why}"
     return f"{failed}; `inspect eval-retry` runs it again"
 
 
@@ -96,6 +73,7 @@ def run_of(path: Path, log: EvalLog, label: str | None = None) -> FiledRun:
         with suppress(ValueError, KeyError, OSError):
             done = sum(each.completed and not each.error for each in read_eval_log_sample_summaries(str(path)))
     common: dict[str, Any] = {"time": _when(path, log), "evaluation": spec.task_id, "whole": whole, "done": done}
+    common["header"] = log
     if not is_tournament(log):
         model = label or spec.model
         return FiledRun(path, model, spec.task, (model, spec.task), **common)
@@ -111,17 +89,17 @@ def _when(path: Path, log: EvalLog) -> str:
     return f"{log.eval.created} {log.stats.completed_at} {saved:020}"
 
 
-def _other_settings(runs: Iterable[FiledRun], headers: Mapping[Path, EvalLog], every: bool) -> list[str]:
+def _other_settings(runs: Iterable[FiledRun], every: bool) -> list[str]:
     """Say where runs of one model and task differ in more than their time."""
     groups: dict[Any, list[FiledRun]] = {}
     for run in runs:
         groups.setdefault(run.question, []).append(run)
     notes = []
     for group in groups.values():
-        settings = [_settings_of(headers[run.path]) for run in group]
+        settings = [_settings_of(run.header) for run in group]
         every_name = {name for own in settings for name in own}
         names = sorted(name for name in every_name if len({own.get(name) for own in settings}) > 1)
-        if not names or is_tournament(headers[group[0].path]):
+        if not names or is_tournament(group[0].header):
             continue
         first, last = group[0], group[-1]
         short = first.who.rpartition("/")[2]
@@ -150,10 +128,10 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
         DataError: there is nothing to rank in any of them.
         UsageError: runs that are asked for as repeats are none.
     """
-    chosen = choose_logs(labels, every=reading.all_runs)
-    lost, frames = list(chosen.lost), []
+    logs, notes, lost = choose_logs(labels, every=reading.all_runs)
+    frames = []
     repeats: Counter[Any] = Counter()
-    for log in chosen.logs:
+    for log in logs:
         try:
             frame = log_rows(log.path)
         except DataError as error:
@@ -165,18 +143,17 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
             frames.append((log, frame))
             continue
         kept = {name: frame.attrs.get(name) for name in ("missing", "answer")}
-        chosen.notes.extend(_notes_of_missing(log, frame.attrs.get("unplayed", 0), frame.attrs.get("unshown", ())))
-        question = run_of(log.path, log.header, labels[log.path]).question if log.number or reading.all_runs else None
-        if question is not None:
+        notes += _notes_of_missing(log, frame.attrs.get("unplayed", 0), frame.attrs.get("unshown", ()))
+        if reading.all_runs:
             # A tournament that is played again asks the judge again; a model that is run again answers again.
             column = "repeat" if is_tournament(log.header) else RESPONSE
             own = int(frame[column].max() - frame[column].min()) + 1
-            frame[column] += repeats[question]
-            repeats[question] += own
+            frame[column] += repeats[log.question]
+            repeats[log.question] += own
         frame = _name_task(frame, log.header, labels[log.path])
         frame.attrs = kept
         frames.append((log, frame))
-    chosen.notes.extend(join_parts([(log.path, log.header, frame) for log, frame in frames]))
+    notes += join_parts([(log.path, log.header, frame) for log, frame in frames])
     silent = [log.path for log, frame in frames if frame.empty]
     lost += [f"left out: {path}: it plays no battle; give the logs of the looks before it" for path in silent]
     frames = [(log, frame) for log, frame in frames if not frame.empty]
@@ -191,10 +168,10 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
         if several and len(tasks) == 1:
             frame["item"] = f"{tasks[0]}:" + frame["item"]
     sheets = tuple((str(log.path), frame) for log, frame in frames)
-    return Gathered(sheets, frozenset(labels), tuple(chosen.notes), tuple(lost), apart="task")
+    return Gathered(sheets, frozenset(labels), tuple(notes), tuple(lost), apart="task")
 
 
-def _notes_of_missing(log: ChosenLog, unplayed: int, refused: Sequence[str]) -> Iterator[str]:
+def _notes_of_missing(log: FiledRun, unplayed: int, refused: Sequence[str]) -> Iterator[str]:
     """Say what was not played of a tournament, and why; what the judge was not shown, and what it said to that."""
     config = log.header.eval.config
     options = {"--limit": config.limit, "--sample-id": config.sample_id, "--sample-shuffle": config.sample_shuffle}
@@ -224,8 +201,7 @@ def _name_task(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataF
 
 def choose_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     """Return the logs to read responses from, and notes of the others."""
-    logs = {path: None for path in paths if not is_beside_logs(path)}
-    chosen = choose_logs(logs)
+    logs, notes, lost = choose_logs({path: None for path in paths if not is_beside_logs(path)})
     # Beside ordinary evals a tournament has nothing to add: what is judged in it are their responses.
-    ordinary = [log for log in chosen.logs if not is_tournament(log.header)]
-    return [log.path for log in ordinary or chosen.logs], [*chosen.lost, *chosen.notes]
+    ordinary = [log for log in logs if not is_tournament(log.header)]
+    return [log.path for log in ordinary or logs], [*lost, *notes]

@@ -10,7 +10,8 @@ from inspect_ai.model._model_config import model_roles_to_model_roles_config
 
 from podium.errors import UsageError
 from podium.formats.files import find_files, local_files
-from podium.hosts.inspect_ai.folders import ChosenLog, choose_logs
+from podium.formats.runs import FiledRun
+from podium.hosts.inspect_ai.folders import choose_logs
 from podium.hosts.inspect_ai.judge import roles_are_known
 from podium.hosts.inspect_ai.log_format import ROUND, is_beside_logs, is_log
 from podium.hosts.inspect_ai.logs import samples_of
@@ -102,7 +103,7 @@ def known_judges() -> dict[str, Any]:
 
 def _looks_before(
     look: int, played: str | Sequence[str] | None, plan: Mapping[str, Any], own: Shard
-) -> list[list[ChosenLog]]:
+) -> list[list[FiledRun]]:
     """Return the logs of the looks before one, all shards of each.
 
     Raises:
@@ -114,7 +115,7 @@ def _looks_before(
         raise UsageError(f"look={look} goes on from the looks before it: name the folder of their logs, -T played=LOGS")
     sources = [played] if isinstance(played, str) else list(played)
     paths = [path for source in sources for path in local_files(find_files(source, (".eval",))).paths]
-    logs = choose_logs({path: None for path in paths if not is_beside_logs(path) and is_log(path)}).logs
+    logs, _, _ = choose_logs({path: None for path in paths if not is_beside_logs(path) and is_log(path)})
     parts = [(log, part_in(log.header)) for log in logs]
     divided = [log for log, part in parts if part]
     ours = {(part["look"], part["number"]): log for log, part in parts if part and not _foreign(log, plan, own)}
@@ -136,7 +137,7 @@ def _looks_before(
     return [[ours[number, k] for k in range(1, own.of + 1)] for number in range(1, look)]
 
 
-def _foreign(log: ChosenLog, plan: Mapping[str, Any], own: Shard) -> str:
+def _foreign(log: FiledRun, plan: Mapping[str, Any], own: Shard) -> str:
     """Say why a log is no part of this plan; nothing where it is one."""
     theirs, shards, config = plan_in(log.header), part_in(log.header)["of"], log.header.eval.config
     # Made in Python, a task does not know its judge yet.
@@ -148,7 +149,7 @@ def _foreign(log: ChosenLog, plan: Mapping[str, Any], own: Shard) -> str:
     return "cut by --limit or --sample-id" if config.limit or config.sample_id else ""
 
 
-def _outcomes_in(logs: Sequence[ChosenLog]) -> dict[Pairing, Outcome]:
+def _outcomes_in(logs: Sequence[FiledRun]) -> dict[Pairing, Outcome]:
     """Return how the battles of a look ended, one of each item and pair."""
     battles = [sample for log in logs for sample in samples_of(log.path) if ROUND not in sample.metadata]
     ended = {outcome.pairing: outcome for sample in battles for outcome in outcomes_of(sample)}

@@ -11,7 +11,7 @@ from typing import Any
 from podium.errors import DataError, UsageError
 from podium.formats.files import find_files, local_files
 from podium.formats.runs import FiledRun
-from podium.hosts.inspect_ai.folders import choose_logs, tasks_of
+from podium.hosts.inspect_ai.folders import choose_logs, task_prefixes, tasks_of
 from podium.hosts.inspect_ai.log_format import (
     FIRST,
     RESPONSE,
@@ -108,19 +108,17 @@ def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
 
 
 def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
-    several = len({task for log in logs for task in tasks_of(log.header)}) > 1
+    prefix_of = task_prefixes(logs)
     pairings: dict[Pairing, None] = {}
     asked: dict[str, int] = defaultdict(int)
     answers: dict[tuple[str, str, int], ResponseRow] = {}
     for log in logs:
-        tasks = tasks_of(log.header)
-        prefix = f"{tasks[0]}:" if several and len(tasks) == 1 else ""
         samples = samples_with_media(log.path, {"events", "store", "attachments", "messages"})
         for sample in (sample for sample in samples if ROUND not in sample.metadata):
             for row in (row for score in (sample.scores or {}).values() for row in presentation_rows(score)):
                 asked[row["judge"]] = max(asked[row["judge"]], row["repeat"] + 1)
             for battle in battles_of(sample.metadata):
-                item, names = f"{prefix}{battle['item']}", (battle["model_a"], battle["model_b"])
+                item, names = f"{prefix_of[log.path]}{battle['item']}", (battle["model_a"], battle["model_b"])
                 pairings.setdefault(pairing(item, *names, battle.get(FIRST)))
                 asked_of: dict[str, Any] = {name: battle.get(name) for name in ("category", "reference", "system")}
                 asked_of |= {"row": f"sample {sample.id}", "media": media_as_text(sample.input)}

@@ -162,11 +162,10 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
             f"nothing to rank in {len(labels)} logs: {some(lost, '; ', most=5)}",
             remedy="run what failed again with `inspect eval-retry`, or give other logs",
         )
-    several = len({task for log, _ in frames for task in tasks_of(log.header)}) > 1
+    prefix_of = task_prefixes([log for log, _ in frames])
     for log, frame in frames:
-        tasks = tasks_of(log.header)
-        if several and len(tasks) == 1:
-            frame["item"] = f"{tasks[0]}:" + frame["item"]
+        if prefix_of[log.path]:
+            frame["item"] = prefix_of[log.path] + frame["item"]
     sheets = tuple((str(log.path), frame) for log, frame in frames)
     return Gathered(sheets, frozenset(labels), tuple(notes), tuple(lost), apart="task")
 
@@ -188,6 +187,13 @@ def _notes_of_missing(log: FiledRun, unplayed: int, refused: Sequence[str]) -> I
 def tasks_of(log: EvalLog) -> list[str]:
     """Return the tasks that a log's items are of; of a tournament those of its responses, where they are known."""
     return list((log.eval.metadata or {}).get(TASKS, [])) if is_tournament(log) else [log.eval.task]
+
+
+def task_prefixes(logs: Sequence[FiledRun]) -> dict[Path, str]:
+    """Return what stands before a log's ids: the name of its task, where the logs are of several; else nothing."""
+    tasks = {log.path: tasks_of(log.header) for log in logs}
+    several = len({task for own in tasks.values() for task in own}) > 1
+    return {path: f"{own[0]}:" if several and len(own) == 1 else "" for path, own in tasks.items()}
 
 
 def _name_task(frame: pd.DataFrame, log: EvalLog, label: str | None) -> pd.DataFrame:

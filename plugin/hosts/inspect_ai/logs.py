@@ -274,28 +274,24 @@ def log_rows(path: Path) -> pd.DataFrame:
         scheduled += len(sample.metadata.get(ROUND, ())) - replaced
         played += 0 if ROUND in sample.metadata else len(battles_of(sample.metadata))
         rows = _rows_of(sample, log)
-        # Battles of which the judge was shown nothing, in either order, with what it said to that.
         shown = {_battle_of(row) for row in rows if row.get("reason") != UNSHOWN}
+        for row in (row for row in rows if _battle_of(row) in shown):
+            columns.add(row)
+        # Battles of which the judge was shown nothing, in either order, with what it said to that.
         refused = {_battle_of(row): str(row.get("reply", UNSHOWN)) for row in rows if _battle_of(row) not in shown}
         unshown += refused.values()
-        for row in (row for row in rows if _battle_of(row) not in refused):
-            columns.add(row)
         lost += _lost_battles(sample) if is_tournament(log) else []
         failure = failure or sample.error
     for judge in columns.values_of("judge"):
         for battle in lost:
             columns.add({**battle, "judge": judge})
-    failure = failure or (f"{UNSHOWN}: {unshown[0]}" if unshown else None)
     frame = columns.frame()
     if SHARD in about and not scheduled:
         # A shard may have no battle at a look; one log says the answer of all.
         frame.attrs = {"missing": missing, "answer": answer}
         return frame
-    if not columns.count and is_tournament(log) and failure is not None:
-        problem = f"no battle was judged; the first of those that failed: {failure}"
-        raise DataError(problem, source=str(path), remedy="mend that, and run `inspect eval-retry` on the log")
-    if not columns.count:
-        raise DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
+    if frame.empty:
+        raise _nothing_judged(path, log, failure or (f"{UNSHOWN}: {unshown[0]}" if unshown else None))
     if config.limit is not None or config.sample_id is not None:
         # The rounds to come were never announced.
         scheduled = max(scheduled, int(about.get(PLANNED, 0)) * (config.epochs or 1))
@@ -304,6 +300,13 @@ def log_rows(path: Path) -> pd.DataFrame:
         lacking = missing + unplayed + len(unshown)
         frame.attrs = {"missing": lacking, "unplayed": unplayed, "unshown": unshown, "answer": answer}
     return frame
+
+
+def _nothing_judged(path: Path, log: EvalLog, failure: str | None) -> DataError:
+    if not is_tournament(log) or failure is None:
+        return DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
+    problem = f"no battle was judged; the first of those that failed: {failure}"
+    return DataError(problem, source=str(path), remedy="mend that, and run `inspect eval-retry` on the log")
 
 
 def _battle_of(row: Mapping[str, Any]) -> tuple[Any, ...]:

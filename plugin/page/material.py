@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import pandas as pd
 
 from podium.answers.measures import MOST_BATTLES
 from podium.diagnosis.card import diagnose
@@ -16,7 +17,7 @@ from podium.page.checks_table import checks_table
 from podium.page.listed_battles import ListedBattles, list_battles
 from podium.page.texts import BattleTexts
 from podium.rankers.cells import pairs_of, sum_battles
-from podium.rankers.head_to_head import Meetings, meetings_of, rank_shares
+from podium.rankers.head_to_head import meetings_of, rank_shares
 from podium.rankers.identification import fit_identified
 from podium.report.model import Report, Table
 
@@ -27,7 +28,8 @@ class Material:
 
     Attributes:
         ranking: its first standings are the answer.
-        meetings: who beats whom, in ranking order.
+        meetings: who beats whom, of `meetings_of`.
+        names: models with battles, in ranking order.
         rank_shares: how often each takes each rank, in that order, shape (models, models).
         listed: battles.
         has_texts: whether texts were asked for.
@@ -42,7 +44,8 @@ class Material:
     """
 
     ranking: Ranking
-    meetings: Meetings | None = None
+    meetings: pd.DataFrame | None = None
+    names: Sequence[str] = ()
     rank_shares: np.ndarray | None = None
     listed: ListedBattles | None = None
     has_texts: bool = True
@@ -76,12 +79,14 @@ def with_battles(
         level, seed: of the judge cards' intervals, and of everything random.
     """
     missing = dict(material.missing)
-    order = [entry.model for entry in material.ranking.standings[0].entries]
     meetings = shares = None
+    names: list[str] = []
     judge: Sequence[Report] = ()
     try:
-        meetings = meetings_of(sum_battles(battles)).in_order(order)
-        shares = _rank_shares(battles, meetings.entrants, seed)
+        meetings = meetings_of(sum_battles(battles))
+        met = set(meetings["model"])
+        names = [entry.model for entry in material.ranking.standings[0].entries if entry.model in met]
+        shares = _rank_shares(battles, names, seed)
     except PodiumError as error:
         missing["ranks"] = str(error)
     if len(battles) > MOST_BATTLES:
@@ -94,6 +99,7 @@ def with_battles(
     return replace(
         material,
         meetings=meetings,
+        names=names,
         rank_shares=shares,
         listed=list_battles(battles, presentations, texts, seed),
         has_texts=texts is not None,

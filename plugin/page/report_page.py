@@ -80,10 +80,9 @@ def _charts(material: Material) -> dict[str, Any]:
         beside = [other for other in standings if (other.slice, other.scale) == (each.slice, each.scale)]
         charts[f"forest-{k}"] = forest(beside if beside[0] is each else [each])
     if material.meetings is not None:
-        names = material.meetings.entrants
         if material.rank_shares is not None:
-            charts["ranks"] = rank_bubbles(names, material.rank_shares)
-        charts["beats"] = heat_map(material.meetings)
+            charts["ranks"] = rank_bubbles(material.names, material.rank_shares)
+        charts["beats"] = heat_map(material.meetings, material.names)
     if material.calibration is not None:
         charts["placement"] = placement(material.calibration)
         if material.calibration.agreement["bins"]:
@@ -99,7 +98,7 @@ def _captions(material: Material) -> dict[str, str]:
         for k, each in enumerate(material.ranking.standings)
     }
     if material.meetings is not None and material.rank_shares is not None:
-        rows = bubble_rows(material.meetings.entrants, material.rank_shares)
+        rows = bubble_rows(material.names, material.rank_shares)
         top = [f"{row['model']} {share_text(row['share'])}" for row in rows if row["rank"] == 1]
         captions["ranks"] = (
             f"First place: {some(top, most=5)}. Shares of 4,000 draws of Bradley-Terry ratings by their covariance "

@@ -8,13 +8,14 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from podium.nouns.calibration import Calibration
 from podium.nouns.ranking import Ranking, Standings
 from podium.pictures.style import LIGHT, load_extra, theme
 from podium.printable import printable
 from podium.rankers.cells import sum_battles
-from podium.rankers.head_to_head import Meetings, meetings_of
+from podium.rankers.head_to_head import meetings_of
 from podium.report.numbers import percent, range_text
 
 WIDTH = 460
@@ -25,8 +26,6 @@ MANY = 40
 FEW = 14
 """Models up to which a cell has room for its figure."""
 BUBBLE = 260
-LEVEL = 0.95
-"""Of the intervals of single pairs, each by itself."""
 
 
 def forest(standings: Sequence[Standings]) -> Any:
@@ -115,14 +114,15 @@ def bubble_rows(names: Sequence[str], shares: np.ndarray) -> list[dict[str, Any]
     ]
 
 
-def heat_map(meetings: Meetings) -> Any:
+def heat_map(meetings: pd.DataFrame, names: Sequence[str]) -> Any:
     """Return who beats whom: a row's model against a column's, in the order of the names.
 
     Args:
-        meetings: of models in ranking order.
+        meetings: of `meetings_of`.
+        names: of models in ranking order.
     """
     alt = load_extra("altair")
-    labels, size = list(map(printable, meetings.entrants)), len(meetings.entrants)
+    labels, size = list(map(printable, names)), len(names)
     angle = alt.Axis(labelAngle=-60, labelLimit=140, orient="top", labels=size <= MANY)
     axes = {"sort": labels, "scale": alt.Scale(padding=0)}
     x = alt.X("against:N", title="against", axis=angle, **axes)
@@ -130,7 +130,7 @@ def heat_map(meetings: Meetings) -> Any:
     wins = alt.Scale(domain=[0, 1], domainMid=0.5, interpolate="rgb")
     colour = alt.Color("share:Q", scale=wins, legend=None)
     tooltip = ["model:N", "against:N", alt.Tooltip("share:Q", format=".1%", title="wins"), "battles:Q", "items:Q"]
-    chart = alt.Chart(alt.Data(values=meeting_rows(meetings))).encode(x=x, y=y, tooltip=tooltip)
+    chart = alt.Chart(alt.Data(values=meeting_rows(meetings, names))).encode(x=x, y=y, tooltip=tooltip)
     cells = chart.mark_rect().encode(color=colour)
     layers = [cells]
     if size <= FEW:
@@ -142,27 +142,16 @@ def heat_map(meetings: Meetings) -> Any:
     return alt.layer(*layers).properties(width=step * size, height=min(step, 26.0) * size)
 
 
-def meeting_rows(meetings: Meetings) -> list[dict[str, Any]]:
-    """Return a row per ordered pair that met."""
-    labels = list(map(printable, meetings.entrants))
-    low, high = meetings.intervals(LEVEL)
+def meeting_rows(meetings: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a row per ordered pair of these models that met, shares to a tenth of a percent, None where unknown."""
+    sides = {side: pd.Categorical(meetings[side], names) for side in ("model", "against")}
+    between = meetings.assign(**sides).dropna(subset=["model", "against"]).sort_values(["model", "against"])
     return [
-        {
-            "model": labels[a],
-            "against": labels[b],
-            "share": _digits(meetings.share[a, b]),
-            "low": _digits(low[a, b]),
-            "high": _digits(high[a, b]),
-            "battles": int(meetings.battles[a, b]),
-            "items": int(meetings.items[a, b]),
-        }
-        for a, b in zip(*np.nonzero(meetings.battles > 0), strict=True)
+        row
+        | {side: printable(row[side]) for side in sides}
+        | {name: None if np.isnan(row[name]) else round(row[name], 3) for name in ("share", "low", "high")}
+        for row in between.to_dict("records")
     ]
-
-
-def _digits(value: float) -> float | None:
-    """Return a share to a tenth of a percent; None where it is unknown."""
-    return None if np.isnan(value) else round(float(value), 3)
 
 
 def reliability(calibration: Calibration) -> Any:
@@ -213,7 +202,8 @@ def calibration_plot(calibration: Calibration) -> Any:
 def battles_plot(battles: Any) -> Any:
     """Return who beats whom, the models in the order of their win rates."""
     meetings = meetings_of(sum_battles(battles))
-    return in_style(heat_map(meetings.in_order(meetings.by_win_rate())))
+    rates = meetings.groupby("model")["share"].mean()
+    return in_style(heat_map(meetings, rates.sort_values(ascending=False, kind="stable").index.tolist()))
 
 
 def in_style(chart: Any) -> Any:

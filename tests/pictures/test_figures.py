@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 from podium import UsageError, rank, read_battles
 from podium.cli.main import podium
@@ -28,12 +28,15 @@ def test_the_record_of_a_pair_is_the_mean_of_its_battles_and_its_error_that_of_c
     means = pair.groupby("item", observed=True)["credit"].agg(["sum", "count"])
     residuals = means["sum"] - pair["credit"].mean() * means["count"]
     se = np.sqrt(len(means) / (len(means) - 1) * (residuals**2).sum()) / len(pair)
-    for record in (summed, coded):
-        a, b = (record.entrants.index(name) for name in ("amber", "birch"))
-        assert record.share[a, b] == pytest.approx(pair["credit"].mean())
-        assert record.share[b, a] == pytest.approx(1 - record.share[a, b])
-        assert (record.se[a, b], record.battles[a, b]) == (pytest.approx(se), len(pair))
-    assert np.isnan(np.diag(summed.share)).all()
+    reach = t.ppf(0.975, len(means) - 1) * se
+    for meetings in (summed, coded):
+        record = meetings.set_index(["model", "against"]).loc[("amber", "birch")]
+        back = meetings.set_index(["model", "against"]).loc[("birch", "amber")]
+        assert record["share"] == pytest.approx(pair["credit"].mean())
+        assert (record["low"], record["high"]) == pytest.approx((record["share"] - reach, record["share"] + reach))
+        assert tuple(back[["share", "low", "high"]]) == pytest.approx(1 - record[["share", "high", "low"]])
+        assert (record["battles"], record["items"]) == (len(pair), len(means))
+        assert (meetings["model"] != meetings["against"]).all()
 
 
 def test_shares_of_ranks_of_two_are_the_normal_probability_of_their_gap() -> None:
@@ -50,7 +53,7 @@ def test_charts_hold_the_rows_of_the_ranking() -> None:
     rows = forest_rows(standings)
     assert [row["model"] for row in rows] == [entry.model for entry in standings.entries]
     assert rows[0]["rank set"] == "1–3"
-    met = meeting_rows(meetings_of(sum_battles(battles)))
+    met = meeting_rows(meetings_of(sum_battles(battles)), [row["model"] for row in rows])
     assert (len(met), met[0]["share"] + next(r for r in met if r["model"] == met[0]["against"])["share"]) == (30, 1)
     assert bubble_rows(["a", "b"], np.array([[0.995, 0.005], [0.005, 0.995]])) == [
         {"model": "a", "rank": 1, "share": 0.995},

@@ -26,23 +26,6 @@ DRAWS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Slopes:
-    """Fitted weights and their error.
-
-    Attributes:
-        weights: logits per unit of each feature, shape (features,).
-        covariance: cluster-robust, G / (G - 1), shape (features, features); NaN for a single cluster.
-        clusters: G.
-        rows: battles that were fitted.
-    """
-
-    weights: np.ndarray
-    covariance: np.ndarray
-    clusters: int
-    rows: int
-
-
-@dataclass(frozen=True, slots=True)
 class Evidence:
     """Battles of the entrants that can be calibrated, in an order and an orientation of their own.
 
@@ -103,23 +86,53 @@ class Evidence:
         return replace(self, signal=signal, **{name: getattr(self, name)[rows] for name in columns})
 
     def weights(self, keep: np.ndarray | None = None, start: np.ndarray | None = None) -> np.ndarray:
-        """Fit the map from signal to human preference on the battles of a mask, shape (features,).
+        """Fit the map from signal x to human preference y on the battles of a mask, shape (features,).
+
+        Maximises sum w [y log s(x b) + (1 - y) log s(-x b)] - b' P b / 2 over b, P the penalty of the signal.
 
         Raises:
             NotIdentifiedError: there is no human preference beside a signal, or no finite maximum.
-        """
-        rows = self._preferences(keep)
-        return fit(self.signal.x[rows], self.human[rows], self.weight[rows], self.signal.penalty, start)
+            NotConvergedError: it was not reached.
 
-    def slopes(self) -> Slopes:
+        Source: Soft-Elo (Kargi and Salinas 2026), equation 6, for one feature and P = 0.
+        """
+        likelihood = self._likelihood(self._preferences(keep))
+        try:
+            return maximise(likelihood, start).at
+        except (NotIdentifiedError, SingularError):
+            raise NotIdentifiedError(
+                "the map from the judge's signal to people's preferences has no finite maximum: the signal is always "
+                "0, or people agree with its sign every time or never, or one of its parts repeats another; more "
+                "battles with human labels would bound it, or fewer parts"
+            ) from None
+        except NotConvergedError:
+            raise NotConvergedError(
+                f"no map from the judge's signal to people's preferences after {STEPS} Newton steps; a few signals may "
+                "be very much larger than the others"
+            ) from None
+
+    def slopes(self) -> tuple[np.ndarray, np.ndarray, int]:
         """Fit the map on all battles, with its cluster-robust error.
 
+        Returns:
+            The weights, shape (features,); their covariance, G / (G - 1), shape (features, features), NaN for a single
+            cluster; and G, the clusters.
+
         Raises:
-            NotIdentifiedError: there is no human preference beside a signal, or no finite maximum.
+            NotIdentifiedError, NotConvergedError: as `weights`.
         """
-        rows = self._preferences()
-        x, human, weight = self.signal.x[rows], self.human[rows], self.weight[rows]
-        return slopes(x, human, weight, self.signal.penalty, self.cluster[rows])
+        rows, weights = self._preferences(), self.weights()
+        x, (present, codes) = self.signal.x[rows], np.unique(self.cluster[rows], return_inverse=True)
+        clusters = len(present)
+        bread = np.linalg.inv(self._likelihood(rows).information_at(weights))
+        surplus = (self.weight[rows] * (self.human[rows] - expit(x @ weights)))[:, None] * x
+        scores = np.stack([np.bincount(codes, column) for column in surplus.T], axis=1)
+        correction = clusters / (clusters - 1) if clusters > 1 else np.nan
+        return weights, correction * bread @ gram([scores])[0] @ bread, clusters
+
+    def _likelihood(self, rows: np.ndarray) -> Likelihood:
+        weight, design = self.weight[rows], DesignMatrix(self.signal.x[rows])
+        return Likelihood(design, weight * self.human[rows], weight, self.signal.penalty)
 
     def _preferences(self, keep: np.ndarray | None = None) -> np.ndarray:
         """Return which battles of a mask have a signal and a human preference; refuse where none has."""
@@ -230,60 +243,6 @@ def _require_one_group(what: str, evidence: Evidence, credit: np.ndarray) -> Non
         f"the battles {what} fall into {graph.groups} groups that never met, so no common scale exists: "
         f"{some(names, ' | ', 10)}"
     )
-
-
-def fit(
-    x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: np.ndarray, start: np.ndarray | None = None
-) -> np.ndarray:
-    """Maximise sum w [y log s(x b) + (1 - y) log s(-x b)] - b' P b / 2 over b, shape (features,).
-
-    Args:
-        x: features without an intercept, shape (rows, features).
-        y: in [0, 1], shape (rows,).
-        weight: above 0, shape (rows,).
-        penalty: P, positive semi-definite, shape (features, features).
-        start: where to begin, shape (features,); zeros by default.
-
-    Raises:
-        NotIdentifiedError: no finite maximum exists.
-        NotConvergedError: it was not reached.
-
-    Source: Soft-Elo (Kargi and Salinas 2026), equation 6, for one feature and P = 0.
-    """
-    try:
-        return maximise(Likelihood(DesignMatrix(x), weight * y, weight, penalty), start).at
-    except (NotIdentifiedError, SingularError):
-        raise NotIdentifiedError(
-            "the map from the judge's signal to people's preferences has no finite maximum: the signal is always 0, or "
-            "people agree with its sign every time or never, or one of its parts repeats another; more battles with "
-            "human labels would bound it, or fewer parts"
-        ) from None
-    except NotConvergedError:
-        raise NotConvergedError(
-            f"no map from the judge's signal to people's preferences after {STEPS} Newton steps; a few signals may be "
-            "very much larger than the others"
-        ) from None
-
-
-def slopes(x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: np.ndarray, cluster: np.ndarray) -> Slopes:
-    """Fit, and give the cluster-robust covariance of the weights.
-
-    Args:
-        cluster: code of the item of each row, shape (rows,).
-
-    Raises:
-        NotIdentifiedError: no finite maximum exists.
-        NotConvergedError: it was not reached.
-    """
-    weights = fit(x, y, weight, penalty)
-    expected = expit(x @ weights)
-    bread = np.linalg.inv(Likelihood(DesignMatrix(x), weight * y, weight, penalty).information_at(weights))
-    codes = np.unique(cluster, return_inverse=True)[1]
-    clusters = int(codes.max()) + 1
-    surplus = (weight * (y - expected))[:, None] * x
-    scores = np.stack([np.bincount(codes, column, clusters) for column in surplus.T], axis=1)
-    correction = clusters / (clusters - 1) if clusters > 1 else np.nan
-    return Slopes(weights, correction * bread @ gram([scores])[0] @ bread, clusters, len(y))
 
 
 def stability_of(evidence: Evidence, rng: np.random.Generator) -> list[Stability]:

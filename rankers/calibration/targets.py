@@ -30,26 +30,26 @@ def fit_target(evidence: Evidence, level: float) -> Target:
 
     Source: Soft-Elo, equation 6.
     """
-    fitted, signal = evidence.slopes(), evidence.signal
-    direction = slope(signal.kind, fitted.weights)
-    beta = float(direction @ fitted.weights)
+    (weights, covariance, clusters), signal = evidence.slopes(), evidence.signal
+    direction, preferences = slope(signal.kind, weights), int(evidence.preference.sum())
+    beta = float(direction @ weights)
     if beta <= 0:
         raise NotIdentifiedError(
-            f"people prefer the response that the judge likes less (beta = {beta:.3g} on {fitted.rows:,} human "
+            f"people prefer the response that the judge likes less (beta = {beta:.3g} on {preferences:,} human "
             "preferences): the signal says nothing, or its sign is turned round (margin is the judge's score of "
             "model_a minus that of model_b)"
         )
-    width = t_reach(fitted.clusters, level) * float(np.sqrt(direction @ fitted.covariance @ direction))
+    width = t_reach(clusters, level) * float(np.sqrt(direction @ covariance @ direction))
     known = bool(np.isfinite(width))
     return Target(
         kind=signal.kind,
-        weights=dict(zip(signal.names, map(float, fitted.weights), strict=True)),
+        weights=dict(zip(signal.names, map(float, weights), strict=True)),
         beta=beta,
         low=beta - width if known else None,
         high=beta + width if known else None,
         level=level if known else None,
-        covariance=tuple(tuple(map(float, row)) for row in fitted.covariance) if known else None,
-        battles=fitted.rows,
+        covariance=tuple(tuple(map(float, row)) for row in covariance) if known else None,
+        battles=preferences,
         ridge=signal.ridge if signal.kind in POOLED else 0.0,
     )
 

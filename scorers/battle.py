@@ -59,14 +59,7 @@ def presentations(
         seed: of the draw, which is a hash of seed, item, pair and repeat: the same whichever entrant is named first,
             and whatever else is played.
         first: who is shown first in every repeat, whatever the orders: a tournament that balances orders says so.
-
-    Raises:
-        UsageError: the orders are unknown, or there is not at least one repeat.
     """
-    if orders not in ORDERS:
-        raise UsageError(f"no orders called {orders!r}; available: {', '.join(ORDERS)}")
-    if repeats < 1:
-        raise UsageError(f"there must be at least one repeat, not {repeats}")
     shown: list[Presentation] = []
     for repeat in range(repeats):
         as_given = Presentation(item, a, b, "ab", repeat)
@@ -126,12 +119,7 @@ def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unread", "ke
     Args:
         about_a: a verdict for each order that was asked, one or two.
         one_sided: what to do with the readable one of two.
-
-    Raises:
-        ValueError: neither order was asked.
     """
-    if not about_a:
-        raise ValueError("a battle needs a verdict in at least one order")
     if len(about_a) == 1:
         return about_a[0]
     read = [verdict for verdict in about_a if verdict.credit is not None]
@@ -168,10 +156,8 @@ def merge_jury(verdicts: Sequence[Verdict], rule: Rule = "mean", *, quorum: int 
         Unread (`no quorum`) in all other cases.
 
     Raises:
-        UsageError: the rule is unknown, or the quorum is not between 1 and the number of judges.
+        UsageError: the quorum is not between 1 and the number of judges.
     """
-    if rule not in RULES:
-        raise UsageError(f"no rule for juries called {rule!r}; available: {', '.join(RULES)}")
     needed = len(verdicts) // 2 + 1 if quorum is None else quorum
     if not 1 <= needed <= len(verdicts):
         raise UsageError(f"the quorum of a jury of {len(verdicts)} cannot be {needed}")

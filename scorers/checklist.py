@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from podium.scorers.prompt import Settings, Texts, check_template, fill_template, packaged_template
 from podium.scorers.reply import Reply, only_object
@@ -11,19 +11,6 @@ MOST_QUESTIONS = 12
 LONGEST = 400
 """Characters of one question."""
 KEYS = frozenset({"questions"})
-
-
-@dataclass(frozen=True, slots=True)
-class Checklist:
-    """Questions, or why there are none.
-
-    Attributes:
-        questions: answered with yes by a good response; empty = unread.
-        reason: why it is unread, one of `reply.REASONS`; None where it was read.
-    """
-
-    questions: tuple[str, ...] = ()
-    reason: str | None = None
 
 
 def checklist_prompt(texts: Texts, settings: Settings) -> str:
@@ -41,20 +28,20 @@ def checklist_prompt(texts: Texts, settings: Settings) -> str:
     return fill_template(words, replace(texts, responses=()).by_slot(shown, ()))
 
 
-def read_checklist(reply: Reply) -> Checklist:
-    """Read the questions: one JSON object, `{"questions": [...]}`, of 1 to 12 different ones."""
+def read_checklist(reply: Reply) -> tuple[str, ...] | str:
+    """Return the questions, one JSON object, `{"questions": [...]}`, of 1 to 12 different ones, or why it is unread."""
     if reply.reason_of_silence:
-        return Checklist(reason=reply.reason_of_silence)
+        return reply.reason_of_silence
     answer = only_object(reply.text, KEYS)
     if isinstance(answer, str):
-        return Checklist(reason=answer)
+        return answer
     questions = answer["questions"]
     if not isinstance(questions, list) or not all(isinstance(text, str) and text.strip() for text in questions):
-        return Checklist(reason="bad JSON")
+        return "bad JSON"
     flat = tuple(" ".join(text.split()) for text in questions)
     if not 1 <= len(flat) <= MOST_QUESTIONS or len(set(flat)) < len(flat) or max(map(len, flat)) > LONGEST:
-        return Checklist(reason="out of range")
-    return Checklist(flat)
+        return "out of range"
+    return flat
 
 
 def write_checklist(questions: Iterable[str]) -> Reply:

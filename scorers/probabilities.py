@@ -1,11 +1,10 @@
 """Token probabilities: how sure the judge was of the letter that it wrote."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from math import isfinite
 from typing import Literal
 
-from podium.errors import UsageError
 from podium.scorers.reply import Reply, Token, Verdict
 
 NO_PROBABILITIES = "no log-probabilities"
@@ -23,27 +22,15 @@ Settled = Literal["required", "off"]
 """Whether token probabilities soften the verdicts of a run, once that is decided."""
 
 
-def have_probabilities(replies: Iterable[Reply]) -> bool:
-    """Whether any of the replies comes with token probabilities."""
-    return any(token.top for reply in replies for token in reply.tokens)
-
-
-def settle_mode(mode: Mode, replies: Iterable[Reply]) -> Settled:
-    """Return the mode of a whole run: `auto` becomes `required` where the first replies have probabilities.
+def settle_mode(reply: Reply) -> Settled:
+    """Return the mode of a whole run under `auto`, by its first reply: `required` where that has token probabilities.
 
     Decide once: a run that mixes letters and probabilities has credits of two kinds.
-
-    Raises:
-        UsageError: the mode is none of `auto`, `required`, `off`.
     """
-    if mode == "auto":
-        return "required" if have_probabilities(replies) else "off"
-    if mode not in ("required", "off"):
-        raise UsageError(f"no mode of log-probabilities called {mode!r}; available: auto, required, off")
-    return mode
+    return "required" if any(token.top for token in reply.tokens) else "off"
 
 
-def soften_verdict(reply: Reply, verdict: Verdict, mode: Mode, *, tie: bool = False) -> Verdict:
+def soften_verdict(reply: Reply, verdict: Verdict, mode: Settled, *, tie: bool = False) -> Verdict:
     """Give a verdict the credit that the probabilities of its letter say.
 
     credit = (P(A) + P(C) / 2) / (P(A) + P(B) + P(C)) at the token that holds the letter which was read, all spellings
@@ -52,15 +39,14 @@ def soften_verdict(reply: Reply, verdict: Verdict, mode: Mode, *, tie: bool = Fa
     Args:
         reply: as the judge wrote it.
         verdict: as a reader read it; its place says where the letter stands.
-        mode: `off` leaves the verdict as it is; `auto` does so where this reply has no probabilities (settle it for the
-            run first: `settle_mode`).
+        mode: `off` leaves the verdict as it is.
         tie: whether C was one of the letters to choose from.
 
     Returns:
         The verdict, its credit soft; unread (`no log-probabilities`) where the token is not known or less than half
         of its probability lies on the letters.
     """
-    if verdict.credit is None or settle_mode(mode, [reply]) == "off":
+    if verdict.credit is None or mode == "off":
         return verdict
     token = token_at(reply, verdict.place)
     masses = _masses(token.top, ("a", "b", "c") if tie else ("a", "b")) if token else None

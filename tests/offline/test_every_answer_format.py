@@ -150,13 +150,13 @@ def test_tokens_spell_the_reply(realization):
 @pytest.mark.parametrize("settings", SETTINGS, ids=["plain", "reference-system"])
 def test_the_checklist_asks_for_every_demand(settings):
     found = questions_on(texts(), settings)
-    assert [word for word in ("two sentences", "lower case", "tide") if word not in " ".join(found.questions)] == []
+    assert [word for word in ("two sentences", "lower case", "tide") if word not in " ".join(found)] == []
 
 
 def test_the_checklist_of_many_demands_is_not_too_long():
     many = "".join(f'Include the word "w{k}". ' for k in range(100))
     found = questions_on(Texts(many, ()), Settings())
-    assert len(found.questions) == MOST_QUESTIONS
+    assert (type(found), len(found)) == (tuple, MOST_QUESTIONS)
 
 
 def test_a_template_of_the_users_own_is_answered_whatever_its_words():

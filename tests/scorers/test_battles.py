@@ -18,6 +18,8 @@ from podium.scorers.battle import (
     presentations,
     swap_sides,
 )
+from podium.scorers.direct import DIRECT
+from podium.scorers.judging import Judging
 from podium.scorers.reply import Rating, Verdict
 from podium.scorers.rubric import CRITERIA
 
@@ -98,11 +100,6 @@ def test_an_order_that_was_never_asked_is_not_missed() -> None:
     assert (merged(WIN, None), merged(None, WIN).credit, merged(None, UNREAD)) == (WIN, 0.0, UNREAD)
 
 
-def test_a_battle_that_was_never_asked_is_an_error() -> None:
-    with pytest.raises(ValueError, match="at least one order"):
-        merged(None, None)
-
-
 def test_two_ratings_make_a_verdict() -> None:
     found = [compare_ratings(Rating(a), Rating(b)) for a, b in ((3.0, 1.0), (1.0, 1.0), (1.0, 3.0))]
     assert [(one.credit, one.margin) for one in found] == [(1.0, 2.0), (0.5, 0.0), (0.0, -2.0)]
@@ -169,7 +166,7 @@ def test_a_quorum_that_cannot_be_is_an_error(quorum: int) -> None:
 
 def test_an_unknown_rule_is_an_error() -> None:
     with pytest.raises(UsageError, match="available: mean, majority"):
-        merge_jury([WIN], "median")
+        Judging(DIRECT, rule="median")
 
 
 def test_more_than_half_is_a_quorum() -> None:
@@ -238,7 +235,7 @@ def test_drawn_orders_are_even_and_differ_by_item_pair_seed_and_repeat() -> None
 @pytest.mark.parametrize("options", [{"orders": "all"}, {"repeats": 0}])
 def test_impossible_orders_are_an_error(options: dict) -> None:
     with pytest.raises(UsageError):
-        presentations("i", "x", "y", **options)
+        Judging(DIRECT, **options)
 
 
 def test_a_whole_battle_from_two_rubric_replies() -> None:

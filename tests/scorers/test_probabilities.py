@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from podium.errors import UsageError
 from podium.plugins import catalogue
-from podium.scorers.judging import kept_reply, reply_of
-from podium.scorers.probabilities import have_probabilities, settle_mode, soften_verdict, token_at
+from podium.scorers.judging import Judging, kept_reply, reply_of
+from podium.scorers.probabilities import settle_mode, soften_verdict, token_at
 from podium.scorers.prompt import Settings
 from podium.scorers.reply import Reply, Token, Verdict
 
@@ -78,7 +78,7 @@ def test_without_probabilities_wanted_the_verdict_stays_hard(given_reply: Reply)
 
 @pytest.mark.parametrize(("given_reply", "credit"), [(reply("A"), 0.75), (Reply("A"), 1.0)])
 def test_auto_takes_what_the_reply_has(given_reply: Reply, credit: float) -> None:
-    assert softened(given_reply, mode="auto").credit == pytest.approx(credit)
+    assert softened(given_reply, mode=settle_mode(given_reply)).credit == pytest.approx(credit)
 
 
 def test_an_unread_reply_stays_unread_with_its_reason() -> None:
@@ -86,26 +86,16 @@ def test_an_unread_reply_stays_unread_with_its_reason() -> None:
     assert soften_verdict(reply("A"), Verdict(None, reason="refusal"), "required").reason == "refusal"
 
 
-@pytest.mark.parametrize(("mode", "expected"), [("auto", "required"), ("required", "required"), ("off", "off")])
-def test_the_mode_is_settled_by_the_first_replies(mode: str, expected: str) -> None:
-    assert settle_mode(mode, [Reply("A"), reply("A")]) == expected
-
-
-def test_auto_is_off_where_no_reply_has_probabilities() -> None:
-    assert settle_mode("auto", [Reply("A"), Reply("B", tokens=(Token("B"),))]) == "off"
+@pytest.mark.parametrize(
+    ("first", "expected"), [(reply("A"), "required"), (Reply("A"), "off"), (Reply("B", tokens=(Token("B"),)), "off")]
+)
+def test_the_mode_is_settled_by_whether_any_token_has_probabilities(first: Reply, expected: str) -> None:
+    assert settle_mode(first) == expected
 
 
 def test_an_unknown_mode_is_an_error() -> None:
     with pytest.raises(UsageError, match="available: auto, required, off"):
-        settle_mode("always", [])
-
-
-def test_probabilities_are_available_where_any_token_has_them() -> None:
-    assert (have_probabilities([Reply("A"), reply("A")]), have_probabilities([Reply("A")]), have_probabilities([])) == (
-        True,
-        False,
-        False,
-    )
+        Judging(catalogue.realization_named("direct"), logprobs="always")
 
 
 @pytest.mark.parametrize(

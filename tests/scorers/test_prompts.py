@@ -10,7 +10,7 @@ from fenced_texts import texts_in_fences
 from podium.errors import UsageError
 from podium.hookspecs import Scorer
 from podium.plugins import catalogue
-from podium.scorers.checklist import Checklist, checklist_prompt, read_checklist
+from podium.scorers.checklist import checklist_prompt, read_checklist
 from podium.scorers.identity import judge_identity, prompt_hash
 from podium.scorers.judging import REMINDER, Judging
 from podium.scorers.prompt import SWITCHES, Settings, Template, Texts, packaged_template
@@ -221,31 +221,31 @@ def test_a_checklist_is_asked_for_without_showing_responses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "questions", "reason"),
+    ("text", "expected"),
     [
-        ('{"questions": ["Is it 3?", "Is  it\\nbrief?"]}', ("Is it 3?", "Is it brief?"), None),
-        ('Here:\n```json\n{"questions": ["Is it 3?"]}\n```', ("Is it 3?",), None),
-        ('{"questions": []}', (), "out of range"),
-        ('{"questions": ["a?", "a?"]}', (), "out of range"),
-        ('{"questions": ["' + "a" * 500 + '?"]}', (), "out of range"),
-        ('{"questions": [' + ", ".join(f'"{k}?"' for k in range(13)) + "]}", (), "out of range"),
-        ('{"questions": [1]}', (), "bad JSON"),
-        ('{"questions": [""]}', (), "bad JSON"),
-        ('{"questions": "a?"}', (), "bad JSON"),
-        ('{"questions": ["a?"], "more": 1}', (), "bad JSON"),
-        ('{"questions": ["a?"', (), "bad JSON"),
-        ('{"questions": ["a?"]} {"questions": ["b?"]}', (), "several verdicts"),
-        ("1. Is it 3?", (), "no verdict"),
-        ("I'm sorry, I can't.", (), "refusal"),
-        ("", (), "empty"),
+        ('{"questions": ["Is it 3?", "Is  it\\nbrief?"]}', ("Is it 3?", "Is it brief?")),
+        ('Here:\n```json\n{"questions": ["Is it 3?"]}\n```', ("Is it 3?",)),
+        ('{"questions": []}', "out of range"),
+        ('{"questions": ["a?", "a?"]}', "out of range"),
+        ('{"questions": ["' + "a" * 500 + '?"]}', "out of range"),
+        ('{"questions": [' + ", ".join(f'"{k}?"' for k in range(13)) + "]}", "out of range"),
+        ('{"questions": [1]}', "bad JSON"),
+        ('{"questions": [""]}', "bad JSON"),
+        ('{"questions": "a?"}', "bad JSON"),
+        ('{"questions": ["a?"], "more": 1}', "bad JSON"),
+        ('{"questions": ["a?"', "bad JSON"),
+        ('{"questions": ["a?"]} {"questions": ["b?"]}', "several verdicts"),
+        ("1. Is it 3?", "no verdict"),
+        ("I'm sorry, I can't.", "refusal"),
+        ("", "empty"),
     ],
 )
-def test_a_checklist_is_read_strictly(text: str, questions: tuple[str, ...], reason: str | None) -> None:
-    assert read_checklist(_reply(text)) == Checklist(questions, reason)
+def test_a_checklist_is_read_strictly(text: str, expected: tuple[str, ...] | str) -> None:
+    assert read_checklist(_reply(text)) == expected
 
 
 def test_a_checklist_that_was_cut_off_is_unread() -> None:
-    assert read_checklist(_reply('{"questions": ["Is it 3?"]}', truncated=True)).reason == "truncated"
+    assert read_checklist(_reply('{"questions": ["Is it 3?"]}', truncated=True)) == "truncated"
 
 
 def _reply(text: str, *, truncated: bool = False) -> Reply:

@@ -35,7 +35,7 @@ from podium.plugins.catalogue import judging_settings
 from podium.scorers.battle import Presentation
 from podium.scorers.checklist import checklist_prompt, read_checklist
 from podium.scorers.judging import Judging, kept_reply, reply_of
-from podium.scorers.probabilities import Settled, have_probabilities, settle_mode
+from podium.scorers.probabilities import Settled, settle_mode
 from podium.scorers.prompt import Texts
 from podium.scorers.reply import Reply, Token
 from podium.storage.remote import local_file, place_of
@@ -120,8 +120,9 @@ class Run(Shared):
 
     def settle_mode(self, judge: str, reply: Reply) -> Settled:
         """Decide by a judge's first reply that has probabilities or a verdict, which a refusal has not."""
-        if judge not in self.modes and (have_probabilities([reply]) or self.how.reason(reply, "off") is None):
-            self.modes[judge] = settle_mode("auto", [reply])
+        mode = settle_mode(reply)
+        if judge not in self.modes and (mode == "required" or self.how.reason(reply, "off") is None):
+            self.modes[judge] = mode
         return self.mode(judge)
 
     def cache_policy(self, call: str) -> CachePolicy | bool:
@@ -478,9 +479,9 @@ async def _write_checklist(run: Run, battle: Mapping[str, Any]) -> tuple[str, ..
     for attempt in range(1, run.how.attempts + 1):
         policy = run.cache_policy(f"{identity(model, run.how)} checklist {attempt}")
         answer = read_checklist(reply_of(kept_reply(await _ask(run, model, texts, prompt, policy))))
-        if answer.questions:
-            return answer.questions
-    raise RuntimeError(f"no checklist for the item {battle['item']!r}: {answer.reason}")
+        if not isinstance(answer, str):
+            return answer
+    raise RuntimeError(f"no checklist for the item {battle['item']!r}: {answer}")
 
 
 def texts_of(battle: Mapping[str, Any], responses: tuple[str, ...]) -> Texts:

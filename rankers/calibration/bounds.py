@@ -11,7 +11,7 @@ import pandas as pd
 from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
 from podium.nouns.calibration import FEWEST_OF_PEOPLE, Calibration, HeldOut, Stretch
-from podium.rankers.calibration.conformal import entrants_needed, quantile, t_quantile, weighted_quantile
+from podium.rankers.calibration.conformal import entrants_needed, quantile, t_quantile
 from podium.rankers.calibration.signals import margins
 from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level
@@ -134,7 +134,7 @@ def quantile_for(calibration: Calibration, bounds: Bounds, model: str, about: Ma
     # One without a date counts nothing.
     ages = [math.inf if text is None else abs((_date(text, name) - date).days) for text, name in dates]
     weights = 2.0 ** (-np.array(ages) / bounds.halflife)
-    return Quantile(weighted_quantile(scores, weights, level), len(used), entrants_needed(level))
+    return Quantile(quantile(scores, level, weights), len(used), entrants_needed(level))
 
 
 def _require_column(used: Sequence[HeldOut], column: str) -> None:

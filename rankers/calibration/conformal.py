@@ -55,15 +55,6 @@ def conformal_of(
     )
 
 
-def index(number: int, level: float) -> int:
-    """Return ceil(level * (n + 1)), in exact arithmetic of the level as it is written.
-
-    >>> index(9, 0.9), index(19, 0.95), index(8, 0.9)
-    (9, 19, 9)
-    """
-    return math.ceil(Fraction(repr(float(level))) * (number + 1))
-
-
 def entrants_needed(level: float) -> int:
     """Return the fewest calibrated entrants that give a finite interval.
 
@@ -74,31 +65,21 @@ def entrants_needed(level: float) -> int:
     return math.ceil(exact / (1 - exact))
 
 
-def quantile(scores: np.ndarray, level: float) -> float:
-    """Return the ceil(level * (n + 1))-th smallest score; infinite if there are fewer than that.
-
-    Source: Soft-Elo, section 3.3. The index is never cut down to n: such intervals would cover too little.
-    """
-    k = index(len(scores), level)
-    return float(np.partition(scores, k - 1)[k - 1]) if k <= len(scores) else math.inf
-
-
-def weighted_quantile(scores: np.ndarray, weights: np.ndarray, level: float) -> float:
+def quantile(scores: np.ndarray, level: float, weights: np.ndarray | None = None) -> float:
     """Return the smallest score whose weight, with all smaller ones', reaches the level; infinite if none does.
 
-    The new entrant has weight 1 and an infinite score. With all weights 1 this is `quantile`, for levels of up to 12
-    digits.
+    The new entrant has weight 1 and an infinite score. Without weights this is the ceil(level * (n + 1))-th smallest
+    score, for levels of up to 12 digits; the index is never cut down to n: such intervals would cover too little.
 
     Args:
-        weights: of the calibrated entrants, in [0, 1], shape (n,).
+        weights: of the calibrated entrants, in [0, 1], shape (n,); ones by default.
 
-    Source: Barber et al. 2023, nonexchangeable split conformal prediction with fixed weights.
+    Source: Soft-Elo, section 3.3; Barber et al. 2023, nonexchangeable split conformal prediction with fixed weights.
     """
     order = np.argsort(scores, kind="stable")
-    reached = np.cumsum(weights[order])
-    target = float(Fraction(repr(float(level)))) * (reached[-1] + 1 if len(reached) else 1)
-    enough = np.flatnonzero(reached >= target * (1 - 1e-12))
-    return float(scores[order][enough[0]]) if len(enough) else math.inf
+    own = np.ones(len(scores)) if weights is None else weights[order]
+    reached = np.cumsum(np.append(own, 1.0))
+    return float(np.append(scores[order], np.inf)[np.argmax(reached >= level * reached[-1] * (1 - 1e-12))])
 
 
 def t_quantile(scores: np.ndarray, level: float) -> float:

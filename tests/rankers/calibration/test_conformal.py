@@ -9,11 +9,22 @@ from crepes import ConformalRegressor
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from podium.rankers.calibration.conformal import entrants_needed, half_splits, index, quantile, weighted_quantile
+from podium.rankers.calibration.conformal import entrants_needed, half_splits, quantile
 
 LEVELS = st.integers(1, 999).map(lambda thousandths: thousandths / 1000)
 SCORES = st.lists(st.floats(0, 1e6), min_size=1, max_size=60).map(np.array)
 BOUNDARIES = [(1, 0.5), (4, 0.8), (9, 0.9), (19, 0.95), (39, 0.975), (99, 0.99), (999, 0.999)]
+
+
+def index(number, level):
+    """ceil(level * (n + 1)), in exact arithmetic of the level as it is written."""
+    return math.ceil(Fraction(repr(float(level))) * (number + 1))
+
+
+def by_rank(scores, level):
+    """The score of that rank; infinite if there are fewer."""
+    rank = index(len(scores), level)
+    return float(np.sort(scores)[rank - 1]) if rank <= len(scores) else math.inf
 
 
 def rng(seed=0):
@@ -127,31 +138,31 @@ def test_scores_are_left_in_their_order():
 
 @settings(deadline=None)
 @given(SCORES, LEVELS)
-def test_with_weights_of_one_the_weighted_quantile_is_the_plain_one(scores, level):
-    assert weighted_quantile(scores, np.ones(len(scores)), level) == quantile(scores, level)
+def test_with_weights_of_one_or_none_the_quantile_is_the_score_of_an_exact_rank(scores, level):
+    assert quantile(scores, level, np.ones(len(scores))) == quantile(scores, level) == by_rank(scores, level)
 
 
 @pytest.mark.parametrize(("number", "level"), BOUNDARIES)
 @pytest.mark.parametrize("spare", [-1, 0, 1])
-def test_with_weights_of_one_the_weighted_quantile_is_exact_at_the_boundary(number, level, spare):
+def test_the_quantile_is_exact_at_the_boundary(number, level, spare):
     scores = np.arange(max(number + spare, 1), dtype=float)
-    assert weighted_quantile(scores, np.ones(len(scores)), level) == quantile(scores, level)
+    assert quantile(scores, level) == by_rank(scores, level)
 
 
 @pytest.mark.parametrize(("number", "level"), [(99, 0.07), (24, 0.28), (99, 0.55)])
-def test_products_that_round_up_past_a_whole_number_leave_the_weighted_quantile_exact(number, level):
+def test_products_that_round_up_past_a_whole_number_leave_the_quantile_exact(number, level):
     """0.07 * 100 is 7.000000000000001 in floating point, and so on."""
     scores = np.arange(float(number))
     assert level * (number + 1) > round(level * (number + 1))
-    assert weighted_quantile(scores, np.ones(number), level) == quantile(scores, level)
+    assert quantile(scores, level) == by_rank(scores, level)
 
 
 @settings(deadline=None)
 @given(SCORES, LEVELS, st.data())
 def test_a_weight_of_zero_is_as_if_the_entrant_were_not_there(scores, level, data):
     present = np.array(data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores))))
-    found = weighted_quantile(scores, present.astype(float), level)
-    assert found == (quantile(scores[present], level) if present.any() else math.inf)
+    found = quantile(scores, level, present.astype(float))
+    assert found == (by_rank(scores[present], level) if present.any() else math.inf)
 
 
 def by_definition(scores, weights, level):
@@ -168,13 +179,13 @@ def test_the_weighted_quantile_equals_its_definition_in_fractions(rows, level):
     """Weights in eighths, so that only the level is rounded; scores with ties."""
     scores, weights = np.array(rows, dtype=float).T
     weights = weights / 8
-    assert weighted_quantile(scores, weights, level) == by_definition(scores, weights, level)
+    assert quantile(scores, level, weights) == by_definition(scores, weights, level)
 
 
 @pytest.mark.parametrize(("weight", "expected"), [(1.0, 20.0), (0.46, 20.0), (0.44, math.inf)])
 def test_the_weighted_quantile_is_infinite_while_the_newcomer_weighs_too_much(weight, expected):
     """20 entrants of weight w reach 20 w / (20 w + 1), which is 0.9 at w = 0.45."""
-    found = weighted_quantile(np.arange(1.0, 21), np.full(20, weight), 0.9)
+    found = quantile(np.arange(1.0, 21), 0.9, np.full(20, weight))
     assert (found == math.inf) is (expected == math.inf)
     assert found <= expected
 
@@ -184,11 +195,11 @@ def test_without_the_newcomers_own_weight_old_entrants_would_bound_it():
     scores, weights = np.arange(1.0, 21), np.full(20, 0.01)
     reached = np.cumsum(weights) / weights.sum()
     assert scores[np.argmax(reached >= 0.9 - 1e-12)] == 18
-    assert weighted_quantile(scores, weights, 0.9) == math.inf
+    assert quantile(scores, 0.9, weights) == math.inf
 
 
 def test_without_entrants_the_weighted_quantile_is_infinite():
-    assert weighted_quantile(np.empty(0), np.empty(0), 0.5) == math.inf
+    assert quantile(np.empty(0), 0.5, np.empty(0)) == math.inf
 
 
 def exact_coverage(number, level, rule=quantile):

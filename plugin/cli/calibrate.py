@@ -57,7 +57,7 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
     """
     from podium.cli.progress_bar import show_progress
     from podium.report import calibration_view as view
-    from podium.report.model import Report, notes_of
+    from podium.report.model import Report
     from podium.storage.drafts import write_text
     from podium.verbs.calibration_run import calibrate as calibrate_battles
     from podium.verbs.calibration_run import compare, differences_from_best, judge_agreement
@@ -82,7 +82,7 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
     if targets:
         beyond = view.differences_report(differences_from_best(targets))
         compared = [view.targets_report(targets), view.intervals_report(targets), beyond]
-    more = Report("", notes=notes_of(f"The figures behind it: --section NAME of {', '.join(sections)} · all: --full"))
+    more = Report("", notes=(f"The figures behind it: --section NAME of {', '.join(sections)} · all: --full",))
     shown = sections.values() if full else (sections["accuracy"], more)
     whole = (*view.answer_reports(calibration), *compared, *shown)
     print_reports([sections[find_name("section", section, sections)]] if section else whole)

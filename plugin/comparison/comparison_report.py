@@ -8,7 +8,7 @@ from podium.comparison.compare import Comparison
 from podium.comparison.gate import Gate, GateDecision
 from podium.comparison.outcomes import ELO, PairFinding
 from podium.printable import printable
-from podium.report.model import EMPTY, Form, Note, Report, Section, Table, notes_of
+from podium.report.model import EMPTY, Form, Report, Section, Table
 from podium.report.numbers import further_sentence, percent
 from podium.report.terminal import terminal_text
 from podium.text import plural, some
@@ -22,8 +22,8 @@ WAYS = {"PASS": "met", "FAIL": "refuted", "UNDECIDED": "undecided"}
 
 def comparison_text(comparison: Comparison) -> str:
     """Return the report as lines."""
-    notes = [Note(warning) for warning in (*comparison.warnings, *comparison.failures)]
-    return terminal_text(comparison_reports(comparison)) + "".join(f"podium: {printable(own.line)}\n" for own in notes)
+    notes = (*comparison.warnings, *comparison.failures)
+    return terminal_text(comparison_reports(comparison)) + "".join(f"podium: {printable(note)}\n" for note in notes)
 
 
 def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
@@ -44,7 +44,7 @@ def comparison_reports(comparison: Comparison) -> tuple[Report, ...]:
             title=f"compare · {title}",
             answer=tuple(answer_of(comparison)),
             table=_table(findings, "question" if any(own.question for own in findings) else "") if findings else None,
-            notes=notes_of(*_denominators(comparison)),
+            notes=tuple(_denominators(comparison)),
             sections=tuple(sections),
             form=Form.SHEET,
         ),
@@ -164,16 +164,16 @@ def _gate_section(gate: Gate, level: float) -> Section:
         about = about or (finding.candidate if finding else "")
         verdict = own.verdict.lower() + (" (advisory)" if own.requirement.is_advisory else "")
         rows.append((verdict, own.requirement.text, about, *cells[:3], f"> {cells[3]}" if known else EMPTY))
-    notes = notes_of(
+    notes = (
         f"at least: one-sided {percent(level)} bound; it must exceed what is needed. at most: simultaneous over all "
-        "requirements (Holm); below what is needed, the requirement fails. Neither: undecided"
+        "requirements (Holm); below what is needed, the requirement fails. Neither: undecided",
     )
     return Section("gate", "required", tables=(Table("", header, tuple(rows), "lllrrrr"),), notes=notes)
 
 
 def _slices(finding: PairFinding, about: str) -> Section:
     number = len(finding.slices)
-    notes = notes_of(f"p by Holm's rule over {number:,} {plural('slice', number)}; intervals simultaneous")
+    notes = (f"p by Holm's rule over {number:,} {plural('slice', number)}; intervals simultaneous",)
     return Section("slices", f"by slice{about}", tables=(_table(finding.slices, "slice"),), notes=notes)
 
 
@@ -215,7 +215,7 @@ def _items(finding: PairFinding, about: str, most: int) -> Section:
         counts.append(f"{winner} {min(most, len(group)):,} of {len(group):,}")
     shown = f"those that differ most: {', '.join(counts)}; all of them: --format json"
     table = Table("", header, tuple(rows), "ll" + "r" * (len(header) - 2), name=1)
-    return Section("items", f"items that changed{about}", tables=(table,), notes=notes_of(shown))
+    return Section("items", f"items that changed{about}", tables=(table,), notes=(shown,))
 
 
 def _denominators(comparison: Comparison) -> list[str]:

@@ -7,7 +7,7 @@ from podium.diagnosis.card_summary import best_with_people, check_lines
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.judged_again import JudgedAgain
 from podium.errors import UsageError
-from podium.report.model import Fact, Form, Report, Section, Table, notes_of
+from podium.report.model import Fact, Form, Report, Section, Table
 from podium.report.numbers import percent, reasons_text
 
 MORE = "The figures behind a line: --section position · all of them: --full"
@@ -21,7 +21,7 @@ def summary_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     for card in diagnosis.cards:
         rows = tuple((line.name, line.figure, line.verdict) for line in check_lines(card.answers))
         table = Table("", ("check", "found", "verdict"), rows, align="lll", words=True)
-        notes = notes_of(_denominators(card), MORE)
+        notes = (_denominators(card), MORE)
         reports.append(Report(_title(diagnosis, card), card.answer, table, notes, form=Form.SHEET))
     return tuple(reports)
 
@@ -54,7 +54,7 @@ def _side_by_side(diagnosis: Diagnosis) -> Report:
     first = best_with_people({name: card.answers for name, card in cards.items()}, subjects)
     again = diagnosis.across["judged_again"]
     compared = [f"{again.sentence}. The models: --section judged_again"] if isinstance(again, JudgedAgain) else []
-    notes = notes_of(*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
+    notes = (*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")
     title = f"{len(rows)} judges · {percent(diagnosis.level)} intervals"
     return Report(title, (first,) if first else tuple(answers[:3]), Table("", header, rows), notes, form=Form.SHEET)
 
@@ -81,7 +81,7 @@ def card_reports(diagnosis: Diagnosis) -> tuple[Report, ...]:
     """Return a report per card, and one of all judges where anything is said of them together."""
     reports = []
     for card in diagnosis.cards:
-        sections, notes = _sections(QUESTIONS, card.answers), notes_of(_denominators(card))
+        sections, notes = _sections(QUESTIONS, card.answers), (_denominators(card),)
         reports.append(Report(_title(diagnosis, card), card.answer, notes=notes, sections=sections, form=Form.CARD))
     if len(reports) > 1 or any(not isinstance(answer, Missing) for answer in diagnosis.across.values()):
         reports.append(Report("all judges", sections=_sections(ACROSS, diagnosis.across), form=Form.CARD))
@@ -102,7 +102,7 @@ def _sections(questions: Sequence[Inquiry], answers: Mapping[str, Reply]) -> tup
             elif isinstance(value, Statistic):
                 methods.setdefault(value.method, {})[label.strip()] = None
         if not isinstance(answer, Missing):
-            facts = tuple(Fact(label, value if isinstance(value, str) else value.measure()) for label, value in lines)
+            facts = tuple(Fact(label, *((value,) if isinstance(value, str) else value.cells)) for label, value in lines)
             sections.append(Section(question.name, question.title, facts, answer.tables()))
     remarks = {
         "not answered": [
@@ -111,4 +111,4 @@ def _sections(questions: Sequence[Inquiry], answers: Mapping[str, Reply]) -> tup
         ],
         "how the intervals are made": [f"{method}: {'; '.join(labels)}" for method, labels in methods.items()],
     }
-    return (*sections, *(Section(title, title, notes=notes_of(*texts)) for title, texts in remarks.items() if texts))
+    return (*sections, *(Section(title, title, notes=tuple(texts)) for title, texts in remarks.items() if texts))

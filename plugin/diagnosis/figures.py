@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from podium.report.model import EMPTY, Measure, Table
+from podium.report.model import EMPTY, Table
 from podium.text import plural
 
 
@@ -77,15 +77,16 @@ class Statistic:
         """Estimate and interval in one cell."""
         return f"{self.estimate} ({self.interval})"
 
-    def measure(self) -> Measure:
-        """Return the figure as text, apart in columns.
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Estimate, interval, size and clusters as text.
 
-        >>> Statistic(0.5, None, None, 0.95, "a single item: no interval", 1200, "pairs", 1).measure().clusters
-        '1 item'
+        >>> Statistic(0.5, None, None, 0.95, "a single item: no interval", 1200, "pairs", 1).cells
+        ('0.500', '–', '1,200 pairs', '1 item')
         """
         alone = self.clusters is None or "row-clustered" in self.method
         clusters = "" if alone else f"{self.clusters:,} {plural('item', self.clusters or 0)}"
-        return Measure(self.estimate, self.interval, f"{self.n:,} {self.of}", clusters)
+        return self.estimate, self.interval, f"{self.n:,} {self.of}", clusters
 
     def rescale(self, function: Callable[[float], float], **changes: Any) -> "Statistic":
         """Return estimate and ends sent through an increasing function, with other attributes changed."""
@@ -108,10 +109,7 @@ class Missing:
     estimate: ClassVar[str] = EMPTY
     interval: ClassVar[str] = EMPTY
     brief: ClassVar[str] = EMPTY
-
-    def measure(self) -> Measure:
-        """Return a dash."""
-        return Measure(EMPTY)
+    cells: ClassVar[tuple[str, ...]] = (EMPTY, "")
 
 
 Figured: TypeAlias = Statistic | Missing

@@ -21,7 +21,7 @@ from podium.pictures.style import load_extra
 from podium.printable import printable
 from podium.report.html import table_part
 from podium.report.markdown import markdown_text
-from podium.report.model import EMPTY, Note, Report, Section, Table
+from podium.report.model import EMPTY, Report, Section, Table
 from podium.report.numbers import number_text, range_text
 from podium.report.ranking_view import name_of, ranking_reports
 from podium.text import plural, some
@@ -141,7 +141,7 @@ def _report(contests: Sequence[Contest]) -> Report:
         table=Table("", HEADER, tuple(tuple(map(printable, row)) for row in rows), "llllrrr"),
         sections=(
             Section("places", "Who stands where", tables=(_places_table(contests),)),
-            Section("said", "What each says", notes=tuple(Note(f"{each.title}: {each.answer}") for each in contests)),
+            Section("said", "What each says", notes=tuple(f"{each.title}: {each.answer}" for each in contests)),
         ),
     )
 

@@ -11,7 +11,7 @@ from podium.pictures.charts import bubble_rows, forest, heat_map, placement, ran
 from podium.pictures.style import DARK, LIGHT, load_extra, theme
 from podium.report.calibration_view import calibration_reports
 from podium.report.html import html_part, notes_part, section_part, table_part
-from podium.report.model import Kind, Note, Report, Table
+from podium.report.model import WARNING, Report, Table
 from podium.report.numbers import share_text
 from podium.report.ranking_view import name_of, ranking_reports
 from podium.text import some
@@ -124,7 +124,7 @@ def _checks_part(material: Material) -> str:
     first = material.ranking.standings[0]
     warnings = dict.fromkeys(text for each in material.ranking.standings for text in each.warnings)
     failures = (f"not ranked: {text}" for text in material.ranking.failures)
-    notes = [Note(text, Kind.WARNING) for text in (*warnings, *failures)]
+    notes = [WARNING + text for text in (*warnings, *failures)]
     return table_part(material.checks or checks_table(first, None, {})) + notes_part(notes)
 
 

@@ -14,7 +14,7 @@ from podium.rankers.identification import strengths_of
 from podium.rankers.labels_by_people import PeopleLabels, people_labels
 from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, expected_errors, fit_random_effects
 from podium.rankers.scale import POINTS
-from podium.report.model import Note, Report, Table
+from podium.report.model import Report, Table
 from podium.responses.collection import Responses, response_key
 from podium.tournaments.selection import draw_balanced
 
@@ -181,4 +181,4 @@ def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
         (f"{forecast.labels:,}", f"{forecast.joined:.1f}", f"{forecast.alone:.1f}") for forecast in draw.forecast
     )
     table = Table("", ("labels in all", "with the judge", "alone"), rows, "rrr", legend=("mean absolute error, Elo",))
-    return (Report("how many labels for which error", table=table, notes=tuple(map(Note, notes))),)
+    return (Report("how many labels for which error", table=table, notes=tuple(notes)),)

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import Any
 
 from podium.planning.plan import AnsweredDesign, Bill, ComparedSize, Plan, PricedDesign, Quantity
-from podium.report.model import EMPTY, Axis, Bar, Form, Report, Section, Table, notes_of, on_a_screen
+from podium.report.model import EMPTY, Axis, Bar, Form, Report, Section, Table, on_a_screen
 from podium.report.numbers import range_text
 
 PICTURE_WIDTH = 24
@@ -34,7 +34,7 @@ def plan_reports(plan: Plan) -> tuple[Report, ...]:
     """Return what is to be compared and why, with a section for each question of how many and how much."""
     steps = [f"{step.question} {step.answer}: {step.reason}" for step in plan.decision.steps]
     advice, design = f"{plan.decision.advice[0].upper()}{plan.decision.advice[1:]}.", _design_sentence(plan)
-    notes = notes_of(*steps, *([advice] if design else []))
+    notes = (*steps, *([advice] if design else []))
     answer = tuple(filter(None, (*_answer(plan), design or ("" if plan.compared else advice))))
     asked, pilot = plan.asked, "no pilot"
     items = "items to be found" if asked["items"] is None else f"{asked['items']:,} items"
@@ -125,7 +125,7 @@ def _answers(plan: Plan) -> Section:
         ("wrong claims", lambda line: f"{line.wrong:.0%}"),
     )
     runs = plan.answers[0].runs
-    notes = notes_of(
+    notes = (
         f"shares of {runs} imagined runs, so known to ±{0.98 / runs**0.5:.0%} at worst (95%); calls are their mean; "
         f"wrong: of runs in which a claim is, by a round robin's ratings; the promise is at most "
         f"{1 - plan.asked['level']:.0%}",
@@ -143,9 +143,9 @@ def _compared_items(size: ComparedSize) -> Section:
         ((size.difference, f"{size.items:,}", power, size.test, size.spread),),
         "lrrll",
     )
-    notes = notes_of(
+    notes = (
         f"power: how often `podium compare` at level {level} tells the better one, if the difference is real; of the "
-        "t test by the noncentral t distribution, of the sign test exactly"
+        "t test by the noncentral t distribution, of the sign test exactly",
     )
     return Section("compare", "items that tell a difference in podium compare", tables=(table,), notes=notes)
 
@@ -164,12 +164,12 @@ def _sections(plan: Plan) -> Iterator[Section]:
         yield _planned_costs(plan)
     if any(line.needed for line in plan.lines):
         yield _needed_costs(plan)
-    yield Section("assumptions", "what this rests on", notes=notes_of(*(f"- {text}" for text in plan.assumptions)))
+    yield Section("assumptions", "what this rests on", notes=tuple(f"- {text}" for text in plan.assumptions))
     if plan.missing:
         lacking = [f"- {missing.part}: {missing.why}; {missing.remedy}" for missing in plan.missing]
-        yield Section("missing", "not answered", notes=notes_of(*lacking))
+        yield Section("missing", "not answered", notes=tuple(lacking))
     if line := _line_to_type(plan):
-        yield Section("play", "to play it", notes=notes_of(line))
+        yield Section("play", "to play it", notes=(line,))
 
 
 def _candidates(plan: Plan) -> Section:
@@ -185,7 +185,7 @@ def _candidates(plan: Plan) -> Section:
     shares = [candidate.informativeness for candidate in plan.candidates]
     bars = tuple(Bar(share.low, share.value, share.high) for share in shares)
     axis = Axis(bars, (0, 1), ("0%", "100%"), PICTURE_WIDTH)
-    notes = notes_of(
+    notes = (
         "informative: pairs of others whose verdicts against it differ, of all pairs compared on an item; "
         "of 3 levels: as win, tie, loss",
         f"interval: {plan.methods['informativeness']}; rank set: simultaneous",
@@ -217,7 +217,7 @@ def _samples(plan: Plan) -> Section:
     if "wilcoxon" in plan.methods:
         notes.append(f"Wilcoxon: {plan.methods['wilcoxon']}")
     title = f"items that tell two entrants apart, {asked['power']:.0%} power, one-sided {asked['alpha']:.3g}"
-    return Section("samples", title, tables=(_table(plan.samples, columns),), notes=notes_of(*notes))
+    return Section("samples", title, tables=(_table(plan.samples, columns),), notes=tuple(notes))
 
 
 def _gaps(plan: Plan) -> Section:
@@ -229,7 +229,7 @@ def _gaps(plan: Plan) -> Section:
     )
     title = f"the smallest edge that {plan.asked['items']:,} items tell, one pair at a time (sign test)"
     model = "Elo through an anchor: as if win, tie and loss were drawn apart for both"
-    notes = notes_of(model, f"intervals: {plan.methods['sign test']}")
+    notes = (model, f"intervals: {plan.methods['sign test']}")
     return Section("gaps", title, tables=(_table(plan.gaps, columns),), notes=notes)
 
 
@@ -253,7 +253,7 @@ def _planned_costs(plan: Plan) -> Section:
             f"intervals: {plan.methods['precision']}; of rank sets: Monte Carlo, the ratings taken as true",
         ]
     title = f"what {plan.asked['items']:,} items cost and tell"
-    return Section("costs", title, tables=(_designs(plan, columns),), notes=notes_of(*notes))
+    return Section("costs", title, tables=(_designs(plan, columns),), notes=tuple(notes))
 
 
 def _needed_costs(plan: Plan) -> Section:
@@ -270,7 +270,7 @@ def _needed_costs(plan: Plan) -> Section:
     )
     notes = [f"intervals: {plan.methods['precision']}"] if "precision" in plan.methods else []
     notes += [f"cheapest: {plan.cheapest}"] if plan.cheapest else []
-    return Section("needed", title, tables=(_designs(plan, columns),), notes=notes_of(*notes))
+    return Section("needed", title, tables=(_designs(plan, columns),), notes=tuple(notes))
 
 
 def _table(of: Sequence[Any], columns: Sequence[Column], align: str = "", axis: Axis | None = None) -> Table:

@@ -2,7 +2,7 @@
 
 from podium.nouns.battles import COLUMNS, Battles
 from podium.report.html import notebook_part
-from podium.report.model import Report, Table, notes_of
+from podium.report.model import Report, Table
 from podium.report.numbers import reasons_text
 from podium.text import text_of
 
@@ -21,4 +21,4 @@ def battles_html(battles: Battles) -> str:
     )
     align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
     title = "battles" if counts.battles <= FIRST else f"battles, the first {FIRST} of {counts.battles:,}"
-    return notebook_part((Report(title, table=Table("", names, rows, align), notes=notes_of(denominators)),))
+    return notebook_part((Report(title, table=Table("", names, rows, align), notes=(denominators,)),))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from scipy.special import expit
 
 from podium.nouns.calibration import Calibration, Conformal, HeldOut
-from podium.report.model import EMPTY, Axis, Bar, Report, Table, notes_of
+from podium.report.model import EMPTY, Axis, Bar, Report, Table
 from podium.report.numbers import bounds_of, number_text, percent, share_text, slope_text
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def calibration_reports(calibration: Calibration) -> tuple[Report, ...]:
 
 def answer_reports(calibration: Calibration) -> tuple[Report, ...]:
     """Return the answer in sentences; nothing where there is none."""
-    return (Report("", notes=notes_of(*calibration.answer)),) if calibration.answer else ()
+    return (Report("", notes=tuple(calibration.answer)),) if calibration.answer else ()
 
 
 def calibration_sections(calibration: Calibration) -> dict[str, Report]:

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from podium.printable import printable
 from podium.report.drawing import PLAIN_WIDTH, figure_lines
-from podium.report.model import Axis, Kind, Note, Report, Section, Table
+from podium.report.model import WARNING, Axis, Report, Section, Table
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 NAME = "model"
@@ -87,14 +87,14 @@ def section_part(section: Section, heading: int) -> str:
     return f"<section>{title}{''.join(parts)}{notes_part(section.notes)}</section>"
 
 
-def notes_part(notes: Sequence[Note]) -> str:
+def notes_part(notes: Sequence[str]) -> str:
     """Write notes, warnings among them marked."""
     return "".join(map(_note, notes))
 
 
-def _note(note: Note) -> str:
-    kind = ' class="note warning"' if note.kind is Kind.WARNING else ' class="note"'
-    return f"<p{kind}>{literal(note.line)}</p>"
+def _note(note: str) -> str:
+    kind = ' class="note warning"' if note.startswith(WARNING) else ' class="note"'
+    return f"<p{kind}>{literal(note)}</p>"
 
 
 def _cell(text: str, side: str, is_name: bool) -> str:

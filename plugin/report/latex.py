@@ -45,7 +45,7 @@ def _report(report: Report) -> list[str]:
 def _section(section: Section) -> list[str]:
     title = [rf"\paragraph{{{literal(section.title)}}}", ""] if section.title else []
     tables = [*section.fact_tables, *section.tables, *map(_bars, section.figures)]
-    notes = [line for note in section.notes for line in (literal(note.line), "")]
+    notes = [line for note in section.notes for line in (literal(note), "")]
     return [*title, *(line for table in tables for line in _table(table)), *notes]
 
 

@@ -43,13 +43,13 @@ def _part(section: Section) -> list[str]:
     for table in section.tables:
         lines += ["", *table_lines(table)]
         lines += [part for text in table.legend for part in ("", literal(text))]
-    return [*lines, *_figure_block(section.figures), "", *(f"{literal(note.line)}  " for note in section.notes)]
+    return [*lines, *_figure_block(section.figures), "", *(f"{literal(note)}  " for note in section.notes)]
 
 
 def _card(report: Report) -> str:
     """Write a card: headings, and notes as lists."""
     lines = [*(f"{literal(text)}\n" for text in report.answer), f"## {literal(report.title)}", ""]
-    lines += [part for note in report.notes for part in (literal(note.line), "")]
+    lines += [part for note in report.notes for part in (literal(note), "")]
     lines += [*table_lines(report.table), ""] if report.table else []
     return "\n".join([*lines, *(line for section in report.sections for line in _section(section))])
 
@@ -58,7 +58,7 @@ def _section(section: Section) -> list[str]:
     lines = [f"### {literal(section.title)}", *_facts(section), ""]
     for table in section.tables:
         lines += [*([literal(table.title), ""] if table.title else []), *table_lines(table), ""]
-    lines += [*_figure_block(section.figures), *(f"- {literal(note.line)}" for note in section.notes)]
+    lines += [*_figure_block(section.figures), *(f"- {literal(note)}" for note in section.notes)]
     return [*lines, ""] if section.notes else lines
 
 

@@ -12,15 +12,10 @@ from podium.errors import find_name
 
 EMPTY = "–"
 """A cell that has no value."""
+WARNING = "warning: "
+"""What a note that warns begins with."""
 ALWAYS = ("missing", "play")
 """Sections that every screen has: what could not be answered, and what to type."""
-
-
-class Kind(Enum):
-    """How grave a note is."""
-
-    NOTE = "note"
-    WARNING = "warning"
 
 
 class Form(Enum):
@@ -32,46 +27,26 @@ class Form(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """A line of text: denominators, a method, a warning."""
-
-    text: str
-    kind: Kind = Kind.NOTE
-
-    @property
-    def line(self) -> str:
-        """The text, with its kind before it where that matters."""
-        return self.text if self.kind is Kind.NOTE else f"{self.kind.value}: {self.text}"
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A figure as text, apart in columns.
+class Fact:
+    """One line of a section: a label, and a figure apart in columns, or words.
 
     Attributes:
-        estimate: with its unit; a dash where there is none.
-        interval: its ends; empty or a dash where there are none.
+        value: words, or a figure with its unit; a dash where there is none.
+        interval: its ends; empty or a dash where there are none; None of words.
         size: what it is made of, as "1,200 pairs".
         clusters: how many clusters those are, as "80 items"; left out where there is no room.
     """
 
-    estimate: str
-    interval: str = ""
+    label: str
+    value: str
+    interval: str | None = None
     size: str = ""
     clusters: str = ""
 
     @property
-    def denominator(self) -> str:
-        """What it is made of, as "1,200 pairs, 80 items"."""
-        return ", ".join(part for part in (self.size, self.clusters) if part)
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """One line of a section: a label, and a figure or words."""
-
-    label: str
-    value: Measure | str
+    def cells(self) -> tuple[str, str, str, str]:
+        """Label, value, interval, and what they are made of, as "1,200 pairs, 80 items"."""
+        return self.label, self.value, self.interval or "", ", ".join(filter(None, (self.size, self.clusters)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +149,12 @@ class Section:
     facts: tuple[Fact, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def fact_tables(self) -> tuple[Table, ...]:
         """The facts as a table, where there are any."""
-        values = [fact.value if isinstance(fact.value, Measure) else Measure(fact.value) for fact in self.facts]
-        cells = ((value.estimate, value.interval, value.denominator) for value in values)
-        rows = tuple((fact.label, *own) for fact, own in zip(self.facts, cells, strict=True))
+        rows = tuple(fact.cells for fact in self.facts)
         return (Table("", ("", "estimate", "interval", "of"), rows, "lrrl"),) if rows else ()
 
 
@@ -193,7 +166,7 @@ class Report:
         title: of the whole.
         answer: in at most three sentences; shown first.
         table: the one that everybody looks at.
-        notes: denominators, methods, warnings.
+        notes: denominators, methods, warnings, which begin with `WARNING`.
         sections: in the order shown.
         form: how it is laid out.
     """
@@ -201,7 +174,7 @@ class Report:
     title: str
     answer: tuple[str, ...] = ()
     table: Table | None = None
-    notes: tuple[Note, ...] = ()
+    notes: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     form: Form = Form.LEDGER
 
@@ -210,11 +183,6 @@ class Report:
         """Title, table and notes as a section, and the sections behind it."""
         tables = (self.table,) if self.table else ()
         return (Section("", self.title, tables=tables, notes=self.notes), *self.sections)
-
-
-def notes_of(*texts: str) -> tuple[Note, ...]:
-    """Return plain notes, one a text."""
-    return tuple(map(Note, texts))
 
 
 def on_a_screen(report: Report, first: Sequence[str], section: str | None = None, *, full: bool = False) -> Report:
@@ -236,7 +204,7 @@ def on_a_screen(report: Report, first: Sequence[str], section: str | None = None
     shown = [own for own in report.sections if own.name in {best, *(() if section else ALWAYS)}]
     if section is None:
         others = ", ".join(name for name in names if name not in {best, *ALWAYS})
-        more = notes_of(f"The figures behind it: --section NAME of {others} · all of them: --full") if others else ()
+        more = [f"The figures behind it: --section NAME of {others} · all of them: --full"] if others else []
         shown[-1:] = [replace(own, notes=(*own.notes, *more)) for own in shown[-1:]]
     answer, notes = ((), ()) if section else (report.answer, report.notes)
     return replace(report, answer=answer, notes=notes, sections=tuple(shown))

@@ -7,7 +7,7 @@ from functools import partial
 from podium.nouns.ranking import Entry, Ranking, Standings
 from podium.printable import printable
 from podium.rankers.defaults import RANKER_OF_CLAIMS
-from podium.report.model import EMPTY, Axis, Bar, Kind, Note, Report, Table, notes_of
+from podium.report.model import EMPTY, WARNING, Axis, Bar, Report, Table
 from podium.report.numbers import (
     bounds_of,
     interval_text,
@@ -39,11 +39,8 @@ def ranking_text(ranking: Ranking, rephrase: Callable[[str], str] = str) -> str:
         rephrase: names options in the warnings as they are typed there.
     """
     warnings = dict.fromkeys(warning for standings in ranking.standings for warning in standings.warnings)
-    notes = [Note(warning, Kind.WARNING) for warning in warnings]
-    notes += [Note(f"not ranked: {failure}") for failure in ranking.failures]
-    return terminal_text(ranking_reports(ranking)) + rephrase(
-        "".join(f"podium: {printable(note.line)}\n" for note in notes)
-    )
+    notes = [WARNING + warning for warning in warnings] + [f"not ranked: {failure}" for failure in ranking.failures]
+    return terminal_text(ranking_reports(ranking)) + rephrase("".join(f"podium: {printable(note)}\n" for note in notes))
 
 
 def ranking_reports(ranking: Ranking) -> tuple[Report, ...]:
@@ -68,7 +65,7 @@ def standings_report(standings: Standings) -> Report:
             rules=_rules(standings),
             axis=_axis(standings),
         ),
-        notes=notes_of(*denominators(standings)),
+        notes=tuple(denominators(standings)),
     )
 
 

@@ -21,10 +21,10 @@ from rich.text import Text
 
 from podium.printable import printable
 from podium.report.drawing import PLAIN_WIDTH, figure_lines, interval_bar
-from podium.report.model import Fact, Form, Measure, Note, Report, Section, Table
+from podium.report.model import Fact, Form, Report, Section, Table
 
 NARROW = 100
-"""Columns below which the clusters of a measure are left out."""
+"""Columns below which the clusters of a fact are left out."""
 INDENT = 2
 GAP = 3
 """Columns between those of a table; 2 where it is too wide, and between those of facts."""
@@ -64,16 +64,15 @@ def _page(report: Report, width: int, styled: bool) -> list[str]:
     card = report.form is Form.CARD
     room, table_lines = (width, _folded_table) if card else (None, _framed_table)
     lines = [*_paragraphs(report.answer, width), ""] if report.answer else []
-    lines += _lines_of(Text(printable(report.title), style="bold"), room, styled) if report.title else []
+    lines += _lines_of(_text(report.title, "bold"), room, styled) if report.title else []
     lines += table_lines(report.table, width, styled) if report.table else []
-    lines += [line for note in report.notes for line in _lines_of(_text(note, style="dim"), room, styled)]
+    lines += [line for note in report.notes for line in _lines_of(_text(note, "dim"), room, styled)]
     lines.append("")
     for section in report.sections:
-        lines += _lines_of(Text(printable(section.title), style="bold"), width, styled)
+        lines += _lines_of(_text(section.title, "bold"), width, styled)
         lines += _facts(section.facts, width)
         for table in section.tables:
-            title = Text(printable(table.title))
-            lines += ["", *(_lines_of(_indent(title), width) if table.title else [])]
+            lines += ["", *(_lines_of(_indent(_text(table.title)), width) if table.title else [])]
             lines += table_lines(table, width, styled)
         lines += figure_lines(section.figures, width)
         lines += [*(line for note in section.notes for line in _lines_of(_indent(_text(note)), width)), ""]
@@ -93,7 +92,7 @@ def _part(section: Section, width: int) -> str:
         lines += ["", *_bare_table(table, width), "", *_paragraphs(table.legend, width)]
     if drawing := figure_lines(section.figures, width):
         lines += [*drawing, ""]
-    return "\n".join([*lines, *_paragraphs([note.line for note in section.notes], width)]).rstrip()
+    return "\n".join([*lines, *_paragraphs(section.notes, width)]).rstrip()
 
 
 def _lines_of(thing: RenderableType, width: int | None, styled: bool = False) -> list[str]:
@@ -106,8 +105,8 @@ def _lines_of(thing: RenderableType, width: int | None, styled: bool = False) ->
     return [line.rstrip() for line in buffer.getvalue().splitlines()]
 
 
-def _text(note: Note, style: str = "") -> Text:
-    return Text(printable(note.line), style=style)
+def _text(text: str, style: str = "") -> Text:
+    return Text(printable(text), style=style)
 
 
 def _indent(thing: RenderableType) -> Padding:
@@ -131,18 +130,13 @@ def _paragraphs(texts: Sequence[str], width: int) -> list[str]:
 
 def _facts(facts: Sequence[Fact], width: int) -> list[str]:
     """Align figures in columns, and write facts in words across them; only a label may wrap."""
-    cells = [None if isinstance(fact.value, str) else _cells_of(fact.label, fact.value, width) for fact in facts]
+    facts = [fact if width >= NARROW else replace(fact, clusters="") for fact in facts]
+    cells = [None if fact.interval is None else tuple(map(printable, fact.cells)) for fact in facts]
     widths = [max((cell_len(row[k]) for row in cells if row), default=0) for k in range(4)]
     widths[0] = min(widths[0], max(width - INDENT - sum(widths[1:]) - 3 * (GAP - 1), SHORTEST_LABEL))
-    words = [Text(f"{printable(fact.label)}: {printable(str(fact.value))}") for fact in facts]
+    words = [_text(f"{fact.label}: {fact.value}") for fact in facts]
     parts = [_columns(row, widths) if row else text for row, text in zip(cells, words, strict=True)]
     return [line for part in parts for line in _lines_of(_indent(part), width)]
-
-
-def _cells_of(label: str, value: Measure, width: int) -> tuple[str, ...]:
-    """Return the cells of a fact; without the clusters, where there is little room."""
-    size = value.denominator if width >= NARROW else value.size
-    return tuple(map(printable, (label, value.estimate, value.interval, size)))
 
 
 def _columns(cells: Sequence[str], widths: Sequence[int]) -> Grid:

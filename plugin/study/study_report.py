@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from podium.report.model import EMPTY, Bar, Figure, Form, Report, Section, Table, notes_of, on_a_screen
+from podium.report.model import EMPTY, Bar, Figure, Form, Report, Section, Table, on_a_screen
 from podium.study.findings import Findings, Point, Spread
 from podium.study.laboratory import MEAN_ANCHOR, middle_size
 from podium.study.side_by_side import COSTS, TournamentRow, TournamentTable
@@ -30,7 +30,7 @@ def study_reports(findings: Findings) -> tuple[Report, ...]:
     whole = findings.whole
     battles = f"{whole['judged']:,} of {whole['battles']:,} battles judged"
     title = f"study · {findings.entrants} entrants, {whole['items']:,} items, {battles}"
-    notes, answer = notes_of(*_legend(findings)), _best_of_study(findings)
+    notes, answer = tuple(_legend(findings)), _best_of_study(findings)
     return (Report(title, answer, notes=notes, sections=tuple(_sections(findings)), form=Form.SHEET),)
 
 
@@ -84,7 +84,7 @@ def _sections(findings: Findings) -> Iterator[Section]:
     anchor = strongest, f"anchor {strongest}, the strongest"
     for ranker in findings.rankers:
         own = [point for point in points if point.ranker == ranker]
-        notes = notes_of(*([UNEVEN] if ranker == "win-rate" else []))
+        notes = (UNEVEN,) if ranker == "win-rate" else ()
         table = _by_items(own, sizes, _tau, *anchor)
         yield Section("tau", f"Kendall's tau by number of items, {ranker}", tables=(table,), notes=notes)
         if any(point.error for point in own):
@@ -139,7 +139,7 @@ def _anchors(findings: Findings, items: int) -> Section:
         ends = EMPTY if unbounded else f"{entrant.low:.1%} … {entrant.high:.1%}"
         labels[entrant.anchor] = (entrant.anchor, str(entrant.place or EMPTY), share, ends)
     table = _by_ranker(findings, ("anchor", "place", "informative", "interval"), labels, own)
-    return Section("anchors", title, tables=(table,), figures=tuple(figures), notes=notes_of(*notes))
+    return Section("anchors", title, tables=(table,), figures=tuple(figures), notes=tuple(notes))
 
 
 def _by_ranker(

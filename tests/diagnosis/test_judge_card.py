@@ -13,7 +13,6 @@ from podium.diagnosis.card_summary import card_answer, check_lines
 from podium.diagnosis.figures import Missing, Statistic, Unit, as_dict
 from podium.diagnosis.subject import Subject
 from podium.diagnosis.transitivity import TripleGroup
-from podium.report.model import Measure
 
 
 def diagnosed(frame, **options):
@@ -165,9 +164,9 @@ def test_impossible_options_are_refused(options, problem):
 
 def test_figures_are_written_with_their_unit():
     share = Statistic(0.4897, 0.483, 0.4965, 0.95, "item-clustered t", 38_544, "presentations", 953, Unit.SHARE)
-    assert share.measure() == Measure("49.0%", "48.3 … 49.6", "38,544 presentations", "953 items")
+    assert share.cells == ("49.0%", "48.3 … 49.6", "38,544 presentations", "953 items")
     elo = Statistic(-0.04, None, None, 0.95, "a single item: no interval", 6, "entrants", 1, Unit.ELO)
-    assert elo.measure() == Measure("0.0 Elo", "–", "6 entrants", "1 item")
+    assert elo.cells == ("0.0 Elo", "–", "6 entrants", "1 item")
     assert Missing("it", "no", "more").brief == "–"
 
 

@@ -89,9 +89,9 @@ def test_the_command_refuses_uncertainty_before_it_asks_for_texts(tmp_path, podi
 
 
 def test_labels_of_a_model_are_told_once_where_all_have_as_many():
-    told = [note.text for note in draw_reports(draw(60))[0].notes]
+    told = draw_reports(draw(60))[0].notes
     assert any(text.endswith("each model then has 20 labels.") for text in told)
-    told = [note.text for note in draw_reports(draw(61))[0].notes]
+    told = draw_reports(draw(61))[0].notes
     assert any(text.endswith("each model then has 20 to 21 labels.") for text in told)
 
 

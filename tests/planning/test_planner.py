@@ -347,4 +347,4 @@ def test_the_line_to_type_names_what_the_tournament_needs(numbers) -> None:
         [report] = plan_reports(replace(until, answers=answers, anchor=anchor))
         [play] = [own for own in report.sections if own.name == "play"]
         typed = f"inspect eval podium/{design} -T responses=PATH{options} -T until=top3 -T margin=20"
-        assert [note.text for note in play.notes] == [f"{typed} --model-role judge=MODEL"]
+        assert play.notes == (f"{typed} --model-role judge=MODEL",)

@@ -8,7 +8,7 @@ from podium import diagnose, rank, read_battles
 from podium.planning.planner import make_plan
 from podium.report.html import html_text
 from podium.report.latex import latex_text
-from podium.report.model import Axis, Bar, Kind, Note, Report, Table
+from podium.report.model import Axis, Bar, Report, Table
 
 TABLE = Table(
     "",
@@ -18,7 +18,7 @@ TABLE = Table(
     rules=frozenset({0}),
     axis=Axis((Bar(1, 2, 3), Bar(None, None, None)), (0, 4), ("0", "4"), 12),
 )
-REPORT = Report("title", ("An answer <i>.",), TABLE, (Note("careful", Kind.WARNING),))
+REPORT = Report("title", ("An answer <i>.",), TABLE, ("warning: careful",))
 
 
 class Cells(HTMLParser):

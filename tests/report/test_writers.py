@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.report.markdown import markdown_text
-from podium.report.model import Axis, Bar, Fact, Figure, Form, Kind, Measure, Note, Report, Section, Table
+from podium.report.model import Axis, Bar, Fact, Figure, Form, Report, Section, Table
 from podium.report.terminal import terminal_text
 from podium.report.writers import WRITERS
 
@@ -30,8 +30,8 @@ def tables(draw: st.DrawFn) -> Table:
 
 def reports_of(table: Table) -> list[Report]:
     """Return the table alone and in a section, in each form."""
-    section = Section("s", "section", (Fact("label", Measure("1", "0 … 2", "9 items")),), (table,))
-    return [Report("report", ("An answer.",), table, (Note("a note"),), (section,), form) for form in Form]
+    section = Section("s", "section", (Fact("label", "1", "0 … 2", "9 items"),), (table,))
+    return [Report("report", ("An answer.",), table, ("a note",), (section,), form) for form in Form]
 
 
 @settings(max_examples=40, deadline=None)
@@ -91,8 +91,8 @@ def test_bars_without_a_row_or_a_label_are_refused() -> None:
 @pytest.mark.parametrize("form", list(Form))
 def test_answer_facts_warnings_and_figures_are_written_in_every_form(style: str, form: Form) -> None:
     figure = Figure("tau", (Bar(0, 1, 2), Bar(1, None, 2)), ("first", "second"))
-    facts = (Fact("fine", "yes"), Fact("share", Measure("49.0%", "48.0 … 50.0", "1,200 pairs", "80 items")))
-    section = Section("s", "of a section", facts, figures=(figure,), notes=(Note("take care", Kind.WARNING),))
+    facts = (Fact("fine", "yes"), Fact("share", "49.0%", "48.0 … 50.0", "1,200 pairs", "80 items"))
+    section = Section("s", "of a section", facts, figures=(figure,), notes=("warning: take care",))
     text = WRITERS[style]([Report("a report", ("amber leads.",), sections=(section,), form=form)], False)
     drawn, share = {"latex": ("first & 0 & 1 & 2", r"49.0\%")}.get(
         style, ("●", "49.0%")

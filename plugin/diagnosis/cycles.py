@@ -93,7 +93,7 @@ class Cycles(CardAnswer):
         return (Table("Rings", header, tuple(rows)),) if rows else ()
 
 
-def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) -> Cycles | Missing:
+def cycles(subject: Subject) -> Cycles | Missing:
     """Look for rings among win rates, and measure how far they are from any strengths.
 
     A ring is certain when each of its three win rates is above a half: p is the largest of the three one-sided
@@ -116,7 +116,7 @@ def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) ->
     beyond_noise: Figured = few
     if len(solid):
         sntd = float(model_deviation(rate, solid))
-        number = max(FEWEST_RESAMPLES, min(resamples, MOST_DRAWN // len(solid)))
+        number = max(FEWEST_RESAMPLES, min(RESAMPLES, MOST_DRAWN // len(solid)))
         draws = deviations_of_draws(cells, solid, number, subject.rng)
         ends, usable = reflected_interval(sntd, draws, level), int((~np.isnan(draws)).sum())
         method = f"{coded.unit} bootstrap, reflected and corrected for noise, {usable} resamples"
@@ -126,11 +126,11 @@ def cycles(subject: Subject, *, tie: float = TIE, resamples: int = RESAMPLES) ->
     return Cycles(
         triples=len(triples),
         possible=comb(size, 3),
-        tie=tie,
+        tie=TIE,
         level=level,
         rings=len(rings),
         certain=sum(ring.adjusted <= 1 - level for ring in rings),
-        no_order=int((KINDS[outcomes(rate[triples], tie) @ np.array([16, 4, 1])] == 1).sum()),
+        no_order=int((KINDS[outcomes(rate[triples]) @ np.array([16, 4, 1])] == 1).sum()),
         sntd=sntd,
         beyond_noise=beyond_noise,
         cycles=tuple(rings[:MOST_LISTED]),

@@ -114,7 +114,7 @@ def triples_among(entrants: int) -> np.ndarray:
     return np.array(list(combinations(range(entrants), 3)), dtype=np.int64).reshape(-1, 3)
 
 
-def count_triples(battles: Battles, tie: float = TIE, lead: float = LEAD) -> TripleCounts | Missing:
+def count_triples(battles: Battles) -> TripleCounts | Missing:
     """Go through all triples and items of the readable battles, or say why none can be looked at."""
     what = "non-transitivity"
     if not battles.has_items:
@@ -132,9 +132,9 @@ def count_triples(battles: Battles, tie: float = TIE, lead: float = LEAD) -> Tri
     rate = win_rates(pair_sums(coded))
     order = np.argsort(-rate, kind="stable")
     credit, steady = _arrange(battles, coded, np.argsort(order))
-    outcome, triples = outcomes(credit, tie), triples_among(size)
+    outcome, triples = outcomes(credit), triples_among(size)
     gaps = -np.diff(rate[order][triples], axis=1)
-    scenario = 2 * (gaps[:, 0] < lead) + (gaps[:, 1] < lead)
+    scenario = 2 * (gaps[:, 0] < LEAD) + (gaps[:, 1] < LEAD)
     cells, hits, sums = np.zeros((3, FIRST_SCENARIO + len(SCENARIOS), items))
     known, broken, off = np.zeros((3, len(triples)))
     chunk = max(1, CHUNK_CELLS // max(items, 1))
@@ -176,9 +176,9 @@ def _arrange(battles: Battles, coded: Coded, place: np.ndarray) -> tuple[np.ndar
     return mean.reshape(shape), steady.reshape(shape)
 
 
-def outcomes(credit: np.ndarray, tie: float = TIE) -> np.ndarray:
+def outcomes(credit: np.ndarray) -> np.ndarray:
     """Return the codes of loss, tie, win and unknown, same shape."""
-    beyond = np.round(np.abs(credit - 0.5) - tie, 12) > 0
+    beyond = np.round(np.abs(credit - 0.5) - TIE, 12) > 0
     outcome = np.where(beyond, np.where(credit > 0.5, WIN, LOSS), TIED)
     return np.where(np.isnan(credit), UNKNOWN, outcome).astype(np.uint8)
 
@@ -314,15 +314,13 @@ class Transitivity(CardAnswer):
         return (*tables, Table("Least transitive triples", header, tuple(worst)))
 
 
-def transitivity(
-    battles: Battles, *, level: float = 0.95, tie: float = TIE, lead: float = LEAD
-) -> Transitivity | Missing:
+def transitivity(battles: Battles, *, level: float = 0.95) -> Transitivity | Missing:
     """Measure PNT and SNTD (Xu et al. 2025, equations 2 to 5) over all triples of entrants.
 
     Repeats of a pair on an item are averaged. SNTD is given for soft credits only: on wins, ties and losses it depends
     on where they are clipped and on nothing else.
     """
-    counts = count_triples(battles, tie, lead)
+    counts = count_triples(battles)
     if isinstance(counts, Missing):
         return counts
     if not counts.cells[ALL].any():
@@ -337,8 +335,8 @@ def transitivity(
         triples=int((counts.known > 0).sum()),
         possible=comb(size, 3),
         items=int((counts.cells[ALL] > 0).sum()),
-        tie=tie,
-        lead=lead,
+        tie=TIE,
+        lead=LEAD,
         clip=CLIP,
         clipped=counts.clipped,
         hard=whole.hard,
@@ -348,7 +346,7 @@ def transitivity(
         ambiguous=ambiguous if swapped.any() else UNSWAPPED,
         consistent_share=items.share(counts.cells[CONSISTENT], CELLS, cells=swapped) if swapped.any() else UNSWAPPED,
         scenarios=tuple(groups[FIRST_SCENARIO:]),
-        categories=_categories(battles, level, tie, lead),
+        categories=_categories(battles, level),
         triplets=_triplets(counts, level),
     )
 
@@ -366,7 +364,7 @@ def _group(name: str, counts: TripleCounts, group: int, level: float) -> TripleG
     return TripleGroup(name, items.share(counts.hits[group], CELLS, cells=cells), soft)
 
 
-def _categories(battles: Battles, level: float, tie: float, lead: float) -> tuple[TripleGroup, ...] | Missing:
+def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Missing:
     if "category" not in battles.table or battles.table["category"].isna().all():
         return Missing("by category", "no column says the category of an item", "add a column category")
     categories = as_text(battles.table["category"]).nunique()
@@ -375,7 +373,7 @@ def _categories(battles: Battles, level: float, tie: float, lead: float) -> tupl
     groups = []
     for name, part in battles.slices("category"):
         unread = Missing(f"non-transitivity, {name}", "no battle has a verdict", "judge the unread battles again")
-        counts = count_triples(part, tie, lead) if part.readable.any() else unread
+        counts = count_triples(part) if part.readable.any() else unread
         if isinstance(counts, Missing):
             groups.append(TripleGroup(name, counts, counts))
         else:

@@ -206,11 +206,12 @@ def test_without_both_orders_nothing_is_called_consistent():
     assert isinstance(found.consistent_share, Missing)
 
 
-def test_gaps_in_strength_name_the_leads():
+def test_gaps_in_strength_name_the_leads(monkeypatch):
     """Win rates of A, B, C: 1, 0.5 and 0, so both gaps are leads; a lead of more than all is a margin."""
     battles = table([*triple(">>>", "1"), *triple(">>>", "2")])
     for lead, scenario in ((0.4, "lead, lead"), (0.6, "margin, margin")):
-        found = transitivity(battles, lead=lead)
+        monkeypatch.setattr("podium.diagnosis.transitivity.LEAD", lead)
+        found = transitivity(battles)
         assert [one.name for one in found.scenarios if isinstance(one.hard, Statistic)] == [scenario]
         assert found.triplets[0].scenario == scenario
         assert found.triplets[0].entrants == ("A", "B", "C")

@@ -57,7 +57,6 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
     """
     from podium.cli.progress_bar import show_progress
     from podium.report import calibration_view as view
-    from podium.report.model import Report
     from podium.storage.drafts import write_text
     from podium.verbs.calibration_run import calibrate as calibrate_battles
     from podium.verbs.calibration_run import compare, differences_from_best, judge_agreement
@@ -65,7 +64,7 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
     arguments["stretch"] = not arguments.pop("no_stretch")
     labels, (section, full) = arguments.pop("human_labels"), options.pop_detail(arguments)
     if section is not None:
-        find_name("section", section, ("agreement", *view.SECTIONS))
+        find_name("section", section, view.SECTIONS)
     battles = options.read_sources(arguments, one_sided=arguments.pop("one_sided"))
     battles = options.add_labels(battles, labels, must_meet=True)
     with show_progress():
@@ -77,15 +76,11 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
             raise
         shared = {name: value for name, value in arguments.items() if name not in ("target", "constant")}
         targets = compare(battles, tell=warn, **shared) if side_by_side else []
-    sections = {"agreement": agreement, **view.calibration_sections(calibration)}
     compared = []
     if targets:
         beyond = view.differences_report(differences_from_best(targets))
         compared = [view.targets_report(targets), view.intervals_report(targets), beyond]
-    more = Report("", notes=(f"The figures behind it: --section NAME of {', '.join(sections)} · all: --full",))
-    shown = sections.values() if full else (sections["accuracy"], more)
-    whole = (*view.answer_reports(calibration), *compared, *shown)
-    print_reports([sections[find_name("section", section, sections)]] if section else whole)
+    print_reports(view.screen_of(calibration, agreement, compared, section, full=full))
     for warning in calibration.warnings:
         warn(warning)
     if output is None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from scipy.special import expit
 
+from podium.errors import find_name
 from podium.nouns.calibration import Calibration, Conformal, HeldOut
 from podium.report.model import EMPTY, Axis, Bar, Report, Table
 from podium.report.numbers import bounds_of, number_text, percent, share_text, slope_text
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from podium.rankers.calibration.agreement import Agreement
     from podium.rankers.calibration.choice import Choice, Contender
 
-SECTIONS = ("beta", "accuracy", "conformal", "entrants", "reliability", "stability")
+SECTIONS = ("agreement", "beta", "accuracy", "conformal", "entrants", "reliability", "stability")
 BLOCKS = 20
 """Columns of a bar that shows a share."""
 PICTURE_WIDTH = 32
@@ -41,19 +42,35 @@ def agreement_report(agreement: "Agreement") -> Report:
 
 def calibration_reports(calibration: Calibration) -> tuple[Report, ...]:
     """Say what the calibration found."""
-    return (*answer_reports(calibration), *calibration_sections(calibration).values())
+    return (*_answer(calibration), *_sections(calibration).values())
 
 
-def answer_reports(calibration: Calibration) -> tuple[Report, ...]:
+def screen_of(
+    calibration: Calibration, agreement: Report, compared: Sequence[Report], section: str | None, *, full: bool
+) -> tuple[Report, ...]:
+    """Return the answer, what was compared and how well unseen entrants are rated; or one section, or all.
+
+    Raises:
+        UsageError: there is no section of this name.
+    """
+    sections = {"agreement": agreement, **_sections(calibration)}
+    if section:
+        return (sections[find_name("section", section, sections)],)
+    more = Report("", notes=(f"The figures behind it: --section NAME of {', '.join(sections)} · all: --full",))
+    shown = sections.values() if full else (sections["accuracy"], more)
+    return (*_answer(calibration), *compared, *shown)
+
+
+def _answer(calibration: Calibration) -> tuple[Report, ...]:
     """Return the answer in sentences; nothing where there is none."""
     return (Report("", notes=tuple(calibration.answer)),) if calibration.answer else ()
 
 
-def calibration_sections(calibration: Calibration) -> dict[str, Report]:
+def _sections(calibration: Calibration) -> dict[str, Report]:
     """Return what stands behind the answer, by the name that asks for it; without what could not be worked out."""
     views = (_beta, _accuracy, _conformal, _entrants, _reliability, _stability)
     there = (True, True, True, True, bool(calibration.agreement["bins"]), bool(calibration.stability))
-    known = zip(SECTIONS, views, there, strict=True)
+    known = zip(SECTIONS[1:], views, there, strict=True)
     return {name: view(calibration) for name, view, is_there in known if is_there}
 
 

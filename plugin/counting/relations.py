@@ -194,8 +194,7 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
         keep_one_sided: whether a twin of which one order could be read keeps that verdict.
         hard: credits are win, tie or loss, and a flip is a tie.
     """
-    readable = "judged > 0" if keep_one_sided else "judged = 2"
-    verdict = "verdicts / judged"
+    readable, verdict = "judged > 0" if keep_one_sided else "judged = 2", "verdicts / judged"
     if "margin" in present:
         verdict = f"case when credits = 0 and judged = 2 then (sign(margin) + 1) / 2 else {verdict} end"
     decided, weighed = f"case when ({verdict}) <> 0.5 then 1 else 0 end", "weight" in present
@@ -209,12 +208,11 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
         "credit": f"case when {readable} then {weight} * ({verdict}) else 0e0 end",
         "decided": f"case when {readable} then {decided} else 0 end",
     }
-    earned = "hard" if hard else "earned" if weighed else "verdicts"
     others = {
         "battles": "n",
         "judged": "judged",
         "weight": "judged_weight" if weighed else "cast(judged as double)",
-        "credit": f"coalesce({earned}, 0e0)",
+        "credit": f"coalesce({'hard' if hard else 'earned' if weighed else 'verdicts'}, 0e0)",
         "decided": "decided",
     }
     for k, (kind, is_kind) in enumerate(SWAPS.items()):
@@ -234,8 +232,8 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
     columns += ["case when twin or n < 2 then 0 else n end as crowded", "twin"]
     columns += [] if "order" in present else ["forward"]
     columns += ["least_reason", "last_reason"] if "reason" in present else []
-    twin = TWIN if merge and "order" in present else "false"
-    return f"select {', '.join(columns)} from (select *, {twin} as twin from {grouped}) as marked"
+    marked = f"select *, {TWIN if merge and 'order' in present else 'false'} as twin from {grouped}"
+    return f"select {', '.join(columns)} from ({marked}) as marked"
 
 
 def twins_query(sided: str, present: Present) -> str:

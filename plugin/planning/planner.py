@@ -90,10 +90,7 @@ def make_plan(
     check_numbers(edge=edge, alpha=alpha, power=power, ties=ties)
     check_level(level)
     check_numbers(entrants=entrants, items=items, informativeness=informativeness)
-    record = None if pilot is None else recording_of(pilot, pool=pool)
-    if record and pilot_items is not None and pilot_items < len(record.field.items):
-        keep = record.battles.table["item"].isin(draw_items(record.field, pilot_items, seed)).to_numpy()
-        record = recording_of(record.battles.select(keep), pool=pool)
+    record = None if pilot is None else _record_of(pilot, pilot_items, pool, seed)
     names = record.field.entrants if record else ()
     _check_names(names, baseline, pairs)
     number = entrants or len(names) or (2 if difference else 0)
@@ -103,17 +100,15 @@ def make_plan(
         )
     if number < 2:
         raise UsageError("nothing to plan for: give a pilot, or the number of entrants (--entrants, 2 or more)")
-    expected_ties = Quantity(TIES if ties is None else ties)
-    if ties is None and record is not None:
-        expected_ties = share_of_ties(record, level)
+    expected = share_of_ties(record, level) if ties is None and record else Quantity(TIES if ties is None else ties)
     compared = compared_size(
-        difference, ties=expected_ties.value, disagree=disagree, spread=spread, level=level, power=power
+        difference, ties=expected.value, disagree=disagree, spread=spread, level=level, power=power
     )
     draft = Draft(
         record=record,
         entrants=number,
         items=items,
-        ties=expected_ties,
+        ties=expected,
         edge=edge,
         alpha=alpha,
         power=power,
@@ -131,6 +126,15 @@ def make_plan(
     question = f"{until}{f' within {margin:g} Elo' if margin else ''}" if until else None
     plan = _plan_of(replace(draft, share=share), candidates)
     return replace(plan, question=question, answers=answers, compared=compared)
+
+
+def _record_of(pilot: Battles | pd.DataFrame | str | Path, items: int | None, pool: bool, seed: int) -> Recording:
+    """Return the pilot, or as many of its items as are asked for."""
+    record = recording_of(pilot, pool=pool)
+    if items is None or items >= len(record.field.items):
+        return record
+    keep = record.battles.table["item"].isin(draw_items(record.field, items, seed)).to_numpy()
+    return recording_of(record.battles.select(keep), pool=pool)
 
 
 def _plan_of(draft: Draft, candidates: tuple[Candidate, ...]) -> Plan:

@@ -83,12 +83,7 @@ def read_battles(
         NotIdentifiedError: the human judge has nothing to label, or no label for it; several metrics, and nothing
             says which.
     """
-    for source in sources:
-        if not isinstance(source, pd.DataFrame | str | PurePath):
-            problem = f"a source is a path or a data frame, no {type(source).__name__}"
-            raise UsageError(f"{problem}; of records make pandas.DataFrame(records)")
-    if unknown == "unread" and credit_map is None:
-        raise UsageError("unknown=unread is for verdicts outside the credit map: give one (--credit-map)")
+    _check_arguments(sources, unknown, credit_map)
     conditions = _conditions(where)
     chosen = catalogue.extension(Format, format) if format else None
     foreign = Foreign(columns, credit_map, unknown, shown, fill)
@@ -110,21 +105,13 @@ def read_battles(
     if not tables and (metrics or runs == "all"):
         there = f"no lm-eval samples in {_names(sources)}, and no Inspect logs"
         raise UsageError(f"{there}: --metric and --runs choose among those")
-    opened: list[RecordTable] = []
-    for place in places:
-        if isinstance(place, pd.DataFrame):
-            frame = place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row"))
-            opened.append(RecordTable(records_of(duck, frame, FRAME)))
-        else:
-            opened += [_open_file(duck, file, place) for file in (*place.paths, *place.remote)]
+    opened = [table for place in places for table in _open_place(duck, place)]
     more, skipped = _read_tables(opened, chosen, foreign)
     tables, notes = tables + more, notes + skipped
     if not tables:
         raise UsageError("; ".join([f"no file with verdicts in {_names(sources)}", *notes]))
     _refuse_mixture(tables)
-    if human_judge is not None:
-        holders = [each.records for each in tables if "judge" in each.records.columns]
-        check_judge([name for records in holders for name in distinct_texts(records, "judge")], human_judge)
+    _check_human_judge(tables, human_judge)
     tables, without_column = keep_rows(tables, conditions, human_judge)
     view, missing, remarks, copies = join_tables(duck, tables)
     if counting is not duck:
@@ -132,11 +119,20 @@ def read_battles(
     verdicts = Verdicts(counting, view, **merging)
     notes += [*without_column, *remarks, *odd_items(duck, view), *verdicts.notes()]
     names = tuple(each.source for each in tables)
-    battles = Battles(verdicts, missing, (*lost, *notes), names, reading, tuple(lost), copies, apart)
     # Of a tournament that was played in parts, each has the answer of all.
-    is_whole = all(each.answer == tables[0].answer for each in tables) and not conditions
-    battles = replace(battles, answer=tables[0].answer) if is_whole else battles
+    answer = tables[0].answer if all(each.answer == tables[0].answer for each in tables) and not conditions else None
+    battles = Battles(verdicts, missing, (*lost, *notes), names, reading, tuple(lost), copies, apart, answer)
     return battles if human_judge is None else label_by(battles, human_judge)
+
+
+def _check_arguments(sources: Sequence[Source], unknown: str, credit_map: Mapping[str, float] | None) -> None:
+    """Refuse a source that is neither a path nor a frame, and unknown verdicts where none are known."""
+    for source in sources:
+        if not isinstance(source, pd.DataFrame | str | PurePath):
+            problem = f"a source is a path or a data frame, no {type(source).__name__}"
+            raise UsageError(f"{problem}; of records make pandas.DataFrame(records)")
+    if unknown == "unread" and credit_map is None:
+        raise UsageError("unknown=unread is for verdicts outside the credit map: give one (--credit-map)")
 
 
 def _conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -197,6 +193,14 @@ def _leave_out(place: SourceFiles | pd.DataFrame, claimed: AbstractSet[Path]) ->
         return place
     remote = tuple(each for each in place.remote if each.local_path not in claimed)
     return replace(place, paths=tuple(path for path in place.paths if path not in claimed), remote=remote)
+
+
+def _open_place(engine: Duck, place: SourceFiles | pd.DataFrame) -> list[RecordTable]:
+    """Open the files of a source, or the frame that it is."""
+    if isinstance(place, pd.DataFrame):
+        frame = place.set_axis(pd.RangeIndex(1, len(place) + 1, name="row"))
+        return [RecordTable(records_of(engine, frame, FRAME))]
+    return [_open_file(engine, file, place) for file in (*place.paths, *place.remote)]
 
 
 def _open_file(engine: Duck, file: Place, place: SourceFiles) -> RecordTable:
@@ -308,6 +312,12 @@ def _add_label(records: Records, label: str | None, column: str | None) -> Recor
     single = held is None or records.rows(f"count(distinct {held.text}) <= 1")[0][0]
     name = column if column and single else "source"
     return replace(records, columns={**records.columns, name: Column(quote(label))})
+
+
+def _check_human_judge(tables: Sequence[RecordTable], judge: str | None) -> None:
+    holders = [each.records for each in tables if "judge" in each.records.columns]
+    if judge is not None:
+        check_judge([name for records in holders for name in distinct_texts(records, "judge")], judge)
 
 
 def _refuse_mixture(tables: Sequence[RecordTable]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from podium.counting.relations import ROW, text
+from podium.counting.relations import ROW, SWAPS, text
 from podium.errors import DataError
 from podium.formats.records import JSON, Column, Records, shorten
 from podium.nouns.battles import COLUMNS, criterion_columns
@@ -12,7 +12,6 @@ from podium.nouns.battles import COLUMNS, criterion_columns
 NUMBERS = ("credit", "margin", "score_a", "score_b", "human", "length_a", "length_b", "weight", "repeat")
 TEXTS = ("item", "judge", "order", "category", "reason", "swap")
 ORDERS = ("ab", "ba", "merged")
-SWAPS = ("same", "half", "flip", "one-sided", "unread")
 SCORES = frozenset({"item", "model", "score"})
 FRAME = "the data frame"
 """What a source is called that is no file."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
-from podium.nouns.calibration import SMALLEST_SE, AnchorStrengths, Calibration, HeldOut
+from podium.nouns.calibration import SMALLEST_SE, Accuracy, AnchorStrengths, Calibration, HeldOut
 from podium.nouns.human_labels import ties_of
 from podium.nouns.ranking import provenance
 from podium.rankers.calibration import conformal
@@ -34,6 +34,7 @@ from podium.reading.entrants import About, about_entrants
 from podium.text import some
 
 FEWEST_RESAMPLES = 20
+BOTH = ("hard", "soft")
 COMPARED: tuple[tuple[Kind, float | None], ...] = (
     ("margin", None),
     ("criteria", None),
@@ -84,13 +85,7 @@ def calibrate(
 
     Source: Soft-Elo (Kargi and Salinas 2026), Algorithm 1 and section 3.3.
     """
-    check_level(level)
-    require_choice("cluster", cluster, ("item", "row"))
-    if splits < 1:
-        raise UsageError(f"splits={splits}: at least one half split is needed; 5 are usual")
-    if bootstrap is not None and bootstrap < FEWEST_RESAMPLES:
-        raise UsageError(f"bootstrap={bootstrap} is too few; at least {FEWEST_RESAMPLES} resamples, 200 are usual")
-    check_regularization(regularization)
+    _check_options(level, cluster, splits, bootstrap, regularization)
     battles = jury_battles(battles) if target == "jury" else battles
     _require_labels(battles)
     about = about_entrants(entrants)
@@ -109,11 +104,9 @@ def calibrate(
     agreement = asdict(agreement_of(evidence, evidence.soft(pooled)))
     agreement["bins"] = list(agreement["bins"])
     loss = log_loss(evidence, weights) if kind != "credit" and evidence.preference.any() else None
-    accuracy = {
-        name: replace(accuracy_of(held, name, level), plain_mae=mean_absolute_error(plain, name))
-        for name in ("hard", "soft")
-    }
     anchors = [scale.anchors.tolist() for scale in scales.values()]
+    warnings, few = _warnings(battles, evidence, scales, held, level), [] if given else few_items_doubt(evidence)
+    of_scale = scale_doubts(held, factors, level, stretched=stretch)
     calibration = Calibration(
         judge=next(iter(battles.judges), None),
         target=fitted,
@@ -121,27 +114,36 @@ def calibrate(
         se_method=str(method),
         se_cluster=evidence.unit,
         seed=seed,
-        accuracy=accuracy | {"soft": replace(accuracy["soft"], log_loss=loss)},
+        accuracy=_accuracy_by_kind(held, plain, level, loss),
         entrants=held,
         anchors=tuple(AnchorStrengths(*row) for row in zip(evidence.entrants, *anchors, strict=True)),
-        conformal={
-            name: conformal.conformal_of(held, name, stretches.get(name), level, splits, seed)
-            for name in ("hard", "soft")
-        },
+        conformal={name: conformal.conformal_of(held, name, stretches.get(name), level, splits, seed) for name in BOTH},
         agreement=agreement,
         stability=() if given else tuple(stability_of(evidence, np.random.default_rng(seed))),
-        warnings=(
-            *battles.notes,
-            *_strangers(battles),
-            *_warnings(battles, evidence, scales, held, level),
-            *scale_doubts(held, factors, level, stretched=stretch),
-            *([] if given else few_items_doubt(evidence)),
-            *doubts(fitted, agreement),
-        ),
+        warnings=(*warnings, *of_scale, *few, *doubts(fitted, agreement)),
         provenance=_provenance(battles, evidence, level, splits, ridge, constant),
         stretch=stretches,
     )
     return replace(calibration, answer=answer_of(calibration))
+
+
+def _check_options(level: float, cluster: str, splits: int, bootstrap: int | None, regularization: float) -> None:
+    check_level(level)
+    require_choice("cluster", cluster, ("item", "row"))
+    if splits < 1:
+        raise UsageError(f"splits={splits}: at least one half split is needed; 5 are usual")
+    if bootstrap is not None and bootstrap < FEWEST_RESAMPLES:
+        raise UsageError(f"bootstrap={bootstrap} is too few; at least {FEWEST_RESAMPLES} resamples, 200 are usual")
+    check_regularization(regularization)
+
+
+def _accuracy_by_kind(
+    held: Sequence[HeldOut], plain: Sequence[HeldOut], level: float, loss: float | None
+) -> dict[str, Accuracy]:
+    """Return the accuracy of hard and soft ratings, with that before the stretch; the loss is the soft ones'."""
+    errors = {kind: mean_absolute_error(plain, kind) for kind in BOTH}
+    accuracy = {kind: replace(accuracy_of(held, kind, level), plain_mae=error) for kind, error in errors.items()}
+    return accuracy | {"soft": replace(accuracy["soft"], log_loss=loss)}
 
 
 def compare(battles: Battles, *, tell: Callable[[str], None] = lambda _: None, **options: Any) -> list[Calibration]:
@@ -250,7 +252,8 @@ def _warnings(
         ],
         f"{scored} entrants with a score: a {100 * level:g}% conformal interval needs {needed}, {instead}": short,
     }
-    return [text if names is True else text.format(some(names)) for text, names in concerned.items() if names]
+    said = [text if names is True else text.format(some(names)) for text, names in concerned.items() if names]
+    return [*battles.notes, *_strangers(battles), *said]
 
 
 def _provenance(

@@ -86,11 +86,7 @@ def rank(
         battles = read_battles(battles)
     names = ranker_names(rankers)
     functions = {name: catalogue.ranker_function(name) for name in names}
-    settings = ranker_options(names, options)
-    for own in settings.values():
-        # Rankers read no files.
-        if isinstance(own.get("length_data"), str | Path):
-            own["length_data"] = read_length_data(own["length_data"])
+    settings = _settings_of(names, options)
     several = len(battles.judges) > 1
     unasked = by is None and not pool and battles.apart is not None and len(battles.values_of(battles.apart)) > 1
     if unasked:
@@ -126,6 +122,15 @@ def rank(
     }
     made = provenance(battles.sources, asked)
     return Ranking(standings, made | ({"judges": list(battles.judges)} if battles.judges else {}), failures)
+
+
+def _settings_of(rankers: Sequence[str], options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Deal options to rankers; files are read here, for rankers read none."""
+    settings = ranker_options(rankers, options)
+    for own in settings.values():
+        if isinstance(own.get("length_data"), str | Path):
+            own["length_data"] = read_length_data(own["length_data"])
+    return settings
 
 
 @dataclass(frozen=True, slots=True)

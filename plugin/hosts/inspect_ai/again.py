@@ -9,17 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from podium.errors import DataError, UsageError
-from podium.formats.files import find_files, local_files
 from podium.formats.runs import FiledRun
-from podium.hosts.inspect_ai.folders import choose_logs, task_prefixes, tasks_of
+from podium.hosts.inspect_ai.folders import find_logs, task_prefixes, tasks_of
 from podium.hosts.inspect_ai.log_format import (
     FIRST,
     RESPONSE,
     ROUND,
     SHARD,
     battles_of,
-    is_beside_logs,
-    is_log,
     is_tournament,
     presentation_rows,
 )
@@ -72,9 +69,7 @@ def recorded_battles(*sources: str) -> RecordedBattles:
         raise UsageError(
             f"{RECORDED} needs battles to judge again: -T battles=LOG (logs, or verdicts beside responses=)"
         )
-    files = [local_files(find_files(source, (".eval",)), ("*.eval", "*.json")) for source in sources]
-    paths = {path: None for place in files for path in place.paths if not is_beside_logs(path) and is_log(path)}
-    chosen = [log for log in choose_logs(paths)[0] if is_tournament(log.header) and not _is_own(log, sources)]
+    chosen = [log for log in find_logs(sources) if is_tournament(log.header) and not _is_own(log, sources)]
     return _battles_in_logs(chosen) if chosen else _battles_in_tables(sources)
 
 

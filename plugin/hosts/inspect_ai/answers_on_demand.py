@@ -17,7 +17,7 @@ from podium.hosts.inspect_ai.asking import ROLE, entrants_by_name
 from podium.hosts.inspect_ai.judge import JudgeStoppedError, Shared, Trial, cause_of, make_calls, repeat_where_cut_short
 from podium.hosts.inspect_ai.log_format import ASKED, NAMESPACE, ROUND
 from podium.hosts.inspect_ai.media import input_of
-from podium.hosts.inspect_ai.source import Deck, names_without_provider
+from podium.hosts.inspect_ai.source import Deck
 from podium.printable import tell
 from podium.responses.answers import EMPTY, ERRORED, ONLY_REASONING
 from podium.responses.collection import response_key
@@ -100,7 +100,6 @@ class AnswerDesk:
         self.failed: frozenset[tuple[str, str]] = frozenset()
         self.cause = ""
         self._start = self.deck.responses
-        self._short = names_without_provider(self._start.entrants)
 
     def cells(self, pairings: Sequence[Pairing] | None) -> set[tuple[str, str]]:
         """Return the answers, by entrant and item, that some battles need; None for all that may be asked for."""
@@ -153,7 +152,7 @@ class AnswerDesk:
 
     def _sample(self, item_id: str, names: list[str], label: str = "") -> Sample:
         """Return the sample that asks for the answers of some entrants: of a round in a pack, else of one entrant."""
-        item, short = self.deck.items[item_id], self._short[names[0]]
+        item, short = self.deck.items[item_id], self.deck.short_names[names[0]]
         sample_id = f"answers::{item_id}::round {label}" if label else f"answer::{item_id}::{short}"
         shown = {field: getattr(item, field) for field in ("instruction", "category", "reference", "system", "media")}
         metadata = {"item": item_id, ASKED: names, ROUND: [], **{key: own for key, own in shown.items() if own}}

@@ -11,10 +11,11 @@ import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 
 from podium.errors import DataError, UsageError
+from podium.formats.files import find_files, local_files
 from podium.formats.runs import FiledRun, choose_runs
 from podium.hookspecs import Gathered, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_format import RESPONSE, TASKS, is_beside_logs, is_tournament
+from podium.hosts.inspect_ai.log_format import RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
 from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect
 from podium.hosts.inspect_ai.plans import digest_of, join_parts, plan_in
 from podium.text import some
@@ -52,6 +53,13 @@ def choose_logs(
     there = [run for run in runs if run not in chosen.failed]
     notes = [*chosen.notes, *notes, *_other_settings(there, every)]
     return chosen.runs, notes, [*lost, *map(_failure, chosen.failed)]
+
+
+def find_logs(sources: Iterable[str]) -> list[FiledRun]:
+    """Return the logs that count of those that files, folders or globs hold; errors as of `choose_logs`."""
+    places = [local_files(find_files(source, (".eval",)), ("*.eval", "*.json")) for source in sources]
+    paths = {path: None for place in places for path in place.paths if not is_beside_logs(path) and is_log(path)}
+    return choose_logs(paths)[0]
 
 
 def _failure(run: FiledRun) -> str:

@@ -9,11 +9,10 @@ from inspect_ai.model import model_roles
 from inspect_ai.model._model_config import model_roles_to_model_roles_config
 
 from podium.errors import UsageError
-from podium.formats.files import find_files, local_files
 from podium.formats.runs import FiledRun
-from podium.hosts.inspect_ai.folders import choose_logs
+from podium.hosts.inspect_ai.folders import find_logs
 from podium.hosts.inspect_ai.judge import roles_are_known
-from podium.hosts.inspect_ai.log_format import ROUND, is_beside_logs, is_log
+from podium.hosts.inspect_ai.log_format import ROUND
 from podium.hosts.inspect_ai.logs import samples_of
 from podium.hosts.inspect_ai.plans import difference_of, digest_of, part_in, plan_in
 from podium.hosts.inspect_ai.source import announcement, closing_sample, outcomes_of
@@ -114,9 +113,7 @@ def _looks_before(
     if not played:
         raise UsageError(f"look={look} goes on from the looks before it: name the folder of their logs, -T played=LOGS")
     sources = [played] if isinstance(played, str) else list(played)
-    paths = [path for source in sources for path in local_files(find_files(source, (".eval",))).paths]
-    logs, _, _ = choose_logs({path: None for path in paths if not is_beside_logs(path) and is_log(path)})
-    parts = [(log, part_in(log.header)) for log in logs]
+    parts = [(log, part_in(log.header)) for log in find_logs(sources)]
     divided = [log for log, part in parts if part]
     ours = {(part["look"], part["number"]): log for log, part in parts if part and not _foreign(log, plan, own)}
     end = min((number for (number, _), log in ours.items() if part_in(log.header)["over"]), default=look)

@@ -207,7 +207,7 @@ def choose_target(
                 f"target, beta, constant and ridge say what the calibration says already ({calibration.target}); leave "
                 "them out, or leave out the calibration"
             )
-        nothing = [warning for warning in calibration.warnings if warning.startswith(NOTHING)]
+        nothing = [NOTHING] if calibration.tells_nothing else []
         weak = [*nothing, *doubts(calibration.target, calibration.agreement)]
         weak = [f"the calibration says: {doubt}" for doubt in weak]
         return calibration.target, "of the calibration", [*mismatches(calibration, battles), *weak]

@@ -230,7 +230,7 @@ def test_a_file_with_the_contracts_fields_alone_ranks_as_the_whole_one(write):
 def test_a_file_with_the_contracts_fields_alone_lacks_podiums_own():
     content = json.loads(calibrated("row").to_json())
     alone = stripped(content, CONTRACT)
-    left_out = {"answer", "beta_level", "target", "se_cluster", "stability", "stretch", "warnings"}
+    left_out = {"answer", "beta_level", "target", "se_cluster", "stability", "stretch", "tells_nothing", "warnings"}
     assert content.keys() - alone.keys() == left_out
     assert content["entrants"][0].keys() - alone["entrants"][0].keys() >= {"weights", "separated", "about"}
     assert content["conformal"]["soft"].keys() - alone["conformal"]["soft"].keys() >= {"needed", "median_se"}
@@ -349,6 +349,7 @@ NUMBERS = ["beta", "beta_battles", "regularization", "seed"]
         (("agreement", "mean_abs_margin"), "large"),
         (("provenance", "prompts"), 5),
         (("judge",), 5),
+        (("tells_nothing",), "no"),
     ],
     ids=str,
 )

@@ -508,7 +508,7 @@ def test_a_judge_that_tells_nothing_of_people_is_said_first_and_again_when_new_m
     assert calibration.answer[0] == (
         "The judge's soft ratings tell nothing of people's: take another judge or another target."
     )
-    assert len(calibration.answer) == 3
+    assert (len(calibration.answer), calibration.tells_nothing, calibrated().tells_nothing) == (3, True, False)
     found = rank(read_battles(blind.drop(columns="human")), "soft-elo", calibration=calibration)
     assert any("says: the judge's soft ratings tell nothing" in warning for warning in found.standings[0].warnings)
     assert "tell nothing" not in calibrated().answer[0]

@@ -276,6 +276,7 @@ class Calibration(Document):
         provenance: sources, options, versions, date.
         stretch: by kind, where ratings are stretched to people's scale.
         answer: the finding in sentences.
+        tells_nothing: whether the judge's soft ratings do not rise with people's, or may not.
     """
 
     view = "podium.report.calibration_view:calibration_reports"
@@ -295,6 +296,7 @@ class Calibration(Document):
     provenance: Mapping[str, Any] = field(default_factory=dict)
     stretch: Mapping[str, Stretch] = field(default_factory=dict)
     answer: tuple[str, ...] = ()
+    tells_nothing: bool = False
 
     def __repr__(self) -> str:
         return f"Calibration({self.judge}, {self.target}, {len(self.entrants)} entrants)"
@@ -345,6 +347,7 @@ class Calibration(Document):
             "target": {name: target[name] for name in ("kind", "weights", "covariance", "ridge")},
             **{name: getattr(self, name) for name in same},
             "stretch": {kind: asdict(stretch) for kind, stretch in self.stretch.items()},
+            "tells_nothing": self.tells_nothing,
             "loo": loo,
             "entrants": [
                 asdict(entrant) | {f"{kind}_residual": entrant.residual(kind) for kind in ("hard", "soft")}

@@ -15,7 +15,7 @@ from podium.nouns.calibration import Calibration
 REMEDY = "make the file anew with `podium calibrate`"
 BESIDE = {"se_cluster": "row", "n": 0, "needed": 0}
 """What stands in for fields that the contract does not ask for; single battles are what the paper draws."""
-KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
+KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "text", bool: "true or false"}
 
 
 def read_calibration(path: str | Path) -> Calibration:
@@ -86,8 +86,8 @@ def _value(value: Any, name: str, kind: Any) -> Any:
     if get_origin(kind) is Mapping:
         content = _check_kind(value, name, dict)
         return {key: _value(part, key, get_args(kind)[1]) for key, part in content.items()}
-    if kind is str:
-        return _check_kind(value, name, str)
+    if kind in (str, bool):
+        return _check_kind(value, name, kind)
     if kind in (int, float):
         _check_number(value, name)
         return int(value) if kind is int else value

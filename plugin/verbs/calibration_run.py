@@ -123,6 +123,7 @@ def calibrate(
         warnings=(*warnings, *of_scale, *few, *doubts(fitted, agreement)),
         provenance=_provenance(battles, evidence, level, splits, ridge, constant),
         stretch=stretches,
+        tells_nothing="soft" not in factors,
     )
     return replace(calibration, answer=answer_of(calibration))
 

@@ -8,8 +8,10 @@ from podium.checks import CHECKS
 from podium.nouns.calibration import Calibration, HeldOut, Stretch
 from podium.rankers.intervals import mean_interval
 
-NOTHING = "the judge's soft ratings tell nothing of people's"
-"""What a warning begins with, where ratings by the judge do not rise with people's."""
+NOTHING = (
+    "the judge's soft ratings tell nothing of people's: they do not rise with them, or may not; they are not "
+    "stretched, and say no more of a new model than that it was judged. Take another judge or another target"
+)
 
 
 def scale_doubts(
@@ -24,10 +26,7 @@ def scale_doubts(
     """
     warnings, soft = [], stretches.get("soft")
     if soft is None:
-        warnings.append(
-            f"{NOTHING}: they do not rise with them, or may not; they are not stretched, and say no more of a new "
-            "model than that it was judged. Take another judge or another target"
-        )
+        warnings.append(NOTHING)
     elif soft.low is None or soft.high is None:
         warnings.append(
             f"{soft.n} entrants are too few to tell how far apart people's ratings are beside the judge's: they are "
@@ -82,6 +81,6 @@ def answer_of(calibration: Calibration) -> tuple[str, ...]:
             beyond = f"; beyond both errors judge and people disagree by {stretch.spread:.0f}."
             rest = beyond if stretch.spread else ": what is left is within it."
         sentences.append(f"{left}{rest}")
-    if any(warning.startswith(NOTHING) for warning in calibration.warnings):
-        sentences.insert(0, f"T{NOTHING[1:]}: take another judge or another target.")
+    if calibration.tells_nothing:
+        sentences.insert(0, "The judge's soft ratings tell nothing of people's: take another judge or another target.")
     return tuple(sentences)

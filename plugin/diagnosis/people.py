@@ -11,7 +11,7 @@ from podium.diagnosis.clustered import Clustered
 from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, cell
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
-from podium.rankers.calibration.agreement import kappa, tenths_of
+from podium.rankers.calibration.agreement import kappa, table_of_tenths, tenths_of
 from podium.rankers.calibration.evidence import Evidence, evidence_of
 from podium.rankers.calibration.signals import signal_of, usual_kind
 from podium.rankers.calibration.targets import fit_target, weights_for
@@ -192,21 +192,19 @@ def _reliability(
     if not len(rows):
         why = "no labelled battle without a tie has a predicted probability"
         return Missing("calibration error", why, MARGINS), ()
-    sample, size, right = sample.take(rows), np.abs(evidence.margin[rows]), agree[rows].astype(np.float64)
-    bins, gaps = [], np.zeros((len(rows), int(member.max()) + 1))
+    sample, right = sample.take(rows), agree[rows].astype(np.float64)
+    tenths = table_of_tenths(sure, member, np.abs(evidence.margin[rows]), right)
+    shares = [sample.share(right, among=member == k) for k in range(len(tenths))]
+    bins = tuple(ReliabilityBin(of.mean_margin, of.predicted, share) for of, share in zip(tenths, shares, strict=True))
+    gaps = np.zeros((len(rows), len(tenths)))
     gaps[np.arange(len(rows)), member] = right - sure
-    for k in range(gaps.shape[1]):
-        inside = member == k
-        margins = size[inside & ~np.isnan(size)]
-        mean = float(margins.mean()) if len(margins) else None
-        bins.append(ReliabilityBin(mean, float(sure[inside].mean()), sample.share(right, among=inside)))
     sums, battles, level = sample.sums(gaps), sample.sums(np.ones(len(gaps))), sample.level
     number, gap = len(sums), gaps.mean(axis=0)
     value = float(np.abs(gap).sum())
     if number < 2:
-        return sample.linear(value, np.zeros(len(gaps)), len(gaps)), tuple(bins)
+        return sample.linear(value, np.zeros(len(gaps)), len(gaps)), bins
     draws = resample(lambda counts: counts @ sums / (counts @ battles)[:, None] - gap, number, RESAMPLES, rng)
     reach = float(small_sample_factor(number, level) * np.quantile(np.abs(draws).sum(axis=1), level))
     method = f"{sample.unit} bootstrap of the bins' errors, conservative, {RESAMPLES} resamples"
     ends = max(0.0, value - reach), value + reach
-    return Statistic(value, *ends, level, method, len(gaps), "battles", number), tuple(bins)
+    return Statistic(value, *ends, level, method, len(gaps), "battles", number), bins

@@ -74,7 +74,9 @@ def agreement_of(evidence: Evidence, probability: np.ndarray | None = None) -> A
     size = np.abs(evidence.margin)
     sized = decisive & ~np.isnan(size)
     auc, p = _auc(size[sized], (judge == people)[sized])
-    ece, bins = _reliability(probability, size, decisive, judge == people)
+    rows, sure, tenth = tenths_of(probability, decisive)
+    bins = table_of_tenths(sure, tenth, size[rows], (judge == people)[rows])
+    gaps = sum(part.battles * abs(part.agreement - part.predicted) for part in bins)
     verdicts = ~np.isnan(size) & ~np.isnan(judge) & (judge != 0)
     return Agreement(
         battles=int(both.sum()),
@@ -85,7 +87,7 @@ def agreement_of(evidence: Evidence, probability: np.ndarray | None = None) -> A
         sign_conflicts=_mean((np.sign(evidence.margin) == -judge)[verdicts]),
         auc=auc,
         auc_p=p,
-        ece=ece,
+        ece=float(gaps / len(rows)) if bins else None,
         bins=bins,
     )
 
@@ -133,21 +135,18 @@ def tenths_of(probability: np.ndarray | None, decisive: np.ndarray) -> tuple[np.
     return rows, sure, np.unique(tenth, return_inverse=True)[1]
 
 
-def _reliability(
-    probability: np.ndarray | None, size: np.ndarray, decisive: np.ndarray, agree: np.ndarray
-) -> tuple[float | None, tuple[Tenth, ...]]:
-    """Return the expected calibration error and the table behind it."""
-    rows, sure, member = tenths_of(probability, decisive)
-    if not len(rows):
-        return None, ()
-    size, right = size[rows], agree[rows]
-    masks = [member == k for k in np.unique(member)]
-    margins = [_mean(size[own & ~np.isnan(size)]) for own in masks]
-    bins = tuple(
-        Tenth(int(own.sum()), margin, float(sure[own].mean()), float(right[own].mean()))
-        for own, margin in zip(masks, margins, strict=True)
+def table_of_tenths(sure: np.ndarray, tenth: np.ndarray, size: np.ndarray, agree: np.ndarray) -> tuple[Tenth, ...]:
+    """Return the reliability table of battles with a prediction.
+
+    Args:
+        sure, tenth: of `tenths_of`.
+        size: |margin|, NaN where there is none, shape (battles,).
+        agree: whether people sided with the verdict, shape (battles,).
+    """
+    return tuple(
+        Tenth(int(own.sum()), _mean(size[own & ~np.isnan(size)]), float(sure[own].mean()), float(agree[own].mean()))
+        for own in (tenth == k for k in np.unique(tenth))
     )
-    return float(sum(b.battles * abs(b.agreement - b.predicted) for b in bins) / len(rows)), bins
 
 
 def _mean(values: np.ndarray) -> float | None:

@@ -13,6 +13,7 @@ from podium.diagnosis.sides import Ratings, bounded_by_all, prepare_side
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
+from podium.nouns.human_labels import is_turned, meetings_of
 from podium.report.model import Table
 
 AGAIN, DRIFT, MODELS = "battles judged again", "drift of the judge", "drift of the models"
@@ -90,8 +91,8 @@ def judged_again(subjects: Sequence[Subject]) -> JudgedAgain | Missing:
         return Missing(AGAIN, why, "give the verdicts of two" if several else AFRESH)
     if not all(subject.battles.has_items for subject in subjects):
         return Missing(AGAIN, "no row says its item, so nobody knows what was judged twice", "give a column item")
-    tables = [_by_battle(subject.battles) for subject in subjects]
-    own = [table.groupby(KEY, as_index=False)[["credit", *LENGTHS]].mean() for table in tables]
+    tables = [_by_meeting(subject.battles) for subject in subjects]
+    own = [table[table["row"] < 0].groupby(KEY, as_index=False)[["credit", *LENGTHS]].mean() for table in tables]
     both = own[0].merge(own[1], on=KEY, suffixes=("", "_then"))
     if both.empty:
         return Missing(AGAIN, "no battle was judged by both", AFRESH)
@@ -115,18 +116,13 @@ def judged_again(subjects: Sequence[Subject]) -> JudgedAgain | Missing:
     )
 
 
-def _by_battle(battles: Battles) -> pd.DataFrame:
-    """Return the rows with the entrants of each in the order of their names, and what belongs to them turned."""
-    table = battles.table
-    a, b = table["model_a"].astype(str).to_numpy(object), table["model_b"].astype(str).to_numpy(object)
-    turned = a > b
-    number = table["response"].fillna(1).astype(int) if "response" in table else 1
-    columns = {"item": table["item"].astype(object), "low": np.where(turned, b, a), "high": np.where(turned, a, b)}
-    credit = battles.numbers_of("credit")
-    lengths = [battles.numbers_of(name) for name in ("length_a", "length_b")]
-    columns |= {"response": number, "credit": np.where(turned, 1 - credit, credit)}
-    columns |= dict(zip(LENGTHS, (np.where(turned, *lengths[::-1]), np.where(turned, *lengths)), strict=True))
-    return pd.DataFrame(columns, index=table.index)
+def _by_meeting(battles: Battles) -> pd.DataFrame:
+    """Return what each battle is of, with credit and lengths as the model sees them whose name comes first."""
+    turned = is_turned(battles.table).to_numpy()
+    credit, *lengths = map(battles.numbers_of, ("credit", "length_a", "length_b"))
+    shown = {"credit": np.where(turned, 1 - credit, credit)}
+    shown |= dict(zip(LENGTHS, (np.where(turned, *lengths[::-1]), np.where(turned, *lengths)), strict=True))
+    return meetings_of(battles).assign(**shown)
 
 
 def _drift(

@@ -86,7 +86,7 @@ def meetings_of(battles: Battles) -> pd.DataFrame:
     table = battles.table
     item = table["item"].astype(object) if "item" in table else pd.Series(None, index=table.index, dtype=object)
     a, b = (table[side].astype(object) for side in ("model_a", "model_b"))
-    turned = _is_turned(table)
+    turned = is_turned(table)
     low, high = a.where(~turned, b), b.where(~turned, a)
     row = np.where(item.isna(), np.arange(len(table)), -1)
     columns = (item.where(item.notna(), ""), row, battles.responses, low, high)
@@ -105,7 +105,7 @@ def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
     """
     table = battles.table
     known = table[column].notna()
-    credit = table[column].where(~_is_turned(table), 1 - table[column])
+    credit = table[column].where(~is_turned(table), 1 - table[column])
     weight = table["weight"] if "weight" in table else pd.Series(1.0, index=table.index)
     judge = table["judge"].astype(object) if "judge" in table else pd.Series("", index=table.index)
     columns = {"vote": credit, "earned": weight * credit, "weight": weight, "judge": judge.fillna("")}
@@ -126,8 +126,8 @@ def ties_of(battles: Battles) -> np.ndarray:
     return even & ~pd.MultiIndex.from_frame(meetings_of(battles)).isin(means.index[~means["agree"]])
 
 
-def _is_turned(table: pd.DataFrame) -> pd.Series:
-    """Whether model_b's name comes before model_a's."""
+def is_turned(table: pd.DataFrame) -> pd.Series:
+    """Tell of which battles model_b's name comes before model_a's."""
     return table["model_a"].cat.codes > table["model_b"].cat.codes
 
 
@@ -149,7 +149,7 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
             f"no label to take: none of the {len(votes):,} battles of {judge} has an item and a verdict"
         )
     of_first = meetings_of(battles).merge(means["credit"].reset_index(), how="left", on=MEETING)["credit"].to_numpy()
-    human = np.where(_is_turned(battles.table), 1 - of_first, of_first)
+    human = np.where(is_turned(battles.table), 1 - of_first, of_first)
     if np.isnan(human).all() and must_meet:
         items = len({*votes.table["item"].dropna()} & {*battles.table["item"].dropna()})
         models = len({*votes.entrants} & {*battles.entrants})

@@ -150,8 +150,3 @@ def as_dict(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [as_dict(part) for part in value]
     return value.item() if isinstance(value, np.generic) else value
-
-
-def cell(value: float | None, style: str) -> str:
-    """Write a number in a format; a dash where there is none."""
-    return EMPTY if value is None else format(value, style)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from podium.diagnosis.figures import CardAnswer, Figured, Missing, Value, cell
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Value
 from podium.diagnosis.gold_comparison import (
     SELF_BIAS,
     GoldComparison,
@@ -16,6 +16,7 @@ from podium.diagnosis.gold_comparison import (
 from podium.diagnosis.sides import prepare_side
 from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY, Table
+from podium.report.numbers import cell_text
 
 RESAMPLES = 500
 SHOWN = 10
@@ -79,9 +80,9 @@ class GoldAgreement(CardAnswer):
         if isinstance(own, Missing):
             return (*lines, (SELF_BIAS, own))
         verdict = "favours itself" if own.favours_itself else "not shown to favour itself"
-        paired = f"{cell(own.paired_p, '.2g')} by paired t over {own.opponents:,} opponents"
+        paired = f"{cell_text(own.paired_p, '.2g')} by paired t over {own.opponents:,} opponents"
         tests = f"Bonferroni over {own.tests} judges" if own.tests > 1 else "one judge"
-        p = f"{verdict}: p = {cell(own.item_p, '.2g')} over items; {paired}"
+        p = f"{verdict}: p = {cell_text(own.item_p, '.2g')} over items; {paired}"
         return (*lines, (f"bias towards itself ({own.model})", own.bias), (f"  one-sided, {tests}", p))
 
     def tables(self) -> tuple[Table, ...]:
@@ -91,7 +92,7 @@ class GoldAgreement(CardAnswer):
         rows = []
         for bias in self.biases[:SHOWN]:
             figures = (bias.raw.brief, bias.corrected.estimate, bias.corrected.interval)
-            rows.append((bias.model, f"{bias.opponents:,}", *figures, cell(bias.p, ".2g")))
+            rows.append((bias.model, f"{bias.opponents:,}", *figures, cell_text(bias.p, ".2g")))
         header = ("system", "opponents", "raw", "corrected", "interval", "p (Holm)")
         return (Table("Bias by system (judge win rate less gold win rate)", header, tuple(rows)),)
 

@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from podium.diagnosis.clustered import Clustered
-from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, cell
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit
 from podium.diagnosis.subject import Subject
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.rankers.calibration.agreement import kappa, table_of_tenths, tenths_of
@@ -18,6 +18,7 @@ from podium.rankers.calibration.targets import fit_target, weights_for
 from podium.rankers.coded import hard_credits
 from podium.rankers.intervals import resample, small_sample_factor
 from podium.report.model import Table
+from podium.report.numbers import cell_text
 
 RESAMPLES = 1000
 LABELS = "give a column human (what model_a earned from people), or name a human judge with --human-judge"
@@ -65,7 +66,7 @@ class People(CardAnswer):
     def tables(self) -> tuple[Table, ...]:
         """Return the reliability table."""
         rows = tuple(
-            (cell(part.mean_margin, ".2f"), f"{part.predicted:.1%}", part.agreement.brief, f"{part.agreement.n:,}")
+            (cell_text(part.mean_margin, ".2f"), f"{part.predicted:.1%}", part.agreement.brief, f"{part.agreement.n:,}")
             for part in self.bins
             if isinstance(part.agreement, Statistic)
         )

@@ -12,12 +12,13 @@ import numpy as np
 from scipy.special import entr, expit, logit
 
 from podium.diagnosis.clustered import Clustered
-from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value, cell
+from podium.diagnosis.figures import CardAnswer, Figured, Missing, Statistic, Unit, Value
 from podium.nouns.battles import MOST_SLICES, Battles
 from podium.rankers.coded import Coded, code_battles, ratio_or_nan
 from podium.rankers.intervals import finite_or_none, wilson
 from podium.rankers.pairs import pair_sums, win_rates
 from podium.report.model import EMPTY, Table
+from podium.report.numbers import cell_text
 from podium.text import as_text
 
 TIE = 0.025
@@ -309,7 +310,7 @@ class Transitivity(CardAnswer):
             if None not in ends:
                 interval = " … ".join(f"{100 * end:.1f}" for end in ends if end is not None)
             names, items = " > ".join(triplet.entrants), f"{triplet.items:,}"
-            worst.append((names, items, f"{triplet.hard:.1%}", interval, cell(triplet.soft, ".4f")))
+            worst.append((names, items, f"{triplet.hard:.1%}", interval, cell_text(triplet.soft, ".4f")))
         header = ("triple, strongest first", "items", "PNT", "interval", "SNTD")
         return (*tables, Table("Least transitive triples", header, tuple(worst)))
 

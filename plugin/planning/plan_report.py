@@ -7,7 +7,7 @@ from typing import Any
 
 from podium.planning.plan import AnsweredDesign, Bill, ComparedSize, Plan, PricedDesign, Quantity
 from podium.report.model import EMPTY, Axis, Bar, Form, Report, Section, Table, on_a_screen
-from podium.report.numbers import range_text
+from podium.report.numbers import cell_text, range_text
 
 PICTURE_WIDTH = 24
 Column = tuple[str, Callable[[Any], str]]
@@ -120,7 +120,7 @@ def _answers(plan: Plan) -> Section:
         DESIGN,
         ("calls", lambda line: f"{line.usual.calls:,}"),
         ("90% within", lambda line: f"{line.most.calls:,}"),
-        ("money", lambda line: EMPTY if line.usual.money is None else f"{line.usual.money:,.2f}"),
+        ("money", lambda line: cell_text(line.usual.money, ",.2f")),
         ("answered", lambda line: f"{line.answered:.0%}"),
         ("wrong claims", lambda line: f"{line.wrong:.0%}"),
     )
@@ -240,7 +240,7 @@ def _planned_costs(plan: Plan) -> Section:
         ("calls", lambda line: f"{line.planned.calls:,}"),
         ("tokens in", lambda line: _millions(line.planned.tokens_in)),
         ("tokens out", lambda line: _millions(line.planned.tokens_out)),
-        ("money", lambda line: EMPTY if line.planned.money is None else f"{line.planned.money:,.2f}"),
+        ("money", lambda line: cell_text(line.planned.money, ",.2f")),
         ("error", lambda line: _quantity(line.error, "{:.1f}")),
         ("tells", lambda line: _quantity(line.gap, "{:.0f}")),
         ("rank set", lambda line: _quantity(line.rank_width, "{:.1f}")),

@@ -8,7 +8,7 @@ from scipy.special import expit
 from podium.errors import find_name
 from podium.nouns.calibration import Calibration, Conformal, HeldOut
 from podium.report.model import EMPTY, Axis, Bar, Report, Table
-from podium.report.numbers import bounds_of, number_text, percent, share_text, slope_text
+from podium.report.numbers import bounds_of, cell_text, number_text, percent, share_text, slope_text
 
 if TYPE_CHECKING:
     from podium.rankers.calibration.agreement import Agreement
@@ -254,9 +254,9 @@ def _entrants(calibration: Calibration) -> Report:
             held.model + (" *" if held.separated else ""),
             number_text(held.human_elo, 0),
             number_text(held.rating("hard"), 0),
-            _error_text(held.residual("hard")),
+            cell_text(held.residual("hard"), "+.0f"),
             number_text(held.rating("soft"), 0),
-            _error_text(held.residual("soft")),
+            cell_text(held.residual("soft"), "+.0f"),
             number_text(held.se("soft"), 1),
             f"{held.battles:,}",
         ]
@@ -333,10 +333,6 @@ def _widths(kind: Conformal) -> list[str]:
 
 def _quantile(kind: Conformal) -> str:
     return "∞" if kind.q is None else f"{kind.q:.2f}"
-
-
-def _error_text(value: float | None) -> str:
-    return EMPTY if value is None else f"{value:+.0f}"
 
 
 def _extremes(ends: tuple[float, float] | None, factor: float, digits: int, unit: str = "") -> str:

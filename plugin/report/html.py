@@ -89,12 +89,8 @@ def section_part(section: Section, heading: int) -> str:
 
 def notes_part(notes: Sequence[str]) -> str:
     """Write notes, warnings among them marked."""
-    return "".join(map(_note, notes))
-
-
-def _note(note: str) -> str:
-    kind = ' class="note warning"' if note.startswith(WARNING) else ' class="note"'
-    return f"<p{kind}>{literal(note)}</p>"
+    kinds = ("note warning" if note.startswith(WARNING) else "note" for note in notes)
+    return "".join(f'<p class="{kind}">{literal(note)}</p>' for kind, note in zip(kinds, notes, strict=True))
 
 
 def _cell(text: str, side: str, is_name: bool) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from podium.printable import printable
 from podium.report.model import EMPTY, Figure, Report, Section, Table
+from podium.report.numbers import cell_text
 
 SIGNS = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -52,7 +53,7 @@ def _section(section: Section) -> list[str]:
 def _bars(figure: Figure) -> Table:
     """Return the bars of a figure as rows: a paper has no pictures of letters."""
     ends = [(bar.low, bar.middle, bar.high) for bar in figure.bars]
-    cells = [tuple(EMPTY if value is None else f"{value:.4g}" for value in row) for row in ends]
+    cells = [tuple(cell_text(value, ".4g") for value in row) for row in ends]
     rows = tuple((label, *row) for label, row in zip(figure.labels, cells, strict=True))
     return Table(figure.title, ("", "low", "middle", "high"), rows)
 

@@ -5,14 +5,19 @@ from collections.abc import Mapping, Sequence
 from podium.report.model import EMPTY, Bar
 
 
+def cell_text(value: float | None, style: str) -> str:
+    """Write a number in a format; a dash where it is unknown."""
+    return EMPTY if value is None else format(value, style)
+
+
 def number_text(value: float | None, digits: int) -> str:
-    """Write a number; a dash where it is unknown."""
-    return EMPTY if value is None else f"{value:.{digits}f}"
+    """Write a number with so many decimals."""
+    return cell_text(value, f".{digits}f")
 
 
 def share_text(value: float | None) -> str:
     """Write a share in percent, to a tenth."""
-    return EMPTY if value is None else f"{value:.1%}"
+    return cell_text(value, ".1%")
 
 
 def percent(level: float) -> str:

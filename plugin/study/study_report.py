@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from podium.report.model import EMPTY, Bar, Figure, Form, Report, Section, Table, on_a_screen
+from podium.report.numbers import cell_text, share_text
 from podium.study.findings import Findings, Point, Spread
 from podium.study.laboratory import MEAN_ANCHOR, middle_size
 from podium.study.side_by_side import COSTS, TournamentRow, TournamentTable
@@ -134,7 +135,7 @@ def _anchors(findings: Findings, items: int) -> Section:
     title = f"every entrant as the anchor, {items:,} items (mean ± Monte-Carlo standard error)"
     labels = {}
     for entrant in findings.anchors:
-        share = EMPTY if entrant.informativeness is None else f"{entrant.informativeness:.1%}"
+        share = share_text(entrant.informativeness)
         unbounded = entrant.low is None or entrant.high is None
         ends = EMPTY if unbounded else f"{entrant.low:.1%} … {entrant.high:.1%}"
         labels[entrant.anchor] = (entrant.anchor, str(entrant.place or EMPTY), share, ends)
@@ -179,7 +180,7 @@ def _grid(
 
 
 def _cost(point: Point) -> str:
-    return EMPTY if point.calls is None else f"{point.calls:,.0f}"
+    return cell_text(point.calls, ",.0f")
 
 
 def _tau(point: Point) -> str:
@@ -254,10 +255,10 @@ def _nearest_and_cheapest(figures: TournamentTable, unit: str) -> tuple[str, ...
 def _cells_of_row(row: TournamentRow) -> tuple[str, ...]:
     return (
         row.tournament,
-        EMPTY if row.budget is None else f"{row.budget:,}",
+        cell_text(row.budget, ","),
         *(f"{getattr(row, name):,.0f}" for name in COSTS),
-        EMPTY if row.most is None else f"{row.most:,}",
-        EMPTY if row.answered is None else f"{row.answered:.0%}",
+        cell_text(row.most, ","),
+        cell_text(row.answered, ".0%"),
         _with_deviation(row.error, row.error_sd, 1),
         _with_deviation(row.tau, row.tau_sd, 2),
         str(row.failed),

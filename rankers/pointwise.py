@@ -135,6 +135,7 @@ def _exposure(battles: Battles, matrix: ScoreMatrix) -> Exposure:
         battles=number,
         win_rates=rates,
         clusters=len(matrix.values),
+        own=matrix.is_known.sum(axis=0),
         unranked=(),
     )
 

@@ -260,6 +260,18 @@ def test_a_model_without_a_readable_battle_keeps_its_own_mean():
     assert scores(mean(battles, rng=rng())) == {"a0": 9.0, "b": 4.5, "c": 1.5}
 
 
+@pytest.mark.parametrize("ranker", [mean, median])
+@pytest.mark.parametrize(("items", "is_warned_of"), [(40, False), (20, True)])
+def test_a_model_that_only_scores_tell_of_is_ranked_by_the_items_of_its_scores(ranker, items, is_warned_of):
+    rows = [(f"i{k:02d}", "a", "b", float(k % 3), float(k % 5)) for k in range(40)]
+    rows += [(f"i{k:02d}", "a", "x", np.nan, float(k % 4)) for k in range(items)]
+    battles = read_battles(pd.DataFrame(rows, columns=["item", "model_a", "model_b", "score_a", "score_b"]))
+    found = ranker(battles, level=0.95, rng=rng())
+    assert scores(found).keys() == {"a", "b", "x"}
+    warned = any("in fewer than 30 items" in text and f"x ({items})" in text for text in found.warnings)
+    assert warned is (is_warned_of and ranker is median)
+
+
 def test_a_score_that_nobody_shares_an_item_with_is_told():
     rows = [("i1", "a", 1.0), ("i1", "b", 2.0), ("i2", "a", 100.0)]
     standings = mean(read_battles(pd.DataFrame(rows, columns=["item", "model", "score"])), rng=rng())

@@ -128,9 +128,8 @@ def label_strengths(
         ranker: its name.
         extra: further columns, each of shape (entrants,).
     """
-    own = exposure.own
     # One poorly known entrant does not make the others' ratings weak.
-    well_known = None if own is None else 2 * own >= np.median(own)
+    well_known = 2 * exposure.own >= np.median(exposure.own)
     graph, efficiency = strengths.graph, design_efficiency(strengths.pairs, well_known)
     fit = Fit(
         converged=True,

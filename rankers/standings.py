@@ -47,7 +47,7 @@ class Exposure:
         battles: readable battles of each, shape (entrants,).
         win_rates: mean over opponents of the mean credit against each, shape (entrants,).
         clusters: independent clusters (items, or rows).
-        own: clusters in which each entrant has a readable battle, shape (entrants,); None where nobody counted.
+        own: clusters in which each entrant has a readable battle, or a score, shape (entrants,).
         unranked: entrants without a readable battle.
         counts: the denominators.
         notes: warnings from reading and merging.
@@ -59,10 +59,10 @@ class Exposure:
     battles: np.ndarray
     win_rates: np.ndarray
     clusters: int
+    own: np.ndarray
     unranked: tuple[str, ...]
     counts: Counts
     notes: tuple[str, ...] = ()
-    own: np.ndarray | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     lacking: str = "readable battle"
 
@@ -80,11 +80,11 @@ def exposure_of(battles: Battles, coded: Summed, pairs: Pairs | None = None) -> 
         battles=coded.battles_of(),
         win_rates=win_rates(pairs),
         clusters=coded.clusters,
+        own=coded.clusters_of(),
         unranked=tuple(sorted(set(battles.entrants) - set(coded.entrants))),
         counts=battles.counts(),
         notes=battles.notes,
         diagnostics=summary_of_battles(battles) | uneven,
-        own=coded.clusters_of(),
     )
 
 
@@ -194,7 +194,7 @@ def _usual(exposure: Exposure, result: Result) -> list[str]:
     if 1 < clusters < max(few.threshold, entrants):
         many = f"fewer than {few.threshold}" if clusters < few.threshold else f"fewer than the {entrants} entrants"
         warnings.append(few.say(items=clusters, many=many))
-    if exposure.own is not None and clusters >= rare.threshold:
+    if clusters >= rare.threshold:
         allowed = result.estimate.allowed
         narrow = (exposure.own < rare.threshold) & (True if allowed is None else ~allowed)
         if narrow.any():

@@ -66,7 +66,7 @@ class Strengths:
         Args:
             coded: the battles that were fitted, or some of them; all where there are further columns.
         """
-        columns = self._columns
+        columns = self.likelihood.design.columns
         if columns is None:
             return surpluses(coded, self.expected_credit(coded.a, coded.b))
         expected = self.expected_credit(coded.a, coded.b, columns)
@@ -120,10 +120,6 @@ class Strengths:
         likelihood = pair_likelihood(self.pairs, self.regularization, credit[sound], weight[sound])
         theta[sound] = maximise_many(likelihood, self.theta, CLOSE_ENOUGH_FOR_DRAWS)
         return theta
-
-    @property
-    def _columns(self) -> np.ndarray | None:
-        return self.likelihood.design.columns
 
     def _factor(self) -> tuple[np.ndarray, bool]:
         return linalg.cho_factor(self.likelihood.information_at(self.optimum.at), overwrite_a=True)

@@ -6,14 +6,7 @@ from functools import partial
 
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import (
-    SIGNS,
-    Reply,
-    Verdict,
-    is_balanced,
-    no_verdict,
-    reply_with_chances,
-)
+from podium.scorers.reply import SIGNS, Reply, Verdict, is_balanced, no_verdict, reply_with_chances
 
 CREDIT = {"A": 1.0, "B": 0.0, "C": 0.5}
 """What the first response earns by the letter; C = neither is better."""

@@ -11,13 +11,7 @@ from typing import Literal
 
 from podium.scorers.prompt import Settings, Template, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import (
-    Rating,
-    Reply,
-    Verdict,
-    verdict_of_margin,
-    word_in_brackets,
-)
+from podium.scorers.reply import Rating, Reply, Verdict, verdict_of_margin, word_in_brackets
 
 Kind = Literal["pairwise", "pointwise"]
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")

@@ -9,13 +9,7 @@ from typing import Any
 
 from podium.scorers.prompt import Settings, packaged_template
 from podium.scorers.realization import Preference, Realization
-from podium.scorers.reply import (
-    Reply,
-    Verdict,
-    only_object,
-    text_outside_objects,
-    verdict_of_margin,
-)
+from podium.scorers.reply import Reply, Verdict, only_object, text_outside_objects, verdict_of_margin
 
 CRITERIA = ("adherence", "helpfulness", "factuality", "completeness", "clarity", "fluency")
 SIDES = frozenset("AB")

@@ -80,13 +80,9 @@ class Strengths:
         """Return H^-1 v, H the negative Hessian at the maximum, shape (parameters,) or (parameters, n)."""
         return linalg.cho_solve(self._factor(), values)
 
-    def influence(self, surplus: Matrix) -> np.ndarray:
-        """Return what each cluster adds to the error of each parameter, shape (clusters, parameters).
-
-        Args:
-            surplus: scores of the likelihood by cluster, shape (clusters, parameters).
-        """
-        return self.solve(centre_columns(surplus).T).T
+    def influence(self, coded: Coded) -> np.ndarray:
+        """Return what each cluster fitted adds to the error of each parameter, shape (clusters, parameters)."""
+        return self.solve(centre_columns(self.surpluses(coded)).T).T
 
     def covariance(self, battles: Summed) -> np.ndarray:
         """Return the cluster-robust covariance, G / (G - 1) H^-1 B H^-1, shape (parameters, parameters).
@@ -96,13 +92,14 @@ class Strengths:
         Args:
             battles: those that were fitted.
         """
-        clusters, factor = battles.clusters, self._factor()
+        clusters = battles.clusters
         correction = clusters / max(clusters - 1, 1)
         if clusters < len(self.optimum.at):
             # H^-1 times the clusters' scores is the smaller system: 10,000 entrants stay affordable.
-            influence = linalg.cho_solve(factor, centre_columns(self.surpluses(in_memory(battles))).T)
-            return correction * (influence @ influence.T)
+            influence = self.influence(in_memory(battles))
+            return correction * (influence.T @ influence)
         scores, _ = gram(self.surpluses(block) for block in battles.blocks())
+        factor = self._factor()
         return correction * linalg.cho_solve(factor, linalg.cho_solve(factor, scores).T)
 
     def theta_of_draws(self, cells: PairCells, counts: np.ndarray) -> np.ndarray:

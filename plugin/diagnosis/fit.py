@@ -170,7 +170,7 @@ def influence_on_residuals(coded: Coded, strengths: Strengths) -> np.ndarray:
     pairs, cells = strengths.pairs, cells_by_cluster(coded, strengths.pairs)
     expected = strengths.expected_credit(pairs.low, pairs.high)
     own = (cells.credit - cells.weight.multiply(expected[None, :])).toarray() / pairs.weight
-    pull = strengths.influence(strengths.surpluses(coded))
+    pull = strengths.influence(coded)
     return own - own.mean(axis=0) - expected * (1 - expected) * (pull[:, pairs.low] - pull[:, pairs.high])
 
 

@@ -93,7 +93,7 @@ class JudgedSide:
     @cached_property
     def ratings(self) -> Ratings:
         """Ratings as `podium rank` gives them."""
-        influence = POINTS * self.fit.influence(self.fit.surpluses(self.coded))
+        influence = POINTS * self.fit.influence(self.coded)
         centred = influence - influence.mean(axis=1, keepdims=True)
         return Ratings(self.entrants, POINTS * self.fit.theta, centred, self.rows, ~self.fit.graph.separated)
 

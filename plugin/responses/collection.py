@@ -109,7 +109,7 @@ class Responses:
         items, pairings, left_out = self.by_id(), [], round(coming.left_out * self.mean_number())
         for asked in coming.pairings:
             numbers = range(1, items[asked.item].responses + 1)
-            battles = [replace(asked, response=number) for number in numbers]
+            battles = [asked._replace(response=number) for number in numbers]
             playable = [battle for battle in battles if self.can_play(battle)]
             pairings += playable or [asked]
             left_out += len(battles) - max(len(playable), 1)

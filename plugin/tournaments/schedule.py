@@ -1,12 +1,11 @@
 """The words of a tournament: who can play what, what was played, what comes next."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(NamedTuple):
     """A battle to be played: two entrants on one item, `a` before `b` in the order of their names.
 
     Rules ask for items; where entrants gave several responses to one, `response` says which of them meet, from 1.
@@ -36,8 +35,7 @@ def pairing(item: str, name: str, other: str, first: str | None = None) -> Pairi
     return Pairing(item, min(name, other), max(name, other), first=first)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """A battle that was played.
 
     Attributes:
@@ -57,7 +55,7 @@ def merge_responses(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
         return tuple(outcomes)
     battles: dict[Pairing, list[Outcome]] = {}
     for outcome in outcomes:
-        battles.setdefault(replace(outcome.pairing, response=1), []).append(outcome)
+        battles.setdefault(outcome.pairing._replace(response=1), []).append(outcome)
     merged = []
     for battle, own in battles.items():
         credits = [outcome.credit for outcome in own if outcome.credit is not None]
@@ -126,7 +124,6 @@ def schedule_pairings(field: Field, pairings: Iterable[Pairing], played: Sequenc
     )
     items, pairs = {own.item for own in asked}, {(own.a, own.b) for own in asked}
     before = (outcome.pairing for round_ in played for outcome in round_.outcomes)
-    # Hashing a pairing is slow, and most of what was played is of other items or pairs.
     done = {own for own in before if own.item in items and (own.a, own.b) in pairs}
     coming = tuple(own for own in possible if own not in done) if done else tuple(possible)
     return Next(coming, note, len(asked) - len(possible))

@@ -44,7 +44,7 @@ class Recording:
     def code_of(self, pairing: Pairing) -> int | None:
         """Return the number of a battle; where the record says no order, of its verdict in whichever order it was."""
         code = self.codes.get(pairing)
-        return self.codes.get(replace(pairing, first=None)) if code is None and pairing.first else code
+        return self.codes.get(pairing._replace(first=None)) if code is None and pairing.first else code
 
     def rows_of(self, pairings: Sequence[Pairing]) -> np.ndarray:
         """Return the mask of the rows of battles, shape (rows,); a battle that is not on record has none."""
@@ -56,7 +56,7 @@ class Recording:
     def gaps(self) -> list[str]:
         """Say what is lacking to a full round robin, in a warning, or none."""
         entrants = len(self.field.entrants)
-        recorded = len({replace(pairing, first=None) for pairing in self.codes})
+        recorded = len({pairing._replace(first=None) for pairing in self.codes})
         share = recorded / (entrants * (entrants - 1) // 2 * len(self.field.items))
         return [f"the record is no full round robin: {share:.1%} of its battles are there"] if share < 1 else []
 
@@ -221,7 +221,8 @@ def play(tournament: TournamentRule, record: Recording) -> Playthrough:
     """
     ranked_before = getattr(tournament, "ranked_before", None)
     ranked = frozenset(ranked_before(record.field)) if ranked_before else frozenset()
-    given = tuple(outcome for outcome in record.outcomes if {outcome.pairing.a, outcome.pairing.b} <= ranked)
+    rated = record.outcomes if ranked else ()
+    given = tuple(outcome for outcome in rated if {outcome.pairing.a, outcome.pairing.b} <= ranked)
     before = (Round(given, "ranked before"),) if given else ()
     rounds: list[Round] = []
     seen: set[Pairing] = set()

@@ -106,7 +106,7 @@ def test_verdicts_that_are_read_anew_do_not_change_the_anchor() -> None:
     field = field_of(7, 30)
     first, second = play(Anchor(), field, hard)
     anew = [1 - one.credit if k % 3 else None for k, one in enumerate(first.outcomes)]  # type: ignore[operator]
-    turned = Round(tuple(replace(one, credit=credit) for one, credit in zip(first.outcomes, anew, strict=True)))
+    turned = Round(tuple(one._replace(credit=credit) for one, credit in zip(first.outcomes, anew, strict=True)))
     assert Anchor().next(field, [turned, second]).pairings == ()
 
 

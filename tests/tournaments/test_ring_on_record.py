@@ -128,9 +128,9 @@ def test_a_flat_ring_errs_as_swim_does_with_three_tenths_of_its_calls(earned: np
 def in_both_orders(run: ImaginedRun, own: Pairing) -> Outcome:
     """Return a battle as both orders have it, or the one that was read."""
     place = int(own.item.removeprefix("item "))
-    legs = run.credits([place] * 2, [replace(own, first=first) for first in (own.a, own.b)])
+    legs = run.credits([place] * 2, [own._replace(first=first) for first in (own.a, own.b)])
     read = [leg for leg in legs if leg is not None]
-    return Outcome(replace(own, first=None), float(np.mean(read)) if read else None)
+    return Outcome(own._replace(first=None), float(np.mean(read)) if read else None)
 
 
 @pytest.mark.parametrize(

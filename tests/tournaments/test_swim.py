@@ -1,7 +1,6 @@
 """SWIM: Algorithm 1 to the letter, and newcomers to an existing ranking."""
 
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations
 from math import ceil, log2
 
@@ -130,7 +129,7 @@ def test_opponents_on_record_are_never_worked_out_again() -> None:
     """Turning all earlier verdicts round changes whom one meets next, never whom one has met."""
     field = field_of(9, 10)
     rounds = play(Swim(), field)
-    turned = [Round(tuple(replace(one, credit=1 - one.credit) for one in done.outcomes)) for done in rounds]  # type: ignore[operator]
+    turned = [Round(tuple(one._replace(credit=1 - one.credit) for one in done.outcomes)) for done in rounds]  # type: ignore[operator]
     assert Swim().next(field, turned).pairings == ()
     for k in range(len(rounds)):
         joins = who_joins(Swim().next(field, rounds[:k]).note), who_joins(Swim().next(field, turned[:k]).note)

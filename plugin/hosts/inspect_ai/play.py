@@ -193,7 +193,7 @@ class _Run:
         if "orders" not in self.how and self.judged.is_pairwise:
             return record
         # The run itself settles who is shown first, or the judge sees one response at a time.
-        once = dict.fromkeys(replace(own, first=None) for own in record.pairings)
+        once = dict.fromkeys(own._replace(first=None) for own in record.pairings)
         return replace(record, pairings=tuple(once))
 
     def _responses(self, sources: Sequence[str]) -> tuple[Responses, list[Pairing]]:

@@ -60,7 +60,7 @@ class Deck:
         for pairing in filter(self.responses.has_both, pairings):
             sides, short = (pairing.a, pairing.b), self.short_names
             # Inspect's lists show the id.
-            named = replace(pairing, a=short[pairing.a], b=short[pairing.b], first=short.get(pairing.first or ""))
+            named = pairing._replace(a=short[pairing.a], b=short[pairing.b], first=short.get(pairing.first or ""))
             own = {"model_a": pairing.a, "model_b": pairing.b, **_shown_first(pairing), "round": number}
             texts = response_fields(*(self._text(name, pairing) for name in sides))
             samples.append(self._sample(pairing, named.key, own, texts))

@@ -119,9 +119,9 @@ def judged_again(subjects: Sequence[Subject]) -> JudgedAgain | Missing:
 def _by_meeting(battles: Battles) -> pd.DataFrame:
     """Return what each battle is of, with credit and lengths as the model sees them whose name comes first."""
     turned = is_turned(battles.table).to_numpy()
-    credit, *lengths = map(battles.numbers_of, ("credit", "length_a", "length_b"))
-    shown = {"credit": np.where(turned, 1 - credit, credit)}
-    shown |= dict(zip(LENGTHS, (np.where(turned, *lengths[::-1]), np.where(turned, *lengths)), strict=True))
+    credit, of_a, of_b = map(battles.numbers_of, ("credit", "length_a", "length_b"))
+    lengths = np.where(turned, of_b, of_a), np.where(turned, of_a, of_b)
+    shown = {"credit": np.where(turned, 1 - credit, credit), **dict(zip(LENGTHS, lengths, strict=True))}
     return meetings_of(battles).assign(**shown)
 
 

@@ -112,11 +112,13 @@ def _disagreements(table: pd.DataFrame) -> np.ndarray:
     """Return why a battle is looked at first, empty where nothing disagrees, shape (battles,)."""
     why = np.full(len(table), CHANCE, dtype=object)
     side = np.sign(table["credit"].to_numpy(dtype=float) - 0.5)
-    if "judge" in table and table["judge"].nunique() > 1:
+    if {"judge", "item"} <= {*table} and table["judge"].nunique() > 1:
         low = table[["model_a", "model_b"]].astype(str).min(axis=1)
         turned = np.where(table["model_a"].astype(str) == low, side, -side)
         high = table[["model_a", "model_b"]].astype(str).max(axis=1)
-        keys = [low, high, *(table[name].astype(str) for name in ("item", "response") if name in table)]
+        # A battle without an item is one of its own: nobody knows whether two judges saw the same.
+        item = table["item"].astype(str).where(table["item"].notna(), np.arange(len(table)))
+        keys = [low, high, item, *([table["response"].astype(str)] if "response" in table else [])]
         # Each judge by all that it says: one that contradicts itself is no two judges.
         said = pd.Series(turned, table.index).groupby([*keys, table["judge"].astype(str)], sort=False)
         groups = said.transform("mean").groupby(keys, sort=False)

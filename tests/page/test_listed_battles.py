@@ -22,6 +22,9 @@ TURNED = ("q", "finch", "wren")
         ([(name, *SAME, float(k == 1), 1, k) for name in ("ann", "bob") for k in (1, 2)], [CHANCE] * 4),
         # One of them contradicts itself, and the other says nothing of this pair.
         ([("ann", *SAME, 1.0, 1, 1), ("ann", *SAME, 0.0, 2, 1), ("bob", "q", "wren", "tit", 1.0, 1, 1)], [CHANCE] * 3),
+        ([("ann", *SAME, 1.0, 1, None), ("bob", *SAME, 0.0, 1, None)], [JUDGES, JUDGES]),
+        # Nobody knows whether they saw the same responses.
+        ([("ann", None, "wren", "finch", 1.0, 1, 1), ("bob", None, "wren", "finch", 0.0, 1, 1)], [CHANCE, CHANCE]),
     ],
 )
 def test_judges_disagree_where_they_prefer_different_sides_of_the_same_responses(rows, why):

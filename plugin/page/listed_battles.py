@@ -118,7 +118,7 @@ def _disagreements(table: pd.DataFrame) -> np.ndarray:
         high = table[["model_a", "model_b"]].astype(str).max(axis=1)
         # A battle without an item is one of its own: nobody knows whether two judges saw the same.
         item = table["item"].astype(str).where(table["item"].notna(), np.arange(len(table)))
-        keys = [low, high, item, *([table["response"].astype(str)] if "response" in table else [])]
+        keys = [low, high, item, *([table["response"].fillna(1)] if "response" in table else [])]
         # Each judge by all that it says: one that contradicts itself is no two judges.
         said = pd.Series(turned, table.index).groupby([*keys, table["judge"].astype(str)], sort=False)
         groups = said.transform("mean").groupby(keys, sort=False)

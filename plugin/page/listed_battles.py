@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.nouns.battles import Battles
+from podium.nouns.human_labels import is_turned, meetings_of
 from podium.page.texts import BattleTexts
 from podium.text import as_text
 
@@ -48,7 +49,7 @@ def list_battles(battles: Battles, presentations: Battles, texts: BattleTexts | 
         seed: of the draw among those on which nothing disagrees.
     """
     table = battles.table
-    why = _disagreements(table)
+    why = _disagreements(battles)
     order = np.lexsort([np.random.default_rng(seed).random(len(table)), why == CHANCE])
     chosen = np.sort(order[:MOST])
     chosen = chosen[np.argsort(why[chosen] == CHANCE, kind="stable")]
@@ -108,19 +109,16 @@ class TextPool:
         return len(self.texts) - 1
 
 
-def _disagreements(table: pd.DataFrame) -> np.ndarray:
+def _disagreements(battles: Battles) -> np.ndarray:
     """Return why a battle is looked at first, empty where nothing disagrees, shape (battles,)."""
+    table = battles.table
     why = np.full(len(table), CHANCE, dtype=object)
     side = np.sign(table["credit"].to_numpy(dtype=float) - 0.5)
-    if {"judge", "item"} <= {*table} and table["judge"].nunique() > 1:
-        low = table[["model_a", "model_b"]].astype(str).min(axis=1)
-        turned = np.where(table["model_a"].astype(str) == low, side, -side)
-        high = table[["model_a", "model_b"]].astype(str).max(axis=1)
-        # A battle without an item is one of its own: nobody knows whether two judges saw the same.
-        item = table["item"].astype(str).where(table["item"].notna(), np.arange(len(table)))
-        keys = [low, high, item, *([table["response"].fillna(1)] if "response" in table else [])]
+    if len(battles.judges) > 1:
+        keys = [column for _, column in meetings_of(battles).items()]
+        turned = pd.Series(np.where(is_turned(table), -side, side), table.index)
         # Each judge by all that it says: one that contradicts itself is no two judges.
-        said = pd.Series(turned, table.index).groupby([*keys, table["judge"].astype(str)], sort=False)
+        said = turned.groupby([*keys, table["judge"].astype(str)], sort=False)
         groups = said.transform("mean").groupby(keys, sort=False)
         why[((groups.transform("max") > 0) & (groups.transform("min") < 0)).to_numpy()] = JUDGES
     if "human" in table:

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from podium.errors import UsageError
-from podium.scorers.battle import Orders, presentations
+from podium.errors import UsageError, unknown_name
+from podium.scorers.battle import ORDERS, Orders, presentations
 from podium.text import FORMAT_VERSION, Document
 from podium.verbs.replays import Recording
 
@@ -38,7 +38,7 @@ class Tariff:
         price_in, price_out: per million tokens, in the user's currency; None where unknown.
 
     Raises:
-        UsageError: a number below 0.
+        UsageError: a number below 0, no repeat, or unknown orders.
     """
 
     orders: Orders = "both"
@@ -49,6 +49,10 @@ class Tariff:
     price_out: float | None = None
 
     def __post_init__(self) -> None:
+        if self.orders not in ORDERS:
+            raise unknown_name("orders", self.orders, ORDERS)
+        if self.repeats < 1:
+            raise UsageError(f"there must be at least one repeat, not {self.repeats}")
         for name in UNITS:
             value = getattr(self, name)
             if value is not None and not 0 <= value < float("inf"):

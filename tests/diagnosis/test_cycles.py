@@ -19,15 +19,15 @@ from podium.rankers.pairs import cells_by_cluster, pair_sums
 WORLDS = 200
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _fewer_resamples():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.diagnosis.cycles.RESAMPLES", 200)
-        yield
-
-
 def asked(battles, level=0.95):
     return cycles(subject_of(battles, level=level))
+
+
+def asked_in_worlds(worlds):
+    """Ask in many worlds, of fewer resamples each."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("podium.diagnosis.cycles.RESAMPLES", 200)
+        return [asked(world) for world in worlds]
 
 
 def ring(share, entrants=3):
@@ -114,7 +114,7 @@ def test_model_level_sntd_of_strengths_is_0_and_the_mean_over_triples():
 @pytest.fixture(scope="module")
 def equals():
     """200 judges without any preference: their win rates are full of rings by chance."""
-    return [asked(verdicts(np.full((6, 6), 0.5), 40, seed)) for seed in range(WORLDS)]
+    return asked_in_worlds(verdicts(np.full((6, 6), 0.5), 40, seed) for seed in range(WORLDS))
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ def test_rings_counted_as_they_are_would_accuse_most(equals):
 
 @pytest.mark.slow
 def test_a_true_ring_is_told_from_chance():
-    found = [asked(verdicts(ring(0.7), 100, seed)) for seed in range(50)]
+    found = asked_in_worlds(verdicts(ring(0.7), 100, seed) for seed in range(50))
     assert np.mean([one.certain == 1 for one in found]) >= 0.95
 
 
@@ -139,7 +139,7 @@ def test_a_true_ring_is_told_from_chance():
 def test_the_interval_beyond_noise_covers_the_true_sntd(rates):
     """In 100 worlds; the plain value, which the noise of 60 items inflates, lies above the truth."""
     exact = float(model_deviation(rates[np.triu_indices(5, 1)], triples_of_five()))
-    found = [asked(verdicts(rates, 60, seed)) for seed in range(100)]
+    found = asked_in_worlds(verdicts(rates, 60, seed) for seed in range(100))
     assert np.mean([covers(one.beyond_noise, exact) for one in found]) >= 0.9
     assert np.mean([one.sntd for one in found]) > 1.2 * exact + 1e-4
     corrected = np.mean([one.beyond_noise.value for one in found])

@@ -51,9 +51,17 @@ def test_without_one_of_four_numbers_there_is_no_sum(unknown: str) -> None:
     assert (tariff.bill(3).money, tariff.unknown_units) == (None, (unknown,))
 
 
-def test_a_negative_price_is_refused() -> None:
-    with pytest.raises(UsageError, match="price_in=-1"):
-        Tariff(price_in=-1)
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"price_in": -1}, "price_in=-1"),
+        ({"repeats": 0}, "at least one repeat, not 0"),
+        ({"orders": "ab"}, "no orders called 'ab'"),
+    ],
+)
+def test_a_tariff_that_no_judge_has_is_refused(options: dict, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        Tariff(**options)
 
 
 @pytest.mark.slow

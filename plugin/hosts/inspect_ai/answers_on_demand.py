@@ -75,7 +75,7 @@ def ask_entrants(*, cache: bool = True, temperature: float | None = None, max_to
     return solve
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class AnswerDesk:
     """Knows which answers are still to be asked for, and deals the samples that ask for them.
 

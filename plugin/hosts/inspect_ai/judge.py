@@ -84,7 +84,7 @@ class Shared:
         return self.shared[key]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Run(Shared):
     """What the battles of one run share: ratings of a response, checklists of an item, and how they are judged.
 

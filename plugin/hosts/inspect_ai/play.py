@@ -113,7 +113,7 @@ class RunOptions:
             raise UsageError(f"pack={self.pack}: write true, false or auto (packs from {PACKED_FROM:,} battles)")
 
 
-OPTIONS = frozenset(own.name for own in fields(RunOptions))
+RUN_OPTIONS = frozenset(own.name for own in fields(RunOptions))
 
 
 def tournament_task(
@@ -137,11 +137,11 @@ def tournament_task(
         )
     if roles_are_known() and not has_judge():
         raise UsageError(NO_JUDGE)
-    refuse_unknown_options({**settings, **options}, OPTIONS | {"responses"} | _settings_of(name) | known_options())
-    how = {key: value for key, value in options.items() if key not in OPTIONS}
+    refuse_unknown_options({**settings, **options}, RUN_OPTIONS | {"responses"} | _settings_of(name) | known_options())
+    how = {key: value for key, value in options.items() if key not in RUN_OPTIONS}
     given = {key: value for key, value in settings.items() if value is not None}
-    own = RunOptions(**{key: value for key, value in options.items() if key in OPTIONS})
-    return _Run(name, split_names(responses), given, own, how, typed).task()
+    own = RunOptions(**{key: value for key, value in options.items() if key in RUN_OPTIONS})
+    return _Run(name, split_names(responses or ()), given, own, how, typed).task()
 
 
 class _Run:
@@ -162,7 +162,7 @@ class _Run:
         self.record = self._record(settings)
         self.competing, self.unanswered = self._responses(responses)
         before = _played_before(name, options.earlier, self.competing.entrants) if options.earlier else ()
-        self.settings = self._complete(settings, before)
+        self.settings = self._complete_settings(settings, before)
         self.rule = self._rule(len(before))
         self.before = (Round(before, f"in {options.earlier}"),) if before else ()
         self.deck = Deck(self.competing)
@@ -212,7 +212,7 @@ class _Run:
             )
         return competing, unanswered
 
-    def _complete(self, settings: Mapping[str, Any], before: Sequence[Outcome]) -> dict[str, Any]:
+    def _complete_settings(self, settings: Mapping[str, Any], before: Sequence[Outcome]) -> dict[str, Any]:
         """Return the settings of the tournament, with what the run itself knows."""
         complete = {**({"seed": self.options.seed} if "seed" in _settings_of(self.name) else {}), **settings}
         if before:

@@ -140,7 +140,7 @@ def outcomes_of(sample: EvalSample | Scored) -> tuple[Outcome, ...]:
     )
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class TournamentSource(SampleSource):
     """Asks a tournament for the next round whenever no sample is in flight.
 

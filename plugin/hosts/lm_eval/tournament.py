@@ -36,13 +36,13 @@ AFTER_REQUEST = re.compile(r"ModelGenerateError\(.*\\n\\n(?P<cause>\w+\(.*\))['\
 def check_tournament(options: RankerOptions) -> None:
     """Find out before the run what would fail after it."""
     try:
-        from podium.hosts.inspect_ai.play import OPTIONS, shows_first, split_options
+        from podium.hosts.inspect_ai.play import RUN_OPTIONS, shows_first, split_options
         from podium.hosts.lm_eval.judge import judge_model
         from podium.plugins.catalogue import judging_settings
         from podium.scorers.judging import known_options, refuse_unknown_options
     except ImportError as error:
         raise UsageError(f"judges need inspect-ai ({error}): pip install 'podium[inspect,lm-eval]'") from None
-    own = (OPTIONS | _task_function(options)[1]) - {"name", "responses", "answered_by"}
+    own = (RUN_OPTIONS | _task_function(options)[1]) - {"name", "responses", "answered_by"}
     refuse_unknown_options(options.args, own | known_options())
     how = judging_settings(**{name: value for name, value in options.args.items() if name in known_options()})
     name = _name_of(options)

@@ -95,7 +95,10 @@ def _line_to_type(plan: Plan) -> str:
     until, _, margin = (plan.question or "").removesuffix(" Elo").partition(" within ")
     if name == "anchor" and not anchor:
         anchor = plan.anchor or "auto"
-    options = {"responses": "PATH", "anchor": anchor, "until": until, "margin": margin}
+    tariff = plan.provenance["options"]["tariff"]
+    orders = "" if tariff["orders"] == "both" or name == "ring" else tariff["orders"]
+    options = {"responses": "PATH", "anchor": anchor, "until": until, "margin": margin, "orders": orders}
+    options |= {"repeats": tariff["repeats"] if tariff["repeats"] > 1 else ""}
     typed = " ".join(f"-T {quote(f'{key}={value}')}" for key, value in options.items() if value)
     return f"inspect eval podium/{name} {typed} --model-role judge=MODEL" if name else ""
 

@@ -140,6 +140,8 @@ def unknown_option(key: str, known: Mapping[str, Collection[str]], kind: str = "
             installed |= options_by_name(rankers, tournaments)
     if owners := [name for name, options in installed.items() if option in options]:
         return UsageError(f"{option!r} is an option of {' and '.join(owners)}, not of {' or '.join(known)}")
+    if option == "calibration":
+        return UsageError("calibration is no option of a ranker: give it as --calibration FILE, in Python calibration=")
     return unknown_name("option", key, {name for options in known.values() for name in options})
 
 

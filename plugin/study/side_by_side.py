@@ -146,6 +146,11 @@ def tournament_names(tournaments: str | Sequence[str]) -> list[str]:
     names = dict.fromkeys(catalogue.extension(Tournament, name.strip()).name for name in typed if name.strip())
     if not names:
         raise UsageError("no tournament named; `podium list tournaments` shows them")
+    if "recorded" in names:
+        raise UsageError(
+            "recorded has recorded battles judged again, and a replay has their verdicts already: name another "
+            "tournament, or type inspect eval podium/recorded -T battles=LOG"
+        )
     return list(names)
 
 

@@ -208,6 +208,8 @@ def side_by_side_reports(figures: TournamentTable) -> tuple[Report, ...]:
         f"error: mean absolute difference of the scores ({unit}), both centred; tau: Kendall's; {means}; "
         "calls: judge calls, both orders"
     )
+    if any(row.tournament.partition(" ")[0] == "ring" for row in figures.rows):
+        legend += " (a ring: one)"
     if any(row.answered is not None for row in figures.rows):
         legend += "; answered: seeds in which the question was; 90% within: calls of nine of ten seeds"
     rows = [_cells_of_row(row) for row in figures.rows]

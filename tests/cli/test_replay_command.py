@@ -171,6 +171,8 @@ def test_options_of_a_study_are_not_passed_over(
     [
         (("--tournament", "swin"), "no tournament called 'swin'; did you mean 'swim'"),
         (("--tournament", ","), "no tournament named"),
+        (("--tournament", "recorded"), "a replay has their verdicts already"),
+        (("--tournament", "swim", "--set", "calibration=x.json"), "give it as --calibration FILE"),
         (("--tournament", "swim", "--set", "items=few"), "items='few' is not a whole number"),
         (("--tournament", "swim", "--set", "chain.items=3"), "no ranker or tournament in this call called 'chain'"),
         (("--tournament", "swim", "--set", "pilot=3"), "'pilot' is an option of anchor, not of"),

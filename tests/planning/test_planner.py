@@ -348,3 +348,15 @@ def test_the_line_to_type_names_what_the_tournament_needs(numbers) -> None:
         [play] = [own for own in report.sections if own.name == "play"]
         typed = f"inspect eval podium/{design} -T responses=PATH{options} -T until=top3 -T margin=20"
         assert play.notes == (f"{typed} --model-role judge=MODEL",)
+
+
+def test_the_line_to_type_has_the_orders_and_repeats_that_were_planned() -> None:
+    plan = make_plan(entrants=6, items=200, tariff=Tariff(orders="random", repeats=2), **FAST)
+    cases = {"ring": " -T repeats=2", "round_robin": " -T orders=random -T repeats=2"}
+    for design, options in cases.items():
+        bill = Bill(5, 10, None, None, None)
+        answers = (AnsweredDesign(design, bill, bill, answered=1.0, wrong=0.0, runs=10),)
+        [report] = plan_reports(replace(plan, question="top1", answers=answers))
+        [play] = [own for own in report.sections if own.name == "play"]
+        until = f"inspect eval podium/{design} -T responses=PATH -T until=top1{options}"
+        assert play.notes == (f"{until} --model-role judge=MODEL",)

@@ -15,7 +15,7 @@ from podium.formats.files import find_files, local_files
 from podium.formats.runs import FiledRun, choose_runs
 from podium.hookspecs import Gathered, Reading
 from podium.hosts.inspect_ai.compatibility import flatten_arguments
-from podium.hosts.inspect_ai.log_format import RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
+from podium.hosts.inspect_ai.log_format import ENTRANTS, RESPONSE, TASKS, is_beside_logs, is_log, is_tournament
 from podium.hosts.inspect_ai.logs import log_rows, read_by_inspect
 from podium.hosts.inspect_ai.plans import digest_of, join_parts, plan_in
 from podium.text import some
@@ -170,6 +170,7 @@ def read_logs(labels: Mapping[Path, str | None], reading: Reading) -> Gathered:
             f"nothing to rank in {len(labels)} logs: {some(lost, '; ', most=5)}",
             remedy="run what failed again with `inspect eval-retry`, or give other logs",
         )
+    notes += _note_of_absent(frames)
     prefix_of = task_prefixes([log for log, _ in frames])
     for log, frame in frames:
         if prefix_of[log.path]:
@@ -190,6 +191,15 @@ def _notes_of_missing(log: FiledRun, unplayed: int, refused: Sequence[str]) -> I
     if refused:
         why = f"the judge was not shown their images, audio or files ({refused[0]!r})"
         yield f"{log.path}: {len(refused):,} battles are missing: {why}; take a judge that sees what the entrants saw"
+
+
+def _note_of_absent(frames: Iterable[tuple[FiledRun, pd.DataFrame]]) -> Iterator[str]:
+    """Name the entrants of tournaments of whom no battle is there: a ranking would pass them over in silence."""
+    played = [(log, frame) for log, frame in frames if is_tournament(log.header)]
+    entrants = {name for log, _ in played for name in (log.header.eval.metadata or {})[ENTRANTS]}
+    absent = sorted(entrants - {name for _, frame in played for side in ("model_a", "model_b") for name in frame[side]})
+    if absent:
+        yield f"no battle of {some(absent, most=5)} is there: no ranking of these logs has them"
 
 
 def tasks_of(log: EvalLog) -> list[str]:

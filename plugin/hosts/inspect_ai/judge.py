@@ -28,6 +28,7 @@ from podium.hosts.inspect_ai.log_format import (
     ROUND,
     STOPPED,
     battles_of,
+    is_log,
 )
 from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
 from podium.hosts.inspect_ai.offline_api import asked_by
@@ -205,7 +206,8 @@ def root_of(error: BaseException) -> BaseException:
 def cause_of(error: BaseException) -> str:
     """Return what went wrong in a line."""
     root = root_of(error)
-    return f"{type(root).__name__}: {' '.join(str(root).split())}"[:LONGEST_CAUSE]
+    said = f"{type(root).__name__}: {' '.join(str(root).split())}"
+    return said if len(said) <= LONGEST_CAUSE else f"{said[:LONGEST_CAUSE]} ..."
 
 
 def readable_presentations(path: str, how: Judging) -> dict[Key, dict[str, Any]]:
@@ -213,6 +215,8 @@ def readable_presentations(path: str, how: Judging) -> dict[Key, dict[str, Any]]
     file = local_file(place_of(path))
     if not file.exists():
         raise UsageError(f"reask={path}: there is no such log")
+    if file.is_dir() or not is_log(file):
+        raise UsageError(f"reask={path}: name one log of Inspect, a file that ends with .eval")
     log = read_eval_log(str(file), exclude_fields={"events", "messages", "attachments"})
     samples = [sample for sample in log.samples or [] if NAMESPACE in sample.store]
     if not samples:

@@ -20,6 +20,8 @@ ANSWER = "podium answer"
 """Sample metadata under which stands what a tournament found that stops by itself."""
 LEFT_OUT = "left_out"
 """Metadata that counts the battles of a round that could not be played, because a response is absent."""
+ENTRANTS = f"{NAMESPACE}_entrants"
+"""Metadata of a tournament: who takes part."""
 TASKS, PROMPTS = f"{NAMESPACE}_tasks", f"{NAMESPACE}_prompts"
 """Metadata of a tournament: the tasks that its responses are of, and a hash of the judges' prompts."""
 ANSWERS = f"{NAMESPACE}_answers"
@@ -53,7 +55,7 @@ SAME, COLUMNS = "same", "columns"
 
 def is_tournament(log: "EvalLog") -> bool:
     """Tell the log of a tournament from that of an ordinary eval."""
-    return f"{NAMESPACE}_entrants" in (log.eval.metadata or {})
+    return ENTRANTS in (log.eval.metadata or {})
 
 
 def reason_of_stop(record: "EvalLog | EvalSample") -> str | None:

@@ -303,7 +303,10 @@ def log_rows(path: Path) -> pd.DataFrame:
 
 
 def _nothing_judged(path: Path, log: EvalLog, failure: str | None) -> DataError:
-    if not is_tournament(log) or failure is None:
+    if is_tournament(log) and failure is None:
+        why = log.error.message.strip().splitlines()[-1] if log.error and log.error.message.strip() else "none is there"
+        return DataError(f"no battle was judged: {why}", source=str(path), remedy="mend that, and play again")
+    if not is_tournament(log):
         return DataError("no scored samples", source=str(path), remedy="score the log with `inspect score` first")
     problem = f"no battle was judged; the first of those that failed: {failure}"
     return DataError(problem, source=str(path), remedy="mend that, and run `inspect eval-retry` on the log")

@@ -28,7 +28,17 @@ from podium.hosts.inspect_ai.again import RECORDED, RecordedBattles, recorded_ba
 from podium.hosts.inspect_ai.answers_on_demand import AnswerDesk, ask_entrants
 from podium.hosts.inspect_ai.asking import Asking, split_asking
 from podium.hosts.inspect_ai.judge import NO_JUDGE, has_judge, judge, roles_are_known
-from podium.hosts.inspect_ai.log_format import ANSWERS, LEFT_OUT, NAMESPACE, PLANNED, PROMPTS, SCHEDULED, SHARD, TASKS
+from podium.hosts.inspect_ai.log_format import (
+    ANSWERS,
+    ENTRANTS,
+    LEFT_OUT,
+    NAMESPACE,
+    PLANNED,
+    PROMPTS,
+    SCHEDULED,
+    SHARD,
+    TASKS,
+)
 from podium.hosts.inspect_ai.log_responses import READER
 from podium.hosts.inspect_ai.looks import OwnPart, known_judges, own_part
 from podium.hosts.inspect_ai.plans import plan_of
@@ -55,6 +65,8 @@ PORTION = 1000
 """Packs given to Inspect at once."""
 NO_MODEL = "none/none"
 """The model under test: a tournament generates nothing, and is not run once per `--model`."""
+WHOLE_NUMBERS = ("seed", "look", "limit", "max_battles")
+"""Options that are whole numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +96,7 @@ class RunOptions:
         prices: by model, of a million tokens of input and of output; Inspect's own count where it knows any.
 
     Raises:
-        UsageError: a seed below 0, or an unknown `pack`.
+        UsageError: a number that is none, a seed below 0, or an unknown `pack`.
     """
 
     shard: str | None = None
@@ -107,6 +119,12 @@ class RunOptions:
     prices: Prices | None = None
 
     def __post_init__(self) -> None:
+        for name in WHOLE_NUMBERS:
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+                raise UsageError(f"{name}={value}: give a whole number")
+        if isinstance(self.max_cost, str):
+            raise UsageError(f"max_cost={self.max_cost}: give a number")
         if self.seed < 0:
             raise UsageError(f"seed={self.seed} is below 0")
         if self.pack not in (True, False, "auto"):
@@ -327,7 +345,7 @@ class _Run:
         """Return what the log says of the run."""
         competing, source = self.competing, self.source
         return {
-            f"{NAMESPACE}_entrants": list(competing.entrants),
+            ENTRANTS: list(competing.entrants),
             f"{NAMESPACE}_missing": competing.missing_reasons(),
             f"{NAMESPACE}_{LEFT_OUT}": source.first.left_out + len(self.unanswered),
             f"{NAMESPACE}_sources": list(competing.sources),

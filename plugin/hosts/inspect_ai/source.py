@@ -187,6 +187,7 @@ class TournamentSource(SampleSource):
         self._opening = opening or list(self.opening)
         self.seeds = {str(sample.id) for sample in self._opening}
         self.start, self.dealt = 0, set(self.seeds)
+        self.silent: set[str] = set()
 
     def initial_samples(self) -> list[Sample]:
         """Return the first samples of the first round."""
@@ -228,6 +229,8 @@ class TournamentSource(SampleSource):
                     schedule, again = _schedule_in(attempt[name][0]), again + 1
                     continue
                 revised = self._without_failed(schedule, played)
+                if revised:
+                    self._say_failures()
                 if revised and not revised.pairings:
                     return self._answer(played, asked, number)
                 if revised:
@@ -260,6 +263,20 @@ class TournamentSource(SampleSource):
         upcoming = self.spread(self.rule.next(self.field, played))
         return None if upcoming.pairings == schedule.pairings else upcoming
 
+    def _say_failures(self) -> None:
+        """Say whose answers failed, and why, once for each entrant."""
+        names = {name for name, _ in self.answers.failed} if self.answers else set()
+        if not names <= self.silent:
+            self.silent |= names
+            self.say(f"answers are not there, and their battles missing: {self._failures()}")
+
+    def _failures(self) -> str:
+        """Say whose answers are not there, how many, and by what the first of them failed."""
+        if self.answers is None:
+            return ""
+        said = missing_text(self.answers.deck.responses)
+        return f"{said} (the first cause: {self.answers.cause})" if self.answers.cause else said
+
     def _answer(self, played: Sequence[Round], asked: int, number: int) -> list[Sample] | None:
         """Return the sample that says what was found, once; None where the tournament does not stop by itself.
 
@@ -274,10 +291,8 @@ class TournamentSource(SampleSource):
             PodiumError: not a single battle could be played, because entrants answered nothing.
         """
         if self.answers and not any(done.outcomes for done in played):
-            said = missing_text(self.answers.deck.responses)
-            cause = f" (the first cause: {self.answers.cause})" if self.answers.cause else ""
             raise PodiumError(
-                f"nothing can be played: {said}{cause}. Mend that, then start again: what was answered is kept"
+                f"nothing can be played: {self._failures()}. Mend that, then start again: what was answered is kept"
             )
         answer, name = answer_of(self.rule, self.field, played), _round_id(number)
         if answer is None or name in self.dealt:

@@ -5,6 +5,7 @@ from typing import Any
 
 from inspect_ai import Task, task
 
+from podium.errors import UsageError
 from podium.hosts.inspect_ai.compatibility import flatten_arguments, plain_errors
 
 
@@ -70,9 +71,9 @@ def recorded_task(
 
 
 @task
-def tournament(name: str, responses: str | Sequence[str] = (), **kwargs: Any) -> Task:
+def tournament(name: str | None = None, responses: str | Sequence[str] = (), **kwargs: Any) -> Task:
     """Play a tournament by its name, a plugin's or podium's own; its options are typed like all others."""
-    return _tournament(name, responses, {}, kwargs)
+    return _tournament(name or "", responses, {}, kwargs)
 
 
 def _tournament(
@@ -82,6 +83,8 @@ def _tournament(
     from podium.hosts.inspect_ai.play import split_options, tournament_task
 
     with plain_errors():
+        if not name:
+            raise UsageError("podium/tournament plays a tournament by its name: -T name=NAME (podium list names them)")
         typed = flatten_arguments(options)
         own, how = split_options(name, typed)
         return tournament_task(name, responses, {**settings, **own}, typed={**settings, **typed}, **how)

@@ -183,7 +183,10 @@ def test_a_failed_entrant_loses_nothing_of_the_others(
     many = write_prompts(tmp_path / "many.jsonl", 12)
     log = ask(task, entrants=(*USUAL, "oak"), prompts=many, pack=True)
     assert log.status == "success", log.error
-    assert "scripted/oak is asked no more, its first 10 calls all failed" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "scripted/oak is asked no more, its first 10 calls all failed" in said
+    assert said.count("answers are not there, and their battles missing: scripted/oak (errored: 12)") == 1
+    assert any("no battle of scripted/oak is there" in note for note in read_battles(log.location).notes)
     assert sum(name == "oak" for name, _ in record.prompts) == 10
     without = ask(task, prompts=many, pack=True)
     assert verdicts(log) == verdicts(without)

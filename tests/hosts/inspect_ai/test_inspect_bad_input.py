@@ -11,7 +11,7 @@ import pytest
 from played_logs import ENTRANTS
 
 from podium.errors import DataError, UsageError
-from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim
+from podium.hosts.inspect_ai.tasks import anchor, chain, round_robin, swim, tournament
 
 WRONG = {
     "an unknown realization": ({"realization": "directt"}, "no scorer called 'directt'; did you mean 'direct'?"),
@@ -39,6 +39,9 @@ WRONG = {
     "a misspelt option of the tournament": ({"limits": 2}, "no option called 'limits'; did you mean 'limit'?"),
     "a misspelt option of its rule": ({"item": 2}, "no option called 'item'; did you mean 'items'?"),
     "a negative seed": ({"seed": -1, "items": 2}, "seed=-1"),
+    "a seed in words": ({"seed": "abc", "items": 2}, "seed=abc: give a whole number"),
+    "half a battle": ({"max_battles": 1.5}, "max_battles=1.5: give a whole number"),
+    "a sum in words": ({"max_cost": "abc"}, "max_cost=abc: give a number"),
     "a negative seed of a limit": ({"seed": -1, "limit": 2}, "seed=-1"),
 }
 
@@ -67,6 +70,11 @@ def test_it_is_refused_by_name_before_anything_is_asked(case, record, write_resp
 def test_an_option_of_a_tournament_is_checked(task, options, words, write_responses):
     with pytest.raises(UsageError, match=re.escape(words)):
         task(responses=write_responses(), **options)
+
+
+def test_a_tournament_without_its_name_says_how_to_give_it(write_responses):
+    with pytest.raises(UsageError, match="-T name=NAME"):
+        tournament(responses=write_responses())
 
 
 def test_responses_to_other_instructions_under_the_same_ids_are_refused(write_responses, tmp_path):

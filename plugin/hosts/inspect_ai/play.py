@@ -19,6 +19,7 @@ The path of responses, for a task of `tasks`, from the command to standings in t
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
+from numbers import Integral
 from typing import Any, Literal
 
 from inspect_ai import Task
@@ -121,7 +122,7 @@ class RunOptions:
     def __post_init__(self) -> None:
         for name in WHOLE_NUMBERS:
             value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, Integral)):
                 raise UsageError(f"{name}={value}: give a whole number")
         if isinstance(self.max_cost, str):
             raise UsageError(f"max_cost={self.max_cost}: give a number")

@@ -163,6 +163,7 @@ class TournamentSource(SampleSource):
         say: tells people, while a tournament plays that stops by itself, what each look found.
         opening: the samples of a first round without battles.
         first: the battles of the first round; they depend on nothing that was played.
+        without_answers: entrants whose failures people were told of.
     """
 
     rule: TournamentRule
@@ -187,7 +188,7 @@ class TournamentSource(SampleSource):
         self._opening = opening or list(self.opening)
         self.seeds = {str(sample.id) for sample in self._opening}
         self.start, self.dealt = 0, set(self.seeds)
-        self.silent: set[str] = set()
+        self.without_answers: set[str] = set()
 
     def initial_samples(self) -> list[Sample]:
         """Return the first samples of the first round."""
@@ -266,8 +267,8 @@ class TournamentSource(SampleSource):
     def _say_failures(self) -> None:
         """Say whose answers failed, and why, once for each entrant."""
         names = {name for name, _ in self.answers.failed} if self.answers else set()
-        if not names <= self.silent:
-            self.silent |= names
+        if not names <= self.without_answers:
+            self.without_answers |= names
             self.say(f"answers are not there, and their battles missing: {self._failures()}")
 
     def _failures(self) -> str:

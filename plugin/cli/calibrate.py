@@ -80,12 +80,11 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
     if targets:
         beyond = view.differences_report(differences_from_best(targets))
         compared = [view.targets_report(targets), view.intervals_report(targets), beyond]
+    if output is not None:
+        # Before the first line: who reads them may stop at any.
+        write_text(output, calibration.to_json() + "\n")
     print_reports(view.screen_of(calibration, agreement, compared, section, full=full))
     for warning in calibration.warnings:
         warn(warning)
-    if output is None:
-        tell("not kept: -o calibration.json keeps the calibration for podium rank")
-    else:
-        write_text(output, calibration.to_json() + "\n")
-        tell(f"wrote {output}")
+    tell(f"wrote {output}" if output else "not kept: -o calibration.json keeps the calibration for podium rank")
     draw(calibration, figure)

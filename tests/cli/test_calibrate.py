@@ -18,6 +18,7 @@ from scipy.special import expit
 
 from podium import Judge, UsageError, simulate
 from podium.cli.main import podium as command_line
+from podium.nouns.calibration_file import read_calibration
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "design"
 Podium = Callable[..., Any]
@@ -567,3 +568,16 @@ def test_a_picture_that_cannot_be_drawn_loses_no_calibration(folder, tmp_path, m
     done = CliRunner().invoke(command_line, list(map(str, words)))
     assert isinstance(done.exception, UsageError)
     assert (output.exists(), figure.exists()) == (True, False)
+
+
+def test_the_file_is_written_before_the_first_line(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `podium calibrate ... -o FILE | head -1` has it."""
+
+    def closed(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("podium.cli.calibrate.print_reports", closed)
+    CliRunner().invoke(command_line, ["calibrate", str(folder / "labelled.csv"), "-o", str(tmp_path / "kept.json")])
+    assert len(read_calibration(tmp_path / "kept.json").entrants) == OLD

@@ -63,7 +63,7 @@ def by_one_item(seed: int) -> pd.DataFrame:
 
 FAULTS: dict[str, tuple[Callable[[int], pd.DataFrame], str]] = {
     "30% flips": (flips, "flip when the responses change places"),
-    "10% unread": (lambda seed: healthy(seed, unread=0.1), "could not be read"),
+    "10% unparsed": (lambda seed: healthy(seed, unparsed=0.1), "could not be read"),
     "0.5 log-odds per e-fold of length": (
         lambda seed: healthy(seed, items=100, length_bias=0.5),
         "log-odds per e-fold",

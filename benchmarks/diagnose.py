@@ -22,7 +22,7 @@ GOAL = 10.0
 
 def verdicts(presentations: int) -> tuple[Battles, Battles]:
     """Return about so many presentations, and their battles."""
-    judge = Judge("gpt-9", scale=1.4, position_bias=0.5, length_bias=0.2, tie=0.3, unread=0.03)
+    judge = Judge("gpt-9", scale=1.4, position_bias=0.5, length_bias=0.2, tie=0.3, unparsed=0.03)
     world = simulate(ENTRANTS, round(presentations / ORDERED_PAIRS), seed=0, categories=("code", "chat", "sums"))
     frame = world.presentations(judge, human=True)
     return read_battles(frame, merge=False), read_battles(frame)

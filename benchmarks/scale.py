@@ -5,7 +5,7 @@
     python benchmarks/scale.py --old-python PATH                 # beside an older podium in an environment of its own
     python benchmarks/scale.py --memory 700MB                    # podium and DuckDB hold no more
 
-Tables hold 100 models, 50 pairs an item, each pair in both orders, 3 % of the rows unread; they are written once into
+Tables hold 100 models, 50 pairs an item, each pair in both orders, 3 % of the rows unparsed; they are written once into
 the folder `--data`. Each line is a process of its own, start and reading included: wall seconds, CPU seconds, and the
 most memory that it held. `podium rank` counts, fits and prints; the others only count (DuckDB, Polars: merge both
 orders and sum by pair; evalica: fit the rows as they are). The column `battles` is what each counted.

@@ -46,10 +46,10 @@ class Check:
 
 _ROWS = (
     Check(
-        "unread",
+        "unparsed",
         0.03,
         "share of replies: good judges lose about one in a hundred, and what a judge cannot say is not lost at random",
-        "{unread} of {battles} battles are unread, {share:.1%} of the replies{written}. What helps: {remedy}",
+        "{unparsed} of {battles} battles are unparsed, {share:.1%} of the replies{written}. What helps: {remedy}",
         "{share:.1%} of the replies could not be read: what a judge cannot say is not lost at random",
     ),
     Check(

@@ -118,7 +118,7 @@ def distinct_clusters(cluster: np.ndarray, code: np.ndarray, shape: tuple[int, i
 
 
 def hard_credits(table: pd.DataFrame) -> np.ndarray:
-    """Return credits as win, tie or loss, a flip as a tie, NaN where unread, shape (battles,).
+    """Return credits as win, tie or loss, a flip as a tie, NaN where unparsed, shape (battles,).
 
     The label is what the judge said, not the sign of its margin: the two differ where a verdict flips with the order.
     """

@@ -20,7 +20,7 @@ def order_rows(
 
     Args:
         a, b: entrant codes, shape (rows,).
-        credit: of a, NaN where unread, shape (rows,).
+        credit: of a, NaN where unparsed, shape (rows,).
         beside: what else the rows say of a and of b, shape (rows,) each.
     """
     lean = np.nan_to_num(credit - 0.5)

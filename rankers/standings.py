@@ -51,7 +51,7 @@ class Exposure:
         unranked: entrants without a readable battle.
         counts: the denominators.
         notes: warnings from reading and merging.
-        diagnostics: swap report and reasons of unread battles.
+        diagnostics: swap report and reasons of unparsed battles.
         lacking: what the unranked have none of.
     """
 
@@ -178,13 +178,15 @@ def rank_of(score: np.ndarray, k: int) -> int:
 
 
 def summary_of_battles(battles: Battles) -> dict[str, Any]:
-    """Return the swap report, the reasons of unread battles, and where ties are, on how many items entrants differ."""
+    """Return the swap report, the reasons of unparsed battles, and where ties are, on how many items entrants
+    differ.
+    """
     swaps = battles.swaps()
     report: dict[str, Any] = {"swap": asdict(swaps)} if swaps else {}
     if battles.tally.decided < battles.tally.judged:
         report |= {"informative_items": battles.informative_items()}
-    reasons = battles.unread_reasons()
-    return report | ({"unread_reasons": reasons} if reasons else {})
+    reasons = battles.unparsed_reasons()
+    return report | ({"unparsed_reasons": reasons} if reasons else {})
 
 
 def _usual(exposure: Exposure, result: Result) -> list[str]:

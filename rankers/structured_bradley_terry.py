@@ -115,7 +115,7 @@ def _judge_credits(
     ridge: float | None,
     level: float,
 ) -> tuple[np.ndarray, list[str]]:
-    """Return what a earned by the judge, soft where something says how, NaN where unread; and doubts of that."""
+    """Return what a earned by the judge, soft where something says how, NaN where unparsed; and doubts of that."""
     plain = battles.table["credit"].to_numpy(dtype=np.float64)
     asked = any(option is not None for option in (target, beta, constant, ridge))
     if not asked and not (battles.counts().readable and "margin" in battles.table):

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Literal
 
 from podium.errors import UsageError
-from podium.scorers.reply import ONE_ORDER_UNREAD, Rating, Verdict, verdict_of_margin
+from podium.scorers.reply import ONE_ORDER_UNPARSED, Rating, Verdict, verdict_of_margin
 
 Orders = Literal["both", "random", "as-given"]
 ORDERS = ("both", "random", "as-given")
@@ -110,11 +110,11 @@ def mean_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     )
 
 
-def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unread", "keep"] = "unread") -> Verdict:
+def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unparsed", "keep"] = "unparsed") -> Verdict:
     """Return what both orders of a pair together say of a.
 
-    Credit and margins are averaged. Where one of two orders is unread, so is the battle (`one order unread`), unless
-    `one_sided` keeps the other; where only one order was asked, its verdict is the battle's.
+    Credit and margins are averaged. Where one of two orders is unparsed, so is the battle (`one order unparsed`),
+    unless `one_sided` keeps the other; where only one order was asked, its verdict is the battle's.
 
     Args:
         about_a: a verdict for each order that was asked, one or two.
@@ -127,11 +127,11 @@ def merge_orders(about_a: Sequence[Verdict], *, one_sided: Literal["unread", "ke
         return mean_verdict(read)
     if not read:
         return Verdict(None, reason=" / ".join(sorted({verdict.reason or "" for verdict in about_a})))
-    return read[0] if one_sided == "keep" else Verdict(None, reason=ONE_ORDER_UNREAD)
+    return read[0] if one_sided == "keep" else Verdict(None, reason=ONE_ORDER_UNPARSED)
 
 
 def merge_repeats(verdicts: Sequence[Verdict]) -> Verdict:
-    """Average the repeats of one judge that could be read; unread, as the first is, where none could."""
+    """Average the repeats of one judge that could be read; unparsed, as the first is, where none could."""
     read = [verdict for verdict in verdicts if verdict.credit is not None]
     if len(read) < 2:
         return (read or verdicts)[0]
@@ -153,7 +153,7 @@ def merge_jury(verdicts: Sequence[Verdict], rule: Rule = "mean", *, quorum: int 
     Returns:
         For `majority` credit 1 or 0 where a quorum is decisive and one side has more votes; one half where a quorum
         is decisive and evenly split, or where a quorum votes for a tie; its label counts wins, ties and losses.
-        Unread (`no quorum`) in all other cases.
+        Unparsed (`no quorum`) in all other cases.
 
     Raises:
         UsageError: the quorum is not between 1 and the number of judges.

@@ -29,7 +29,9 @@ def checklist_prompt(texts: Texts, settings: Settings) -> str:
 
 
 def read_checklist(reply: Reply) -> tuple[str, ...] | str:
-    """Return the questions, one JSON object, `{"questions": [...]}`, of 1 to 12 different ones, or why it is unread."""
+    """Return the questions, one JSON object, `{"questions": [...]}`, of 1 to 12 different ones, or why it is
+    unparsed.
+    """
     if reply.reason_of_silence:
         return reply.reason_of_silence
     answer = only_object(reply.text, KEYS)

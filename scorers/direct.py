@@ -74,7 +74,7 @@ def write_reply(preference: Preference, settings: Settings) -> Reply:
 
 
 def verdict_of_letter(letter: re.Match[str], settings: Settings) -> Verdict:
-    """Return the verdict of a letter (group 1), unread where it was not one of those to choose from."""
+    """Return the verdict of a letter (group 1), unparsed where it was not one of those to choose from."""
     name = letter[1].upper()
     if name not in letters(settings):
         return Verdict(None, reason="out of range")

@@ -58,7 +58,7 @@ class Judging:
     attempts: int = 2
     rule: Rule = "mean"
     quorum: int | None = None
-    one_sided: Literal["unread", "keep"] = "unread"
+    one_sided: Literal["unparsed", "keep"] = "unparsed"
     generation: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -116,7 +116,7 @@ class Judging:
         return "\n\n".join([prompt.rstrip(), REMINDER, *([] if SLOT.search(form) else [form])]) + "\n"
 
     def reason(self, reply: Reply, mode: Settled) -> str | None:
-        """Return why a reply is unread; None where it can be read."""
+        """Return why a reply is unparsed; None where it can be read."""
         return self.verdict(reply, mode).reason if self.is_pairwise else self.rating(reply).reason
 
     def verdict(self, reply: Reply, mode: Settled) -> Verdict:
@@ -186,7 +186,7 @@ CHOICES = {
     "orders": ORDERS,
     "logprobs": ("auto", "required", "off"),
     "rule": RULES,
-    "one_sided": ("unread", "keep"),
+    "one_sided": ("unparsed", "keep"),
 }
 """Options of which only some words are known. A wrong one must not be found out by paid calls."""
 
@@ -245,14 +245,14 @@ def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
         verdict = how.verdict(replies[0], shown["mode"])
         about_a = verdict if shown["order"] == "ab" else swap_sides(verdict)
         row = common | _verdict_columns(about_a) | {"label": verdict.label}
-        return row | _unread_reply(replies[:1] if verdict.credit is None else ())
+        return row | _unparsed_reply(replies[:1] if verdict.credit is None else ())
     a, b = (how.rating(reply) for reply in replies)
     row = common | {"order": "merged"} | _verdict_columns(compare_ratings(a, b))
-    unread = [reply for reply, rating in zip(replies, (a, b), strict=True) if rating.score is None]
-    return row | {"score_a": a.score, "score_b": b.score} | _unread_reply(unread)
+    unparsed = [reply for reply, rating in zip(replies, (a, b), strict=True) if rating.score is None]
+    return row | {"score_a": a.score, "score_b": b.score} | _unparsed_reply(unparsed)
 
 
-def _unread_reply(replies: Sequence[Reply]) -> dict[str, str]:
+def _unparsed_reply(replies: Sequence[Reply]) -> dict[str, str]:
     """Return how the first of some replies that could not be read begins, in one line; nothing without one."""
     line = " ".join((replies[0].text or replies[0].refused).split()) if replies else ""
     return {"reply": line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"} if line else {}

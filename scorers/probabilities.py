@@ -34,7 +34,7 @@ def soften_verdict(reply: Reply, verdict: Verdict, mode: Settled, *, tie: bool =
     """Give a verdict the credit that the probabilities of its letter say.
 
     credit = (P(A) + P(C) / 2) / (P(A) + P(B) + P(C)) at the token that holds the letter which was read, all spellings
-    of a letter summed; C only where `tie`. An unread verdict stays unread.
+    of a letter summed; C only where `tie`. An unparsed verdict stays unparsed.
 
     Args:
         reply: as the judge wrote it.
@@ -43,7 +43,7 @@ def soften_verdict(reply: Reply, verdict: Verdict, mode: Settled, *, tie: bool =
         tie: whether C was one of the letters to choose from.
 
     Returns:
-        The verdict, its credit soft; unread (`no log-probabilities`) where the token is not known or less than half
+        The verdict, its credit soft; unparsed (`no log-probabilities`) where the token is not known or less than half
         of its probability lies on the letters.
     """
     if verdict.credit is None or mode == "off":

@@ -1,7 +1,7 @@
 """What a judge replied, and what is read in it: a verdict on two responses, a rating of one, or why neither.
 
 A reply is read strictly: exactly one verdict in the form that was asked for, alone where it was asked for, or it is
-unread, with the reason.
+unparsed, with the reason.
 """
 
 import json
@@ -26,9 +26,9 @@ REASONS = (
     "no log-probabilities",
     UNSHOWN,
 )
-"""Why a reply is unread."""
-ONE_ORDER_UNREAD = "one order unread"
-"""Why a battle is unread of which just one of the two orders could be read."""
+"""Why a reply is unparsed."""
+ONE_ORDER_UNPARSED = "one order unparsed"
+"""Why a battle is unparsed of which just one of the two orders could be read."""
 EDGE = r"[ \t\r*_#`]*"
 """What may stand around a verdict on its line: blanks and emphasis."""
 SIGNS = r"[*_`\[\](){}\"']*"
@@ -100,14 +100,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one presentation says of the response shown first; unread where it says nothing.
+    """What one presentation says of the response shown first; unparsed where it says nothing.
 
     Attributes:
-        credit: what the first response earned, in [0, 1]; None = unread.
+        credit: what the first response earned, in [0, 1]; None = unparsed.
         margin: score of the first minus that of the second; None without scores.
         criteria: the same per criterion.
         label: the words that were read, as `A` or `B>>A`.
-        reason: why it is unread, of a reply one of `REASONS`; None where it was read.
+        reason: why it is unparsed, of a reply one of `REASONS`; None where it was read.
         place: position in the reply's text of the letter that was read; None where no single letter says it.
 
     Raises:
@@ -130,12 +130,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What a pointwise reply says of one response; unread where it says nothing.
+    """What a pointwise reply says of one response; unparsed where it says nothing.
 
     Attributes:
-        score: on the realization's own scale; None = unread.
+        score: on the realization's own scale; None = unparsed.
         label: the words that were read.
-        reason: why it is unread, one of `REASONS`; None where it was read.
+        reason: why it is unparsed, one of `REASONS`; None where it was read.
 
     Raises:
         ValueError: the score is not finite, or there are not exactly one of a score and a reason.

@@ -7,9 +7,9 @@ import pandas as pd
 from scipy.special import expit
 
 from podium import Battles, Judge, World
-from podium.counting.relations import ONE_ORDER_UNREAD
+from podium.counting.relations import ONE_ORDER_UNPARSED
 from podium.nouns.battles import COLUMNS
-from podium.planning.simulation import UNREAD
+from podium.planning.simulation import UNPARSED
 
 Columns = dict[str, Any]
 
@@ -93,7 +93,7 @@ def shown_as(world: World, judge: Judge, order: str, rng: np.random.Generator) -
         "credit": said["credit"],
         "margin": said["margin"],
         "order": coded(np.full(len(lost), order == "ba", dtype=int), ["ab", "ba"]),
-        "reason": coded(np.where(lost, 0, -1), [UNREAD]),
+        "reason": coded(np.where(lost, 0, -1), [UNPARSED]),
     }
 
 
@@ -106,8 +106,8 @@ def merged(ab: Columns, ba: Columns) -> Columns:
         "credit": (ab["credit"] + ba["credit"]) / 2,
         "margin": (ab["margin"] + ba["margin"]) / 2,
         "order": coded(np.zeros_like(read), ["merged"]),
-        "reason": coded(np.array([1, 0, -1])[read], [ONE_ORDER_UNREAD, UNREAD]),
-        "swap": coded(agreement, ["flip", "half", "one-sided", "same", "unread"]),
+        "reason": coded(np.array([1, 0, -1])[read], [ONE_ORDER_UNPARSED, UNPARSED]),
+        "swap": coded(agreement, ["flip", "half", "one-sided", "same", "unparsed"]),
     }
 
 

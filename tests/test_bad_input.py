@@ -50,7 +50,7 @@ def test_a_function_as_ranker_is_told_how_rankers_are_named(save):
 
 def test_unknown_verdicts_without_a_map_are_told_to_give_one(save):
     with pytest.raises(podium.UsageError, match="--credit-map"):
-        podium.read_battles(save("v.csv", "left,right,winner\nx,y,error\n"), unknown="unread")
+        podium.read_battles(save("v.csv", "left,right,winner\nx,y,error\n"), unknown="unparsed")
 
 
 def test_a_missing_column_is_named_with_the_nearest_format(save):
@@ -209,13 +209,13 @@ def test_win_rates_of_groups_that_never_met_are_warned_about():
 def test_a_margin_that_is_nan_with_a_credit_is_only_without_margin():
     columns = ("item", "model_a", "model_b", "credit", "margin")
     counts = table(("1", "x", "y", 1.0, math.nan), ("2", "x", "y", 0.0, -1.0), columns=columns).counts()
-    assert (counts.unread, counts.without_margin) == (0, 1)
+    assert (counts.unparsed, counts.without_margin) == (0, 1)
 
 
-def test_a_margin_that_is_nan_without_a_credit_is_unread(save):
+def test_a_margin_that_is_nan_without_a_credit_is_unparsed(save):
     lines = [{"item": k, "model_a": "x", "model_b": "y", "margin": margin} for k, margin in enumerate((math.nan, 1.0))]
     battles = podium.read_battles(save("votes.jsonl", "\n".join(map(json.dumps, lines))))
-    assert battles.counts().unread == 1
+    assert battles.counts().unparsed == 1
 
 
 @pytest.mark.parametrize("margin", [math.inf, -math.inf])

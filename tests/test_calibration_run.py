@@ -13,7 +13,7 @@ from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_
 from podium.rankers.scale import MEAN, POINTS
 from podium.verbs.calibration_run import compare, judge_agreement
 
-JUDGE = Judge("rubric-judge", scale=2.0, position_bias=0.6, noise=0.6, tie=0.3, unread=0.02)
+JUDGE = Judge("rubric-judge", scale=2.0, position_bias=0.6, noise=0.6, tie=0.3, unparsed=0.02)
 COMPARED = ["margin", "criteria", "length", "smoothing"]
 CONSTANTS = [0.55, 0.65, 0.75, 0.85, 0.95]
 

@@ -48,7 +48,7 @@ RANKED = (*TABLES, "newcomers")
 def table_of(kind: str) -> pd.DataFrame:
     """Return presentations with everything that a table may hold."""
     world, rng = simulate(ENTRANTS, 30, seed=5, spread=0.8), np.random.default_rng(7)
-    judge = Judge("gpt-x|rubric|1a", noise=0.7, length_bias=0.5, position_bias=0.3, tie=0.2, unread=0.03)
+    judge = Judge("gpt-x|rubric|1a", noise=0.7, length_bias=0.5, position_bias=0.3, tie=0.2, unparsed=0.03)
     table = world.presentations(judge, human=True, repeats=2)
     table["margin"] = table["margin"].round(1)
     seen = table["margin"].fillna(0)

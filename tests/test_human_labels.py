@@ -55,7 +55,7 @@ def test_a_battle_of_another_item_or_pair_has_an_empty_label(item, model):
     np.testing.assert_array_equal(labels(battles), [1.0, np.nan])
 
 
-def test_an_unread_vote_is_no_label():
+def test_an_unparsed_vote_is_no_label():
     votes = ("i", "x", "y", None, "crowd"), ("j", "x", "y", 1.0, "crowd")
     battles = read(("i", "x", "y", 1.0, "gpt"), ("j", "x", "y", 1.0, "gpt"), *votes)
     np.testing.assert_array_equal(labels(battles), [np.nan, 1.0])
@@ -67,9 +67,9 @@ def test_a_margin_without_credit_is_a_vote_by_its_sign():
     assert labels(read(*rows, columns=columns)) == [0.0]
 
 
-def test_an_unread_battle_is_labelled_too():
+def test_an_unparsed_battle_is_labelled_too():
     battles = read(("i", "x", "y", None, "gpt"), ("i", "x", "y", 1.0, "crowd"))
-    assert (battles.counts().unread, labels(battles)) == (1, [1.0])
+    assert (battles.counts().unparsed, labels(battles)) == (1, [1.0])
 
 
 def test_the_human_judges_own_rows_leave():

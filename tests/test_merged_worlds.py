@@ -8,8 +8,8 @@ from merged_worlds import apart_and_merged, battles_of, scored_battles
 from podium import Judge, read_battles, simulate
 from podium.counting.verdicts import verdicts_of
 
-FAULTY = Judge("x", scale=1.8, position_bias=0.8, length_bias=0.5, tie=0.3, unread=0.3, verbosity_bias=0.4)
-JUDGES = {"fair": Judge(), "faulty": FAULTY, "soft": Judge(verdicts="soft", unread=0.05)}
+FAULTY = Judge("x", scale=1.8, position_bias=0.8, length_bias=0.5, tie=0.3, unparsed=0.3, verbosity_bias=0.4)
+JUDGES = {"fair": Judge(), "faulty": FAULTY, "soft": Judge(verdicts="soft", unparsed=0.05)}
 
 
 def assert_same(drawn, read):

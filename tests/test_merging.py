@@ -57,7 +57,7 @@ def test_a_margin_on_a_criterion_that_one_order_lacks_is_empty():
     assert np.isnan(row["margin_tone"])
 
 
-def test_a_margin_on_a_criterion_is_empty_where_one_order_is_unread():
+def test_a_margin_on_a_criterion_is_empty_where_one_order_is_unparsed():
     columns = (*COLUMNS, "margin_tone", "reason")
     rows = ("i", "x", "y", "ab", 1.0, 3.0, None), ("i", "x", "y", "ba", None, 1.0, "refusal")
     assert np.isnan(only(read(*rows, columns=columns))["margin_tone"])
@@ -117,13 +117,13 @@ def test_a_table_without_item_column_is_not_merged():
 def test_a_single_order_that_was_asked_is_a_battle():
     battles = read(("i", "x", "y", "ba", 1.0))
     assert battles.table["credit"].tolist() == [1.0]
-    assert (battles.counts().unread, battles.counts().one_sided) == (0, 0)
+    assert (battles.counts().unparsed, battles.counts().one_sided) == (0, 0)
 
 
-def test_one_unreadable_order_makes_the_battle_unread_with_that_reason():
+def test_one_unreadable_order_makes_the_battle_unparsed_with_that_reason():
     battles = read(("i", "x", "y", "ab", 1.0), ("i", "x", "y", "ba", None))
     assert np.isnan(battles.table["credit"].iloc[0])
-    assert battles.unread_reasons() == {"one order unread": 1}
+    assert battles.unparsed_reasons() == {"one order unparsed": 1}
     assert battles.counts().one_sided == 1
 
 
@@ -133,7 +133,7 @@ def test_one_sided_keep_uses_the_readable_order(readable):
     credits[readable] = 1.0
     battles = read(("i", "x", "y", "ab", credits[0]), ("i", "x", "y", "ba", credits[1]), one_sided="keep")
     assert battles.table["credit"].tolist() == [1.0]
-    assert (battles.counts().unread, battles.counts().one_sided) == (0, 1)
+    assert (battles.counts().unparsed, battles.counts().one_sided) == (0, 1)
 
 
 def test_one_sided_keep_turns_the_readable_order_to_the_battles_side():
@@ -144,7 +144,7 @@ def test_one_sided_keep_turns_the_readable_order_to_the_battles_side():
 def test_two_unreadable_orders_keep_their_reasons():
     columns = (*COLUMNS, "reason")
     battles = read(("i", "x", "y", "ab", None, "timeout"), ("i", "x", "y", "ba", None, "refusal"), columns=columns)
-    assert battles.unread_reasons() == {"refusal / timeout": 1}
+    assert battles.unparsed_reasons() == {"refusal / timeout": 1}
 
 
 @pytest.mark.parametrize(
@@ -158,13 +158,13 @@ def test_two_unreadable_orders_keep_their_reasons():
         (1.0, 0.0, "flip"),
         (0.4, 0.9, "flip"),
         (1.0, None, "one_sided"),
-        (None, None, "unread"),
+        (None, None, "unparsed"),
     ],
 )
 def test_the_swap_report_tells_how_the_orders_agree(first, second, kind):
     swaps = read(("i", "x", "y", "ab", first), ("i", "x", "y", "ba", second)).swaps()
     assert getattr(swaps, kind) == 1
-    assert swaps.same + swaps.half + swaps.flip + swaps.one_sided + swaps.unread == 1
+    assert swaps.same + swaps.half + swaps.flip + swaps.one_sided + swaps.unparsed == 1
 
 
 def test_shares_of_the_swap_report_are_of_readable_battles():
@@ -250,7 +250,7 @@ def test_an_order_with_only_a_margin_is_averaged_with_one_that_has_a_credit():
 def test_a_margin_does_not_make_a_row_with_a_reason_readable():
     columns = (*COLUMNS, "margin", "reason")
     battles = read(("i", "x", "y", "ab", None, 2.0, "refusal"), ("j", "x", "y", "ab", 1.0, 2.0, None), columns=columns)
-    assert battles.unread_reasons() == {"refusal": 1}
+    assert battles.unparsed_reasons() == {"refusal": 1}
 
 
 def test_merged_rows_stand_where_their_first_presentation_stood():
@@ -348,7 +348,7 @@ def table_of(columns, *rows):
 def test_a_margin_derived_from_scores_does_not_replace_an_empty_credit():
     columns = ["item", "model_a", "model_b", "credit", "score_a", "score_b"]
     battles = table_of(columns, ("i", "x", "y", None, 7.0, 3.0), ("j", "x", "y", 1.0, 7.0, 3.0))
-    assert battles.unread_reasons() == {"no verdict": 1}
+    assert battles.unparsed_reasons() == {"no verdict": 1}
 
 
 def test_a_human_label_given_in_one_order_is_kept():

@@ -56,7 +56,7 @@ def test_a_foreign_frame_says_in_python_which_columns_and_which_words_to_map() -
     assert words.value.remedy.endswith("credit_map={'?': ?, 'draw': 0.5, 'model_1': 1, 'model_2': 0}")
     named = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "vote"}
     mapped = {"draw": 0.5, "model_1": 1, "model_2": 0}
-    battles = podium.read_battles(frame, columns=named, credit_map=mapped, unknown="unread")
+    battles = podium.read_battles(frame, columns=named, credit_map=mapped, unknown="unparsed")
     assert podium.rank(battles).standings[0].counts.readable == 30
 
 

@@ -90,9 +90,9 @@ def test_win_rates_equal_the_reference(references):
     assert found == pytest.approx(references["qlora_round_robin"]["average_win_rate"], abs=1e-6)
 
 
-def test_1482_replies_of_the_round_robin_are_unread():
+def test_1482_replies_of_the_round_robin_are_unparsed():
     counts = round_robin(merge=False).counts()
-    assert (counts.presentations, counts.unread) == (40_026, 1_482)
+    assert (counts.presentations, counts.unparsed) == (40_026, 1_482)
 
 
 def test_merged_round_robin_counts_its_one_sided_battles():

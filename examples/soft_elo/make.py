@@ -18,7 +18,7 @@ alder apple ash aspen beech cherry chestnut elder elm hazel hornbeam juniper lar
 OLD = NAMES.split()
 NEW = ["spruce", "willow", "yew"]
 FAMILIES = ("broadleaf", "conifer")
-JUDGE = Judge("rubric-judge", scale=2.2, position_bias=0.6, length_bias=0.7, noise=0.6, tie=0.25, unread=0.01)
+JUDGE = Judge("rubric-judge", scale=2.2, position_bias=0.6, length_bias=0.7, noise=0.6, tie=0.25, unparsed=0.01)
 BATTLES_PER_ITEM = 20
 
 

@@ -12,7 +12,7 @@ from podium.diagnosis.clustered import sample_of
 from podium.diagnosis.cycles import rings_of, triples_of
 from podium.diagnosis.figures import Missing
 from podium.diagnosis.fit import bradley_terry_fit
-from podium.diagnosis.judge_checks import relations_of, unread_share
+from podium.diagnosis.judge_checks import relations_of, unparsed_share
 from podium.diagnosis.verbosity import length_effect, log_ratio
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
@@ -24,7 +24,7 @@ from podium.rankers.pairs import cells_by_cluster, pair_sums
 from podium.text import plural
 
 ORDER = (
-    *("unread", "items", "own model", "own family", "position", "length", "cycle", "fit", "first place"),
+    *("unparsed", "items", "own model", "own family", "position", "length", "cycle", "fit", "first place"),
     "people",
 )
 """Checks, the gravest first: what makes all others worth little, what tilts every rating, what the model misses."""
@@ -84,7 +84,7 @@ def trust_sentence(findings: Sequence[Finding]) -> str:
 
 def findings_of(battles: Battles, families: Mapping[str, str]) -> list[Finding]:
     """Look at the battles behind one ranking; families as of `podium.diagnosis.judge_checks.judge_warnings`."""
-    findings = [_unread(battles), _items(battles), *_relations(battles, families), _people(battles)]
+    findings = [_unparsed(battles), _items(battles), *_relations(battles, families), _people(battles)]
     if not battles.tally.judged:
         return findings
     findings.append(_position(battles))
@@ -138,9 +138,9 @@ def items_text(names: Sequence[str]) -> str:
     return f"{plural('item', len(names))} {and_list(names)}"
 
 
-def _unread(battles: Battles) -> Finding:
-    check, share = CHECKS["unread"], unread_share(battles)
-    return Finding("unread", check.say_shortly(share=share), worries=share > check.threshold)
+def _unparsed(battles: Battles) -> Finding:
+    check, share = CHECKS["unparsed"], unparsed_share(battles)
+    return Finding("unparsed", check.say_shortly(share=share), worries=share > check.threshold)
 
 
 def _items(battles: Battles) -> Finding:

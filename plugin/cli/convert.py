@@ -40,5 +40,5 @@ def convert(context: click.Context, **arguments: Any) -> None:
     for note in battles.notes:
         warn(note)
     counts = battles.counts()
-    tell(f"wrote {len(battles):,} rows to {output}: {counts.unread:,} unread")
+    tell(f"wrote {len(battles):,} rows to {output}: {counts.unparsed:,} unparsed")
     context.exit(3 if battles.lost else 0)

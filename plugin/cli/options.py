@@ -74,7 +74,7 @@ def read_credits(typed: str) -> dict[str, float]:
         try:
             credits[word] = float(text)
         except ValueError:
-            remedy = "leave it out and give --unknown unread where it says nothing"
+            remedy = "leave it out and give --unknown unparsed where it says nothing"
             raise click.BadParameter(f"{word}={text}: a credit is a number, as 1=1,0=0.5,-1=0; {remedy}") from None
         if not 0 <= credits[word] <= 1:
             raise click.BadParameter(f"{word}={text}: credits lie in [0, 1], as the left model earned them")
@@ -144,9 +144,9 @@ ranker = partial(click.option, "--ranker", "rankers", default="bradley-terry", m
 settings = partial(click.option, "--set", "settings", multiple=True)
 one_sided = choice(
     "--one-sided",
-    "unread keep",
-    "A pair of which only one order could be read is unread, or keeps that verdict.",
-    default="unread",
+    "unparsed keep",
+    "A pair of which only one order could be read is unparsed, or keeps that verdict.",
+    default="unparsed",
 )
 complete = click.option("--complete", is_flag=True, help="Only items on which every pair has a readable verdict.")
 
@@ -243,8 +243,8 @@ READING_OPTIONS = (
     ),
     choice(
         "--unknown",
-        "error unread",
-        "A verdict that --credit-map does not know is an error, or unread.",
+        "error unparsed",
+        "A verdict that --credit-map does not know is an error, or unparsed.",
         default="error",
     ),
     choice("--shown", "a b unknown", "Which response was shown first, where no column says it."),

@@ -223,8 +223,8 @@ def _denominators(comparison: Comparison) -> list[str]:
     for own in comparison.findings:
         name = f"{_label(own, comparison.findings)}: " if len(comparison.findings) > 1 else ""
         same = "" if own.identical is None else f", {own.identical:,} identical"
-        unread = f", {own.unread:,} unread" if own.unread else ""
-        items = f"{len(own.results):,} {plural('item', len(own.results))} with both{same}{unread}"
+        unparsed = f", {own.unparsed:,} unparsed" if own.unparsed else ""
+        items = f"{len(own.results):,} {plural('item', len(own.results))} with both{same}{unparsed}"
         lines.append(f"{name}{items} · {own.difference.method}")
     if any(own.identical is None for own in comparison.findings):
         why = comparison.unknown_answers or "some are not there"

@@ -47,7 +47,7 @@ class PairFinding:
         is_share: whether scores lie in [0, 1], so that points are hundredths.
         results: of items on which both have something, the largest difference first.
         identical: items with the same answer of both, byte by byte; None where answers are not known.
-        unread: battles of the two, or scores, that could not be read.
+        unparsed: battles of the two, or scores, that could not be read.
         level: of the interval, in (0, 1).
         tests: that are made together, this one among them.
         p_adjusted: the p-value, by Holm's rule where several tests are made together.
@@ -65,7 +65,7 @@ class PairFinding:
     is_share: bool
     results: tuple[ItemResult, ...]
     identical: int | None
-    unread: int
+    unparsed: int
     level: float
     tests: int = 1
     p_adjusted: float = 1.0
@@ -135,7 +135,7 @@ class PairFinding:
             "losses": lost,
             "even": even,
             "identical": self.identical,
-            "unread": self.unread,
+            "unparsed": self.unparsed,
             "further_items": None if self.is_told else self.further_items,
         }
         if self.slice is not None:

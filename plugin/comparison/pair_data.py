@@ -52,7 +52,7 @@ def finding_of(battles: Battles, subject: Matchup, **about: str | None) -> PairF
     if len(scored) and subject.measure in ("auto", SCORE):
         means = scored.groupby("item", sort=True)[["ours", "theirs", "same"]].mean()
         differences, main = {SCORE: score_difference(means)}, SCORE
-        unread = len(direct) - len(scored)
+        unparsed = len(direct) - len(scored)
         results = [
             ItemResult(str(item), 0.0 if alike else ours - theirs, ours, theirs, bool(alike))
             for item, ours, theirs, alike in means.itertuples()
@@ -65,7 +65,7 @@ def finding_of(battles: Battles, subject: Matchup, **about: str | None) -> PairF
             raise NotIdentifiedError("no readable battle of the two: win-rate asks for some")
         means = mean_credits(direct)
         results = [ItemResult(str(item), credit - 0.5, is_identical=bool(alike)) for item, credit, alike in means]
-        unread, is_share = int(direct["credit"].isna().sum()), True
+        unparsed, is_share = int(direct["credit"].isna().sum()), True
     results.sort(key=lambda own: (-abs(own.difference), own.item))
     return PairFinding(
         candidate=subject.candidate,
@@ -79,7 +79,7 @@ def finding_of(battles: Battles, subject: Matchup, **about: str | None) -> PairF
         is_share=is_share,
         results=tuple(results),
         identical=None if subject.identical is None else int(sum(own.is_identical for own in results)),
-        unread=unread,
+        unparsed=unparsed,
         level=subject.level,
         p_adjusted=differences[main].p_value,
     )

@@ -7,7 +7,7 @@ battles (a row each, the two orders merged), for what needs single battles. What
 
 from collections.abc import Collection, Mapping, Sequence
 
-from podium.scorers.reply import ONE_ORDER_UNREAD
+from podium.scorers.reply import ONE_ORDER_UNPARSED
 
 ROW = "podium_row"
 """The column that holds a presentation's place: unique, in the order of reading."""
@@ -23,13 +23,13 @@ SWAPS = {
     "half": "judged = 2 and decided = 1",
     "flip": "judged = 2 and decided = 2 and wins = 1",
     "one-sided": "judged = 1",
-    "unread": "judged = 0",
+    "unparsed": "judged = 0",
 }
 """How the two orders of a twin agree."""
 SWAP_OF_TWINS = (
     "case when f_read and s_read then case when sign(f_verdict - 0.5) = sign(s_verdict - 0.5) then 'same' "
     "when sign(f_verdict - 0.5) = -sign(s_verdict - 0.5) then 'flip' else 'half' end "
-    "when f_read or s_read then 'one-sided' else 'unread' end"
+    "when f_read or s_read then 'one-sided' else 'unparsed' end"
 )
 KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
 SCORES = ("score_a", "score_b")
@@ -106,7 +106,7 @@ def _stand_in(present: Present, side: str = "") -> str:
     return f"case when {side}reason is null then {credit} end" if "reason" in present else credit
 
 
-def unread_query(presentations: str, present: Present) -> str:
+def unparsed_query(presentations: str, present: Present) -> str:
     """Return the reasons of the presentations without a verdict, and how many have each."""
     reason = f"coalesce(p.reason, {text(NO_REASON)})" if "reason" in present else text(NO_REASON)
     verdict = f"coalesce(p.credit, {_stand_in(present, 'p.')})" if "margin" in present else "p.credit"
@@ -154,7 +154,7 @@ def grouped_query(sided: str, present: Present, further: Mapping[str, str] | Non
 
 
 def _counts_of_optional(present: Present) -> dict[str, str]:
-    unread = "case when verdict is null then coalesce(reason, -1) end"
+    unparsed = "case when verdict is null then coalesce(reason, -1) end"
     counts = {
         "weight": {
             "weights": "sum(weight)",
@@ -166,7 +166,7 @@ def _counts_of_optional(present: Present) -> dict[str, str]:
             "margin": "sum(margin)",
             "with_margin": "count(case when verdict is not null then margin end)",
         },
-        "reason": {"least_reason": f"min({unread})", "last_reason": f"max({unread})"},
+        "reason": {"least_reason": f"min({unparsed})", "last_reason": f"max({unparsed})"},
         "swap": {f"swap_{k}": f"count(case when swap = {text(kind)} then 1 end)" for k, kind in enumerate(SWAPS)},
     }
     return {name: count for column, own in counts.items() if column in present for name, count in own.items()}
@@ -225,7 +225,7 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
         others["lacking"] = "judged - credits"
     swapped = " + ".join(f"swap_{k}" for k in range(len(SWAPS))) if "swap" in present else "0"
     columns = ["cluster", "low", "high", *(["judge"] if "judge" in present else [])]
-    columns += [f"n + {swapped} as presentations", "n - judged as rows_unread"]
+    columns += [f"n + {swapped} as presentations", "n - judged as rows_unparsed"]
     columns += [f"case when twin then {twins[name]} else {others[name]} end as {name}" for name in twins]
     if "order" in present:
         columns += ["case when ordered and n > 2 and low_first > 0 and low_first < n then n else 0 end as ambiguous"]
@@ -337,7 +337,7 @@ def _reason_of_twins(columns: Sequence[str], keep_one_sided: bool) -> str:
         for side in "fs"
     )
     neither = f"case when {x} = {y} then {x} else least({x}, {y}) || ' / ' || greatest({x}, {y}) end"
-    single = "null" if keep_one_sided else text(ONE_ORDER_UNREAD)
+    single = "null" if keep_one_sided else text(ONE_ORDER_UNPARSED)
     return f"case when f_read and s_read then null when f_read or s_read then {single} else {neither} end"
 
 

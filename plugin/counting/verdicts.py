@@ -13,7 +13,7 @@ from podium.counting import relations
 from podium.counting.engine import Engine, engine_named
 from podium.counting.frames import arrow_column, frame_of
 from podium.counting.relations import NO_REASON, ROW, SWAPS, quote_name
-from podium.scorers.reply import ONE_ORDER_UNREAD
+from podium.scorers.reply import ONE_ORDER_UNPARSED
 
 CODED = ("item", "judge", "reason")
 """Columns of names that become codes, beside the entrants."""
@@ -121,32 +121,31 @@ class Verdicts:
         return Tally(items=self._items + self._row_counts[1], informative=informative, swaps=swaps, **sums)
 
     @cached_property
-    def unread_reasons(self) -> dict[str, int]:
-        """Unread battles by reason, the most frequent first."""
+    def unparsed_reasons(self) -> dict[str, int]:
+        """Unparsed battles by reason, the most frequent first."""
         if self.tally.judged == self.tally.battles:
             return {}
         known = "reason" in self.columns
         names = dict(enumerate(self._names("reason") if known else ())) | {-1: NO_REASON}
-        rows = relations.unread_query(self.presentations, self.columns)
+        rows = relations.unparsed_query(self.presentations, self.columns)
         counts = Counter(dict(self.engine.rows(rows)))
         ends = "least_reason, last_reason" if known else "-1, -1"
-        twins = (
-            f"select rows_unread, {ends}, count(*) from {self.cells()} where twin and rows_unread > 0 group by 1, 2, 3"
-        )
-        for unread, least, last, number in self.engine.rows(twins):
+        where = "twin and rows_unparsed > 0"
+        twins = f"select rows_unparsed, {ends}, count(*) from {self.cells()} where {where} group by 1, 2, 3"
+        for unparsed, least, last, number in self.engine.rows(twins):
             reasons = sorted({names[least], names[last]})
             counts[names[least]] -= number
-            counts[names[last]] -= number if unread == 2 else 0
-            if unread == 2 or not self.keep_one_sided:
-                counts[" / ".join(reasons) if unread == 2 else ONE_ORDER_UNREAD] += number
+            counts[names[last]] -= number if unparsed == 2 else 0
+            if unparsed == 2 or not self.keep_one_sided:
+                counts[" / ".join(reasons) if unparsed == 2 else ONE_ORDER_UNPARSED] += number
         return {reason: number for reason, number in counts.most_common() if number}
 
-    def unread_texts(self, column: str, most: int) -> list[tuple[str, int]]:
+    def unparsed_texts(self, column: str, most: int) -> list[tuple[str, int]]:
         """Return the commonest texts of a column among presentations without a verdict, and how often each is there."""
         if not {column, "credit"} <= {*self.columns}:
             return []
-        unread = f"from {self.presentations} where credit is null and {column} is not null"
-        rows = self.engine.rows(f"select {column}, count(*) {unread} group by 1 order by 2 desc, 1 limit {most}")
+        unparsed = f"from {self.presentations} where credit is null and {column} is not null"
+        rows = self.engine.rows(f"select {column}, count(*) {unparsed} group by 1 order by 2 desc, 1 limit {most}")
         return [(str(value), int(number)) for value, number in rows]
 
     def notes(self) -> list[str]:
@@ -219,7 +218,7 @@ class Verdicts:
         """
         if not (self.merge and "order" in self.columns and self.has_items):
             return None
-        both = f"select cluster, low, high from {self.cells()} where twin and rows_unread = 0"
+        both = f"select cluster, low, high from {self.cells()} where twin and rows_unparsed = 0"
         own = "case when low_first then verdict else 1 - verdict end"
         sums = f"cast(sum({own}) as double) as earned, cast(count(*) as double) as number"
         query = f"select {sums} from {self._sided_rows} join ({both}) as both_orders using (cluster, low, high)"

@@ -83,7 +83,7 @@ class Card:
             "answer": list(self.answer),
             "entrants": len(subject.battles.entrants),
             "counts": subject.battles.counts().to_dict(),
-            "unread_reasons": subject.battles.unread_reasons(),
+            "unparsed_reasons": subject.battles.unparsed_reasons(),
             "sections": {name: as_dict(answer) for name, answer in self.answers.items()},
         }
 

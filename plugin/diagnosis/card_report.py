@@ -72,8 +72,8 @@ def _denominators(card: Card) -> str:
     counts = battles.counts()
     return (
         f"{len(battles.entrants)} entrants, {counts.items:,} items, {counts.presentations:,} presentations, "
-        f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unread:,} unread"
-        f"{reasons_text(battles.unread_reasons())}"
+        f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unparsed:,} unparsed"
+        f"{reasons_text(battles.unparsed_reasons())}"
     )
 
 

@@ -39,7 +39,7 @@ class CheckLine:
 def check_lines(answers: Answers) -> tuple[CheckLine, ...]:
     """Return a line a check, in the order of the sections."""
     makers: Mapping[str, tuple[str, str, Callable[[Any], tuple[str, str]]]] = {
-        "reading": ("consistency", "unread", _reading_line),
+        "reading": ("consistency", "unparsed", _reading_line),
         "position": ("position", "prefers_first", _position),
         "asked again": ("consistency", "", _asked_again),
         "verbosity": ("verbosity", "effect", _verbosity),
@@ -117,7 +117,7 @@ def _what_to_do(answers: Answers) -> str:
     lines = {line.name: line.verdict for line in check_lines(answers)}
     consistency: Any = answers["consistency"]
     if lines["reading"] != FINE:
-        return f"Mend its replies first: {consistency.unread.estimate} could not be read."
+        return f"Mend its replies first: {consistency.unparsed.estimate} could not be read."
     position: Any = answers["position"]
     if not isinstance(position, Missing) and _leans(position.prefers_first, 0.5):
         swaps = position.swaps.all
@@ -147,8 +147,8 @@ def _brief(figure: Figured, words: str) -> str:
 
 
 def _reading_line(section: Any) -> tuple[str, str]:
-    worries = section.unread.value > CHECKS["unread"].threshold
-    return f"{section.unread.estimate} unread", "give it a form that it keeps to" if worries else FINE
+    worries = section.unparsed.value > CHECKS["unparsed"].threshold
+    return f"{section.unparsed.estimate} unparsed", "give it a form that it keeps to" if worries else FINE
 
 
 def _position(section: Any) -> tuple[str, str]:

@@ -18,7 +18,7 @@ class Consistency(CardAnswer):
     """How often the judge fails to answer, to decide, or to agree with itself.
 
     Attributes:
-        unread: share of presentations without a readable verdict.
+        unparsed: share of presentations without a readable verdict.
         ties: share of readable presentations.
         changing: share of pairs read in both orders whose verdict (win, tie, loss) changes.
         against_margin: share of decisive verdicts.
@@ -28,7 +28,7 @@ class Consistency(CardAnswer):
         repeated: presentations judged more than once.
     """
 
-    unread: Annotated[Figured, "unread"]
+    unparsed: Annotated[Figured, "unparsed"]
     ties: Annotated[Figured, "ties"]
     changing: Annotated[Figured, "verdict changes with the order"]
     against_margin: Annotated[Figured, "verdict against its own margin"]
@@ -54,7 +54,7 @@ def consistency(subject: Subject) -> Consistency:
     first, then = twins.wins
     retest, kappa, repeated = _retest(presentations, win, sample)
     return Consistency(
-        unread=sample.share(~read, of),
+        unparsed=sample.share(~read, of),
         ties=sample.share(win == 0, of, "readable verdicts", among=read),
         changing=twins.rows.share(first != -then, "pairs", "pairs read in both orders", BOTH_ORDERS),
         against_margin=against,

@@ -12,7 +12,7 @@ from podium.checks import CHECKS
 from podium.hookspecs import Scorer
 from podium.nouns.battles import Battles
 from podium.plugins import catalogue
-from podium.scorers.reply import ONE_ORDER_UNREAD, UNSHOWN
+from podium.scorers.reply import ONE_ORDER_UNPARSED, UNSHOWN
 from podium.text import some
 
 MAKERS: Mapping[str, tuple[str, ...]] = {
@@ -63,7 +63,7 @@ REMEDIES = {
     UNSHOWN: "take a judge that sees what the entrants saw",
     "failed": "mend what failed, and run it again",
 }
-"""What helps, by the reason that a battle is unread for."""
+"""What helps, by the reason that a battle is unparsed for."""
 USUAL_REMEDY = "let the judge reason first (realization=cot), or take one that keeps to a form"
 OF_A_TABLE = "look at those rows, and at how they were made (`podium convert` writes them with their reasons)"
 """What helps where podium did not ask the judge."""
@@ -139,11 +139,11 @@ def judge_warnings(battles: Battles, families: Mapping[str, str]) -> list[str]:
     Args:
         families: entrants and judges to their family, as given; the rest is guessed from names.
     """
-    warnings = [_unread_alarm(battles), *map(_relation_alarm, relations_of(battles, families))]
+    warnings = [_unparsed_alarm(battles), *map(_relation_alarm, relations_of(battles, families))]
     return [warning for warning in warnings if warning]
 
 
-def unread_share(battles: Battles) -> float:
+def unparsed_share(battles: Battles) -> float:
     """Return the share of replies that could not be read, in [0, 1].
 
     A battle of which one order could not be read has lost one reply of its two.
@@ -151,8 +151,8 @@ def unread_share(battles: Battles) -> float:
     counts = battles.counts()
     if not counts.battles:
         return 0.0
-    halves = battles.unread_reasons().get(ONE_ORDER_UNREAD, 0)
-    whole = (counts.unread - halves) * counts.presentations / counts.battles
+    halves = battles.unparsed_reasons().get(ONE_ORDER_UNPARSED, 0)
+    whole = (counts.unparsed - halves) * counts.presentations / counts.battles
     return (max(halves, counts.one_sided) + whole) / counts.presentations
 
 
@@ -171,16 +171,16 @@ def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation
     return relations
 
 
-def _unread_alarm(battles: Battles) -> str | None:
-    """Say how many battles are unread, what the judge wrote instead, and what helps; None up to the threshold."""
-    check, counts, share = CHECKS["unread"], battles.counts(), unread_share(battles)
+def _unparsed_alarm(battles: Battles) -> str | None:
+    """Say how many battles are unparsed, what the judge wrote instead, and what helps; None up to the threshold."""
+    check, counts, share = CHECKS["unparsed"], battles.counts(), unparsed_share(battles)
     if share <= check.threshold:
         return None
-    written = [f"{reply!r} ({times:,})" for reply, times in battles.unread_texts("reply", 3)]
-    reasons = battles.unread_texts("reason", 1)
+    written = [f"{reply!r} ({times:,})" for reply, times in battles.unparsed_texts("reply", 3)]
+    reasons = battles.unparsed_texts("reason", 1)
     known = [remedy for reason, _ in reasons for start, remedy in REMEDIES.items() if reason.startswith(start)]
     return check.say(
-        unread=f"{counts.unread:,}",
+        unparsed=f"{counts.unparsed:,}",
         battles=f"{counts.battles:,}",
         share=share,
         written=f"; most often the judge wrote {', '.join(written)}" if written else "",

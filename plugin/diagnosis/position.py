@@ -179,7 +179,7 @@ def swaps_by_closeness(twins: OrderTwins, near_tie: float) -> SwapsByCloseness:
 
 def _no_order(presentations: Battles) -> Missing:
     if not presentations.readable.any():
-        return Missing("position", "no verdict could be read", "see the reasons of the unread replies")
+        return Missing("position", "no verdict could be read", "see the reasons of the unparsed replies")
     if np.isfinite(presentations.numbers_of("score_a")).any():
         return Missing("position", "each response was scored alone: there is no first one", "none is needed")
     merged = (orders_of(presentations) == "merged").any()

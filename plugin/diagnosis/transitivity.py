@@ -373,8 +373,8 @@ def _categories(battles: Battles, level: float) -> tuple[TripleGroup, ...] | Mis
         return Missing("by category", f"{categories:,} categories are too many to set apart", "give at most 100")
     groups = []
     for name, part in battles.slices("category"):
-        unread = Missing(f"non-transitivity, {name}", "no battle has a verdict", "judge the unread battles again")
-        counts = count_triples(part) if part.readable.any() else unread
+        unparsed = Missing(f"non-transitivity, {name}", "no battle has a verdict", "judge the unparsed battles again")
+        counts = count_triples(part) if part.readable.any() else unparsed
         if isinstance(counts, Missing):
             groups.append(TripleGroup(name, counts, counts))
         else:

@@ -15,21 +15,21 @@ TIES = (0.0, 1.5)
 def read(records: pd.DataFrame) -> pd.DataFrame:
     """Read output_2's model as a: preference 2 = it wins, 1 = it loses, in between = soft; 1.5 and 0 = tie.
 
-    Null, NaN and -1 are unread. Items are joined by the instruction's text; the order shown is not recorded. Column
+    Null, NaN and -1 are unparsed. Items are joined by the instruction's text; the order shown is not recorded. Column
     `index` numbers the rows from 0, as AlpacaEval does where it looks up the difficulty of an instruction.
 
     Raises:
         DataError: a preference outside these.
     """
     preference = number(records["preference"])
-    unread = np.isnan(preference) | (preference == SILENT)
+    unparsed = np.isnan(preference) | (preference == SILENT)
     tie = np.isin(preference, TIES)
-    bad = ~unread & ~tie & ((preference < 1) | (preference > 2))
-    remedy = "preferences lie between 1 and 2 (1.5 or 0 = tie, -1 = unread)"
+    bad = ~unparsed & ~tie & ((preference < 1) | (preference > 2))
+    remedy = "preferences lie between 1 and 2 (1.5 or 0 = tie, -1 = unparsed)"
     refuse(records["preference"], bad, "is not a preference", remedy)
-    credit = np.where(unread, np.nan, np.where(tie, 0.5, preference - 1))
+    credit = np.where(unparsed, np.nan, np.where(tie, 0.5, preference - 1))
     frame = records[["generator_2", "generator_1"]].set_axis(["model_a", "model_b"], axis=1)
-    frame = frame.assign(credit=credit, reason=reasons(unread, "no preference"))
+    frame = frame.assign(credit=credit, reason=reasons(unparsed, "no preference"))
     kept = {new: old for new, old in _KEPT.items() if old in records and new not in records}
     frame = frame.assign(**{new: records[old] for new, old in kept.items()})
     for side, output in (("a", "output_2"), ("b", "output_1")):

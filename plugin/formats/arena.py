@@ -24,14 +24,14 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     """
     if "winner" in records:
         winner = side_of_winner(records["winner"], records["model_a"], records["model_b"], ("model_a", "model_b"))
-        credit, unread = translate(winner, CREDIT, NO_VERDICT, remedy=REMEDY)
+        credit, unparsed = translate(winner, CREDIT, NO_VERDICT, remedy=REMEDY)
     else:
-        credit, unread = _from_indicators(records)
+        credit, unparsed = _from_indicators(records)
     item = next((name for name in ITEMS if name in records), None)
     names = {"language": "category"} | ({item: "item"} if item else {})
     frame = records.drop(columns=[name for name in ("winner", *INDICATORS) if name in records])
     frame = frame.rename(columns={old: new for old, new in names.items() if new not in records})
-    return frame.assign(credit=credit, reason=reasons(unread, "no winner"))
+    return frame.assign(credit=credit, reason=reasons(unparsed, "no winner"))
 
 
 def _from_indicators(records: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

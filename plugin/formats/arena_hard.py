@@ -13,7 +13,7 @@ MARGINS = {label: margin for label, (_, margin) in FIVE_LEVELS.items()}
 def read(records: pd.DataFrame) -> pd.DataFrame:
     """Read two presentations per row, the model as a: game 0 shows the baseline as A, game 1 the model as A.
 
-    A null game, or a game without a label, is unread. `A>>B` gives credit 1 with margin 2, `A>B` margin 1.
+    A null game, or a game without a label, is unparsed. `A>>B` gives credit 1 with margin 2, `A>B` margin 1.
 
     Raises:
         DataError: a label that is none of the five, or a row that does not hold one or two games.

@@ -9,8 +9,8 @@ CREDIT = {"left": 1.0, "right": 0.0, "tie": 0.5}
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read `left` as a; winner is left, right or tie; empty = unread."""
+    """Read `left` as a; winner is left, right or tie; empty = unparsed."""
     winner = side_of_winner(records["winner"], records["left"], records["right"], ("left", "right"))
-    credit, unread = translate(winner, CREDIT, remedy=REMEDY)
+    credit, unparsed = translate(winner, CREDIT, remedy=REMEDY)
     frame = records.drop(columns=["winner"]).rename(columns={"left": "model_a", "right": "model_b"})
-    return frame.assign(credit=credit, reason=reasons(unread, "no winner"))
+    return frame.assign(credit=credit, reason=reasons(unparsed, "no winner"))

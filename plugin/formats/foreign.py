@@ -28,15 +28,15 @@ class Foreign:
 
     Attributes:
         columns: the contract's name to the foreign one, for example `{"item": "prompt"}`.
-        credit_map: foreign verdict to credit, for example `{"1": 1, "0": 0.5, "-1": 0}`; empty cells are unread.
-        unknown: what a verdict outside the map is: an `error`, or `unread`.
+        credit_map: foreign verdict to credit, for example `{"1": 1, "0": 0.5, "-1": 0}`; empty cells are unparsed.
+        unknown: what a verdict outside the map is: an `error`, or `unparsed`.
         shown: whose response was shown first where no `order` column says it: `a`, `b` or `unknown`.
         fill: one value for every row, for columns that the table lacks, for example `{"model_b": "baseline"}`.
     """
 
     columns: Mapping[str, str] | None = None
     credit_map: Mapping[str, float] | None = None
-    unknown: Literal["error", "unread"] = "error"
+    unknown: Literal["error", "unparsed"] = "error"
     shown: Literal["a", "b", "unknown"] | None = None
     fill: Mapping[str, str] | None = None
 
@@ -74,7 +74,7 @@ def translate_verdicts(records: Records, foreign: Foreign) -> Records:
 
     Raises:
         UsageError: there is a map and no column credit.
-        DataError: a verdict is not in the map, unless unknown ones are unread; or there is no map, and all are words.
+        DataError: a verdict is not in the map, unless unknown ones are unparsed; or there is no map, and all are words.
     """
     if foreign.credit_map is not None:
         records = _translate_credit(records, foreign.credit_map, foreign.unknown)
@@ -117,7 +117,7 @@ def _refuse_strange(records: Records, words: str, strange: str, credit_map: Mapp
     rest = [name for (name,) in records.rows(f"distinct {words}", f"where {strange} order by 1 limit 20")]
     whole = {**{name: f"{credit:g}" for name, credit in credit_map.items()}, **_proposal(rest)}
     problem = f"credit {shorten(repr(word))} is not in --credit-map{more}"
-    remedy = f"add it, or pass --unknown unread; for example {_as_option(whole)}"
+    remedy = f"add it, or pass --unknown unparsed; for example {_as_option(whole)}"
     raise DataError(problem, remedy=remedy, row=records.name_row(row))
 
 

@@ -16,7 +16,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     """Read the labelled right response against the wrong one; the win rate of `correct` is the judge's.
 
     Both responses come from one model, so the entrants are `correct` and `incorrect`, and the label is the human
-    verdict. The second judgement has the order swapped. A missing decision is unread.
+    verdict. The second judgement has the order swapped. A missing decision is unparsed.
 
     Raises:
         DataError: a label or decision that is unknown, or a row without judgements.
@@ -36,9 +36,9 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
         plain["judge"] = [_judge_name(name, pair) for name, pair in zip(plain["judge"], games, strict=True)]
     presentations = []
     for order, rows, _, decisions in each_order(plain, games, "decision"):
-        shown_first, unread = translate(decisions, CREDIT, remedy="known decisions: A>B, B>A, A=B, or null")
+        shown_first, unparsed = translate(decisions, CREDIT, remedy="known decisions: A>B, B>A, A=B, or null")
         credit = shown_first if order == "ab" else 1 - shown_first
-        presentations.append(rows.assign(credit=credit, order=order, reason=reasons(unread, "no decision")))
+        presentations.append(rows.assign(credit=credit, order=order, reason=reasons(unparsed, "no decision")))
     return pd.concat(presentations)
 
 

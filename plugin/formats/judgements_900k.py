@@ -10,12 +10,12 @@ NAMES = {"uid": "item", "model_a_in_prompt": "model_a", "model_b_in_prompt": "mo
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read one presentation per row, the model shown first as a; an empty or INVALID verdict is unread.
+    """Read one presentation per row, the model shown first as a; an empty or INVALID verdict is unparsed.
 
     Raises:
         DataError: an unknown verdict.
     """
     remedy = f"known verdicts: {', '.join(MARGIN)}"
-    margin, unread = translate(records["final_verdict"], MARGIN, frozenset({"INVALID"}), remedy=remedy)
+    margin, unparsed = translate(records["final_verdict"], MARGIN, frozenset({"INVALID"}), remedy=remedy)
     frame = records.rename(columns=NAMES)
-    return frame.assign(credit=credit_of(margin), margin=margin, order="ab", reason=reasons(unread, "no verdict"))
+    return frame.assign(credit=credit_of(margin), margin=margin, order="ab", reason=reasons(unparsed, "no verdict"))

@@ -49,13 +49,13 @@ def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read a sheet that people have filled in: `verdict` is 1, 2 or tie; empty is unread.
+    """Read a sheet that people have filled in: `verdict` is 1, 2 or tie; empty is unparsed.
 
     Raises:
         DataError: another verdict, or a token that was changed or belongs to another row.
     """
     words = as_text(records["verdict"]).str.strip().str.lower().str.replace(r"\.0$", "", regex=True).rename("verdict")
-    credit, unread = translate(words.replace("", np.nan), CREDIT, remedy="write 1, 2 or tie, or leave it empty")
+    credit, unparsed = translate(words.replace("", np.nan), CREDIT, remedy="write 1, 2 or tie, or leave it empty")
     battles = [_battle(str(token), row) for row, token in enumerate(records["battle"], 1)]
     items = as_text(records["item"])
     for row, (written_item, (item, *_)) in enumerate(zip(items, battles, strict=True), 1):
@@ -64,7 +64,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
             remedy = "keep the cells of a row together; the column battle belongs to its item"
             raise DataError(problem, remedy=remedy, row=f"row {row}")
     columns = dict(zip(("item", "model_a", "model_b"), zip(*battles, strict=True), strict=True)) if battles else {}
-    return pd.DataFrame({**columns, "credit": credit, "reason": reasons(unread, UNLABELLED), "judge": "people"})
+    return pd.DataFrame({**columns, "credit": credit, "reason": reasons(unparsed, UNLABELLED), "judge": "people"})
 
 
 def _harmless(text: str) -> str:

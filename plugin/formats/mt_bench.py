@@ -13,7 +13,7 @@ FAILED = -1.0
 
 
 def read_pair(records: pd.DataFrame) -> pd.DataFrame:
-    """Read two presentations per row, model_1 as a: g1 shows model_1 first, g2 model_2; `error` is unread.
+    """Read two presentations per row, model_1 as a: g1 shows model_1 first, g2 model_2; `error` is unparsed.
 
     The two turns of a question are two battles of one item: `repeat` holds the turn.
 
@@ -24,13 +24,13 @@ def read_pair(records: pd.DataFrame) -> pd.DataFrame:
     plain = plain.drop(columns=["g1_winner", "g2_winner"])
     games, remedy = [], "known winners: model_1, model_2, tie, error"
     for name, order in (("g1_winner", "ab"), ("g2_winner", "ba")):
-        credit, unread = translate(records[name], CREDIT, frozenset({"error"}), remedy=remedy)
-        games.append(plain.assign(credit=credit, order=order, reason=reasons(unread, "judge error")))
+        credit, unparsed = translate(records[name], CREDIT, frozenset({"error"}), remedy=remedy)
+        games.append(plain.assign(credit=credit, order=order, reason=reasons(unparsed, "judge error")))
     return pd.concat(games)
 
 
 def read_single(records: pd.DataFrame) -> pd.DataFrame:
-    """Read grades 1-10 as pointwise scores; -1 is unread."""
+    """Read grades 1-10 as pointwise scores; -1 is unparsed."""
     score = number(records["score"])
     failed = np.isnan(score) | (score == FAILED)
     return _name_columns(records).assign(score=np.where(failed, np.nan, score), reason=reasons(failed, "no grade"))

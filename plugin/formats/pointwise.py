@@ -52,7 +52,7 @@ def pair_up(scores: Records) -> tuple[Records, int, list[str]]:
     """Make a battle of every two models that were scored in the same trial (item, judge, repeat, category, task).
 
     The higher score earns credit 1, equal ones 0.5; the margin is the difference. An empty score makes its
-    battles unread. A model without a row on an item is missing there.
+    battles unparsed. A model without a row on an item is missing there.
 
     Several scores of a model in one trial are averaged, empty ones left out.
 

@@ -28,7 +28,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     """Read preferences (0 = A wins, 0.5 = tie, 1 = B wins) and score differences as margins.
 
     The margin averages a - b over the criteria that both sides have; `margin_<criterion>` is a - b on one of them,
-    empty where a side lacks it. A row marked `parse_error` is unread.
+    empty where a side lacks it. A row marked `parse_error` is unparsed.
 
     Raises:
         DataError: a preference outside [0, 1], or scores that are no dictionary of numbers.

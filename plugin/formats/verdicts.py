@@ -58,19 +58,19 @@ def row_name(index: pd.Index, position: int) -> str:
 
 
 def translate(
-    column: pd.Series, number_of: Mapping[str, float], unread: frozenset[str] = frozenset(), *, remedy: str
+    column: pd.Series, number_of: Mapping[str, float], unparsed: frozenset[str] = frozenset(), *, remedy: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Translate words to credits or margins; empty cells and the words of `unread` become NaN.
+    """Translate words to credits or margins; empty cells and the words of `unparsed` become NaN.
 
     Returns:
-        Numbers, shape (rows,), and a mask of the cells that are unread.
+        Numbers, shape (rows,), and a mask of the cells that are unparsed.
 
     Raises:
         DataError: a word is in neither; it is never taken for a tie.
     """
     words = as_text(column)
     known = words.map(dict(number_of)).to_numpy(dtype=np.float64)
-    empty = (words.isna() | words.isin(unread)).to_numpy()
+    empty = (words.isna() | words.isin(unparsed)).to_numpy()
     refuse(column, np.isnan(known) & ~empty, "is not a known verdict", remedy)
     return np.where(empty, np.nan, known), empty
 
@@ -89,10 +89,10 @@ def credit_of(margin: np.ndarray) -> np.ndarray:
     return (np.sign(margin) + 1) / 2
 
 
-def reasons(unread: np.ndarray, reason: str) -> np.ndarray:
-    """Return the reason where a row is unread and None elsewhere, shape (rows,)."""
-    column = np.full(len(unread), None, dtype=object)
-    column[unread] = reason
+def reasons(unparsed: np.ndarray, reason: str) -> np.ndarray:
+    """Return the reason where a row is unparsed and None elsewhere, shape (rows,)."""
+    column = np.full(len(unparsed), None, dtype=object)
+    column[unparsed] = reason
     return column
 
 

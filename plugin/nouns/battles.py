@@ -18,7 +18,7 @@ COLUMNS = {
     "item": "instruction id; without it each row is its own item",
     "model_a": "entrant",
     "model_b": "entrant",
-    "credit": "what model_a earned, in [0, 1]; empty = unread",
+    "credit": "what model_a earned, in [0, 1]; empty = unparsed",
     "margin": "judge score of a minus that of b",
     "score_a": "pointwise score of a",
     "score_b": "pointwise score of b",
@@ -32,7 +32,7 @@ COLUMNS = {
     "length_b": "length of b's response, characters",
     "weight": "default 1",
     "reason": "why credit is empty",
-    "swap": "how the two orders of a merged battle agree: same, half, flip, one-sided or unread",
+    "swap": "how the two orders of a merged battle agree: same, half, flip, one-sided or unparsed",
 }
 """The columns of the battles table, in their written order. Any other column is kept."""
 REPLIES = ("reply", "raw_completion", "preference_raw_completion", "judgment")
@@ -57,7 +57,7 @@ class Counts:
         items: distinct items, rows without one counted singly.
         presentations: judge calls recorded, both orders counted.
         battles: pairs compared after merging the two orders, read or not.
-        unread: battles without a readable verdict.
+        unparsed: battles without a readable verdict.
         one_sided: battles of which just one of the two orders could be read.
         missing: battles that should exist and have no row; None where nobody can know.
         without_margin: readable battles that carry no margin; None where margins were not looked at.
@@ -66,7 +66,7 @@ class Counts:
     items: int
     presentations: int
     battles: int
-    unread: int
+    unparsed: int
     one_sided: int
     missing: int | None
     without_margin: int | None
@@ -74,7 +74,7 @@ class Counts:
     @property
     def readable(self) -> int:
         """Battles with a readable verdict."""
-        return self.battles - self.unread
+        return self.battles - self.unparsed
 
     def to_dict(self) -> dict[str, int | None]:
         """Return the denominators for JSON."""
@@ -90,14 +90,14 @@ class SwapReport:
         half: one order is decisive, the other a tie.
         flip: each order declares another winner.
         one_sided: one of the two orders could not be read.
-        unread: neither order could be read.
+        unparsed: neither order could be read.
     """
 
     same: int
     half: int
     flip: int
     one_sided: int
-    unread: int
+    unparsed: int
 
     @property
     def readable(self) -> int:
@@ -141,7 +141,7 @@ class Battles:
     kept_first_shown: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unread} unread)"
+        return f"Battles({len(self)} of {len(self.entrants)} entrants, {self.counts().unparsed} unparsed)"
 
     def _repr_html_(self) -> str:
         return str(call("podium.report.battles_view:battles_html", self))
@@ -248,13 +248,13 @@ class Battles:
         return self.table[column].to_numpy(dtype=np.float64, na_value=np.nan)
 
     def counts(self) -> Counts:
-        """Count what was asked, judged, unread and missing."""
+        """Count what was asked, judged, unparsed and missing."""
         tally = self.tally
         return Counts(
             items=tally.items,
             presentations=tally.presentations,
             battles=tally.battles,
-            unread=tally.battles - tally.judged,
+            unparsed=tally.battles - tally.judged,
             one_sided=tally.swaps["one-sided"],
             missing=self.missing,
             without_margin=tally.judged - tally.with_margin,
@@ -268,20 +268,20 @@ class Battles:
         """Report how the two orders agree; None when no battle was shown in both orders."""
         return SwapReport(*self.tally.swaps.values()) if any(self.tally.swaps.values()) else None
 
-    def unread_reasons(self) -> dict[str, int]:
-        """Count the unread battles by reason, the most frequent first."""
+    def unparsed_reasons(self) -> dict[str, int]:
+        """Count the unparsed battles by reason, the most frequent first."""
         if self.verdicts:
-            return self.verdicts.unread_reasons
-        unread = self.table.loc[~self.readable]
-        if "reason" not in unread:
-            return {NO_REASON: len(unread)} if len(unread) else {}
-        reasons = unread["reason"].astype(object).fillna(NO_REASON)
+            return self.verdicts.unparsed_reasons
+        unparsed = self.table.loc[~self.readable]
+        if "reason" not in unparsed:
+            return {NO_REASON: len(unparsed)} if len(unparsed) else {}
+        reasons = unparsed["reason"].astype(object).fillna(NO_REASON)
         return {str(reason): int(n) for reason, n in reasons.value_counts().items()}
 
-    def unread_texts(self, column: str, most: int) -> list[tuple[str, int]]:
+    def unparsed_texts(self, column: str, most: int) -> list[tuple[str, int]]:
         """Return the commonest texts of a column (`reply`, `reason`) where nothing was read, and how often each is."""
         if self.verdicts:
-            return self.verdicts.unread_texts(column, most)
+            return self.verdicts.unparsed_texts(column, most)
         cells = self.table.loc[~self.readable, column].dropna().astype(str) if column in self.table else ()
         return sorted(Counter(cells).items(), key=lambda pair: (-pair[1], pair[0]))[:most]
 

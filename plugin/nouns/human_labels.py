@@ -94,7 +94,7 @@ def meetings_of(battles: Battles) -> pd.DataFrame:
 
 
 def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
-    """Average the credits of each meeting, by `weight`; unread ones are left out.
+    """Average the credits of each meeting, by `weight`; unparsed ones are left out.
 
     Returns:
         Indexed by `MEETING`, sorted: `credit` of the model whose name comes first, `weight`, the sum of the rows',

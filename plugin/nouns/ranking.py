@@ -178,7 +178,7 @@ class Ranking(Document):
             {"ranker": each.ranker, "slice": each.slice, "scale": each.scale, "level": each.level}
             | entry.to_dict()
             | {"interval": each.interval, "items": each.counts.items}
-            | {"judged": each.counts.readable, "unread": each.counts.unread}
+            | {"judged": each.counts.readable, "unparsed": each.counts.unparsed}
             for each in self.standings
             for entry in each.entries
         ]

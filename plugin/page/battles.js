@@ -67,7 +67,7 @@
     /* A name that is written from the right, or turns what follows, stands in the middle of a line. */
     const inside = (model) => (TURNS.test(name(model)) ? `\u2068${name(model).replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069` : name(model));
     const verdict = (k, credit) => {
-      if (credit === null) return "unread";
+      if (credit === null) return "unparsed";
       if (credit === 0.5) return "even";
       const winner = inside(credit > 0.5 ? battles.a[k] : battles.b[k]);
       return credit === 0 || credit === 1 ? `${winner} wins` : `${winner} ahead, ${Math.max(credit, 1 - credit)}`;
@@ -92,7 +92,7 @@
         said.push(`${leader}: ${verdict(k, credit)}${reason ? ` (${reason})` : ""}`);
       }
       if (battles.human.length && battles.human[k] !== null) said.push(`people: ${verdict(k, battles.human[k])}`);
-      if (battles.reason[k]) said.push(`unread: ${battles.reason[k]}`);
+      if (battles.reason[k]) said.push(`unparsed: ${battles.reason[k]}`);
       for (const line of said) details.append(element("p", line, { class: "note" }));
       for (const [shown, judge, code] of words) {
         const leader = shown === "ab" ? `, ${inside(battles.a[k])} first` : shown === "ba" ? `, ${inside(battles.b[k])} first` : "";

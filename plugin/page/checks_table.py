@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from podium.answers.measures import Finding, are_too_many, findings_of, items_text, settle_tests
 from podium.checks import CHECKS
-from podium.diagnosis.judge_checks import unread_share
+from podium.diagnosis.judge_checks import unparsed_share
 from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Standings
@@ -42,7 +42,7 @@ def checks_table(standings: Standings, battles: Battles | None, families: Mappin
         connected = (FINE, said) if groups == 1 else (LOOK, f"{groups} groups that never met")
     rows = [("connected", *connected), *_denominator_rows(standings, settled, battles)]
     if battles is not None:
-        rows += [_row(finding, standings) for finding in settled if finding.check not in ("unread", "items")]
+        rows += [_row(finding, standings) for finding in settled if finding.check not in ("unparsed", "items")]
         rows.append(_hinge_row(battles))
     else:
         rows.append(("others", UNKNOWN, "the battles are not there: make the page of them"))
@@ -50,15 +50,15 @@ def checks_table(standings: Standings, battles: Battles | None, families: Mappin
 
 
 def _denominator_rows(standings: Standings, findings: Sequence[Finding], battles: Battles | None) -> list[Row]:
-    """Return what the denominators say; of replies unread, where the battles are there, else of battles."""
-    counts, few, lost = standings.counts, CHECKS["items"], CHECKS["unread"]
-    share = counts.unread / counts.battles if counts.battles else 0.0
+    """Return what the denominators say; of replies unparsed, where the battles are there, else of battles."""
+    counts, few, lost = standings.counts, CHECKS["items"], CHECKS["unparsed"]
+    share = counts.unparsed / counts.battles if counts.battles else 0.0
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
-    read = f"{counts.unread:,} of {counts.battles:,} battles are unread ({share_text(share)}){missing}"
-    if battles is not None and counts.unread:
-        read += f"; {share_text(unread_share(battles))} of the replies"
+    read = f"{counts.unparsed:,} of {counts.battles:,} battles are unparsed ({share_text(share)}){missing}"
+    if battles is not None and counts.unparsed:
+        read += f"; {share_text(unparsed_share(battles))} of the replies"
     items = f"{counts.items:,} items" + ("" if counts.items >= few.threshold else f", fewer than {few.threshold:g}")
-    worries = [finding.worries for finding in findings if finding.check == "unread"] or [share > lost.threshold]
+    worries = [finding.worries for finding in findings if finding.check == "unparsed"] or [share > lost.threshold]
     return [
         ("read", LOOK if worries[0] else FINE, read),
         ("items", FINE if counts.items >= few.threshold else LOOK, items),

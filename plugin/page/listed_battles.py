@@ -129,7 +129,7 @@ def _disagreements(battles: Battles) -> np.ndarray:
 
 
 def _orders_of(presentations: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
-    """Return of each battle what model_a earned in each presentation, as order and credit; reasons of unread ones."""
+    """Return of each battle what model_a earned in each presentation, as order and credit; reasons of unparsed ones."""
     keys = [name for name in ("item", "judge", "repeat", "response") if name in rows and name in presentations.table]
     if "item" not in keys or "order" not in presentations.table:
         return [[] for _ in range(len(rows))]

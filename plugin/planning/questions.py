@@ -28,7 +28,7 @@ DESIGNS = ("ring", "round_robin", "chain", "anchor", "swim")
 class ImaginedRun:
     """A world that answers any presentation: what the response shown first earns, shape (items, first, second).
 
-    NaN is unread. `truth` are the log-strengths that a round robin on infinitely many such items would give.
+    NaN is unparsed. `truth` are the log-strengths that a round robin on infinitely many such items would give.
     """
 
     field: Field
@@ -36,7 +36,7 @@ class ImaginedRun:
     truth: np.ndarray
 
     def credits(self, places: Sequence[int], pairings: Sequence[Pairing]) -> list[float | None]:
-        """Return what `a` earns: in the order that the pairing says, else in both; None where unread.
+        """Return what `a` earns: in the order that the pairing says, else in both; None where unparsed.
 
         Args:
             places: of the battles' items in the field.

@@ -25,7 +25,7 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
 LOGITS = np.arange(-40, 40.05, 0.1)
 """Nodes of a trapezoidal rule for a logistic variable; its error falls exponentially with the step."""
 LOGISTIC_WEIGHTS = 0.1 * expit(LOGITS) * expit(-LOGITS)
-UNREAD = "simulated: unreadable"
+UNPARSED = "simulated: unreadable"
 COLUMNS = (
     *("item", "model_a", "model_b", "credit", "margin", "order", "judge", "repeat", "human"),
     *("category", "length_a", "length_b", "reason"),
@@ -48,7 +48,7 @@ class Judge:
         length_bias: logits per unit of log-length.
         noise: scale of the logistic error, >= 0; 1 makes verdicts Bradley-Terry draws.
         tie: margins within +-tie are ties, >= 0.
-        unread: share of replies that cannot be read, in [0, 1).
+        unparsed: share of replies that cannot be read, in [0, 1).
         verdicts: `hard` (win, tie, loss) or `soft` (the probability of a win, without error; needs noise > 0).
         verbosity_bias: logits per unit of log-length that the verdict adds to the margin.
         self_preference: logits in favour of the entrants that `favours` names.
@@ -61,15 +61,15 @@ class Judge:
     length_bias: float = 0.0
     noise: float = 1.0
     tie: float = 0.0
-    unread: float = 0.0
+    unparsed: float = 0.0
     verdicts: Literal["hard", "soft"] = "hard"
     verbosity_bias: float = 0.0
     self_preference: float = 0.0
     favours: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not (self.noise >= 0 and self.tie >= 0 and 0 <= self.unread < 1):
-            raise UsageError(f"{self}: noise and tie are at least 0, unread lies in [0, 1)")
+        if not (self.noise >= 0 and self.tie >= 0 and 0 <= self.unparsed < 1):
+            raise UsageError(f"{self}: noise and tie are at least 0, unparsed lies in [0, 1)")
         if self.verdicts not in ("hard", "soft") or (self.verdicts == "soft" and self.noise == 0):
             raise UsageError(f"{self}: verdicts are hard, or soft with noise above 0")
 
@@ -216,13 +216,13 @@ class World:
         else:
             margin = lean + judge.noise * rng.logistic(size=len(lean))
             credit = judge.credit(margin + beyond)
-        lost = rng.random(len(item)) < judge.unread
+        lost = rng.random(len(item)) < judge.unparsed
         return {
             "credit": np.where(lost, np.nan, credit if order == "ab" else 1 - credit),
             "margin": np.where(lost, np.nan, sign * margin),
             "order": order,
             "judge": judge.name,
-            "reason": reasons(lost, UNREAD),
+            "reason": reasons(lost, UNPARSED),
         }
 
 

@@ -30,7 +30,7 @@ from podium.storage.remote import Place, local_file, urls_in_errors, with_urls, 
 from podium.text import some
 
 Source: TypeAlias = str | Path | pd.DataFrame
-USUAL: tuple[Any, ...] = (None, [], "error", True, "unread", "newest")
+USUAL: tuple[Any, ...] = (None, [], "error", True, "unparsed", "newest")
 """Values of options that are not worth a record."""
 STANDARD_INPUT = Path("/dev/stdin")
 OWN_TABLE = "podium.formats.podium_table:read"
@@ -43,12 +43,12 @@ def read_battles(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     credit_map: Mapping[str, float] | None = None,
-    unknown: Literal["error", "unread"] = "error",
+    unknown: Literal["error", "unparsed"] = "error",
     shown: Literal["a", "b", "unknown"] | None = None,
     fill: Mapping[str, str] | None = None,
     where: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     merge: bool = True,
-    one_sided: Literal["unread", "keep"] = "unread",
+    one_sided: Literal["unparsed", "keep"] = "unparsed",
     human_judge: str | None = None,
     metric: str | Sequence[str] = (),
     runs: Literal["newest", "all"] = "newest",
@@ -131,8 +131,8 @@ def _check_arguments(sources: Sequence[Source], unknown: str, credit_map: Mappin
         if not isinstance(source, pd.DataFrame | str | PurePath):
             problem = f"a source is a path or a data frame, no {type(source).__name__}"
             raise UsageError(f"{problem}; of records make pandas.DataFrame(records)")
-    if unknown == "unread" and credit_map is None:
-        raise UsageError("unknown=unread is for verdicts outside the credit map: give one (--credit-map)")
+    if unknown == "unparsed" and credit_map is None:
+        raise UsageError("unknown=unparsed is for verdicts outside the credit map: give one (--credit-map)")
 
 
 def _conditions(where: Mapping[str, str] | Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -16,8 +16,8 @@ def battles_html(battles: Battles) -> str:
     rows = tuple(tuple(text_of(cell) or "" for cell in row) for row in shown[list(names)].astype(object).to_numpy())
     denominators = (
         f"{len(battles.entrants)} models, {counts.items:,} items, {counts.presentations:,} presentations, "
-        f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unread:,} unread"
-        f"{reasons_text(battles.unread_reasons())}"
+        f"{counts.battles:,} battles: {counts.readable:,} judged, {counts.unparsed:,} unparsed"
+        f"{reasons_text(battles.unparsed_reasons())}"
     )
     align = "".join("r" if shown[name].dtype.kind == "f" else "l" for name in names)
     title = "battles" if counts.battles <= FIRST else f"battles, the first {FIRST} of {counts.battles:,}"

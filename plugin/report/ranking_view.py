@@ -19,7 +19,7 @@ from podium.report.numbers import (
     slope_text,
 )
 from podium.report.terminal import terminal_text
-from podium.scorers.reply import ONE_ORDER_UNREAD
+from podium.scorers.reply import ONE_ORDER_UNPARSED
 from podium.text import some
 
 PICTURE_WIDTH = 28
@@ -129,9 +129,9 @@ def _conformal(entry: Entry, digits: int) -> str:
 
 
 def denominators(standings: Standings) -> list[str]:
-    """Say what was asked, judged, unread (and why) and missing, and how verdicts held when the order was swapped."""
-    counts, reasons = standings.counts, standings.diagnostics.get("unread_reasons", {})
-    kept = counts.one_sided - reasons.get(ONE_ORDER_UNREAD, 0)
+    """Say what was asked, judged, unparsed (and why) and missing, and how verdicts held when the order was swapped."""
+    counts, reasons = standings.counts, standings.diagnostics.get("unparsed_reasons", {})
+    kept = counts.one_sided - reasons.get(ONE_ORDER_UNPARSED, 0)
     halves = f", {kept:,} of them in one order only" if kept else ""
     missing = "" if counts.missing is None else f", {counts.missing:,} missing"
     answer = standings.diagnostics.get("answer", {})
@@ -140,7 +140,7 @@ def denominators(standings: Standings) -> list[str]:
     lines = [
         *(source + claim for claim in answer.get("claims", ())),
         f"{counts.items:,} items, {counts.presentations:,} presentations, {counts.battles:,} battles: "
-        f"{counts.readable:,} judged{halves}, {counts.unread:,} unread{reasons_text(reasons)}{missing}",
+        f"{counts.readable:,} judged{halves}, {counts.unparsed:,} unparsed{reasons_text(reasons)}{missing}",
     ]
     swap = standings.diagnostics.get("swap")
     if swap and (readable := swap["same"] + swap["half"] + swap["flip"]):

@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
 
     Attributes:
         pairing: which one.
-        credit: what `a` earned, in [0, 1]; None = unread.
+        credit: what `a` earned, in [0, 1]; None = unparsed.
         margin: judge score of `a` minus that of `b`; None without scores.
     """
 

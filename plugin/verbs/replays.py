@@ -29,7 +29,7 @@ class Recording:
             who was shown first.
         field: all entrants, and the items in their order of appearance.
         codes: number of each battle that is on record, repeats of it counted once.
-        outcomes: how it ended, by that number; repeats are averaged, unread ones left out.
+        outcomes: how it ended, by that number; repeats are averaged, unparsed ones left out.
         calls: judge calls recorded for it, both orders counted, by that number, shape (battles,).
         code_of_row: number of the battle of each row, -1 for a row without an item, shape (rows,).
     """
@@ -76,7 +76,7 @@ class Price:
     """What a tournament costs.
 
     Attributes:
-        battles: asked for; of them `judged` have a readable verdict, `unread` none, and `missing` are not on record.
+        battles: asked for; of them `judged` have a readable verdict, `unparsed` none, and `missing` are not on record.
         calls: judge calls recorded for them, both orders counted.
         pairs: of entrants that were to meet.
         rounds: in which the battles were scheduled.
@@ -85,7 +85,7 @@ class Price:
 
     battles: int
     judged: int
-    unread: int
+    unparsed: int
     missing: int
     calls: int
     pairs: int
@@ -273,7 +273,7 @@ def _price(record: Recording, rounds: Sequence[Round], given: int) -> Price:
     return Price(
         battles=len(asked),
         judged=judged,
-        unread=len(on_record) - judged,
+        unparsed=len(on_record) - judged,
         missing=len(asked) - len(on_record),
         calls=calls,
         pairs=len({(outcome.pairing.a, outcome.pairing.b) for outcome in asked}),

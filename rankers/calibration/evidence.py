@@ -34,7 +34,7 @@ class Evidence:
 
     Attributes:
         low, high: entrant codes, low < high, shape (battles,).
-        hard: the judge's hard label for low, 1, 0.5 or 0, NaN where unread, shape (battles,).
+        hard: the judge's hard label for low, 1, 0.5 or 0, NaN where unparsed, shape (battles,).
         human: what low earned from people, in [0, 1], NaN where nobody said, shape (battles,).
         signal: for low.
         margin: for low, NaN where there is none, shape (battles,).

@@ -89,7 +89,7 @@ def constant_weights(constant: float) -> np.ndarray:
 
 
 def signal_of(battles: Battles, kind: Kind, ridge: float | None = None, *, verdicts: bool = False) -> Signal:
-    """Read a signal from the battles; unread battles have none.
+    """Read a signal from the battles; unparsed battles have none.
 
     Args:
         kind: `margin` (judge score of a minus that of b), `smoothing` (the sign of the hard label), `criteria`

@@ -14,8 +14,8 @@ def test_every_finding_has_a_row_in_the_table_of_checks() -> None:
 
 
 def test_the_gravest_worry_is_said_alone() -> None:
-    findings = [Finding("fit", "fit.", worries=True, p=1e-9), Finding("unread", "unread.", worries=True)]
-    assert trust_sentence(findings) == "unread."
+    findings = [Finding("fit", "fit.", worries=True, p=1e-9), Finding("unparsed", "unparsed.", worries=True)]
+    assert trust_sentence(findings) == "unparsed."
 
 
 def test_tests_go_through_holm_together() -> None:
@@ -29,7 +29,7 @@ def test_tests_go_through_holm_together() -> None:
 
 
 def test_a_check_that_could_not_be_made_is_no_pass() -> None:
-    findings = [Finding("items"), Finding("unread"), Finding("length", unknown="no lengths")]
+    findings = [Finding("items"), Finding("unparsed"), Finding("length", unknown="no lengths")]
     findings.append(Finding("people", unknown="no human labels"))
     assert trust_sentence(findings) == (
         "All 2 checks passed; not known: length (no lengths), whether distances are people's (no human labels)."

@@ -24,7 +24,7 @@ SHARED = Path(__file__).parents[2].parent / "shared" / "design"
 Podium = Callable[..., Any]
 
 OLD, NEW, ITEMS = 20, 14, 20
-JUDGE = Judge("rubric-judge", scale=2.0, position_bias=0.4, noise=0.6, tie=0.2, unread=0.01)
+JUDGE = Judge("rubric-judge", scale=2.0, position_bias=0.4, noise=0.6, tie=0.2, unparsed=0.01)
 POINTS = 400 / np.log(10)
 
 

@@ -15,7 +15,7 @@ DUELS = "left,right,winner\na,b,left\nb,c,tie\nc,a,\n"
 
 @pytest.fixture
 def foreign(tmp_path: Path) -> Path:
-    """Return a table in evalica's format with an unread row."""
+    """Return a table in evalica's format with an unparsed row."""
     path = tmp_path / "duels.csv"
     path.write_text(DUELS, encoding="utf-8")
     return path
@@ -61,11 +61,11 @@ def test_merge_writes_one_row_per_battle(podium: Podium, example: Path, tmp_path
     assert len(pd.read_csv(tmp_path / "battles.csv")) == 600
 
 
-def test_stdout_stays_empty_and_stderr_counts_the_rows_and_the_unread(
+def test_stdout_stays_empty_and_stderr_counts_the_rows_and_the_unparsed(
     podium: Podium, foreign: Path, tmp_path: Path
 ) -> None:
     answer = podium("convert", foreign, "-o", tmp_path / "battles.csv")
-    assert (answer.out, f"wrote 3 rows to {tmp_path / 'battles.csv'}: 1 unread" in answer.err) == ("", True)
+    assert (answer.out, f"wrote 3 rows to {tmp_path / 'battles.csv'}: 1 unparsed" in answer.err) == ("", True)
 
 
 def test_where_keeps_only_those_rows(podium: Podium, example: Path, tmp_path: Path) -> None:

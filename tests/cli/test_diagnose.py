@@ -18,7 +18,7 @@ def verdicts(tmp_path_factory):
     """Return a file of two judges with everything a card asks for."""
     path = tmp_path_factory.mktemp("judged") / "verdicts.csv"
     played = simulate(["gpt-4", "claude-3", "llama-2", "mistral-7b", "gemma-2"], 25, seed=4)
-    judges = (Judge("gpt-9", position_bias=0.5, tie=0.2, unread=0.01), Judge("claude-9"))
+    judges = (Judge("gpt-9", position_bias=0.5, tie=0.2, unparsed=0.01), Judge("claude-9"))
     played.presentations(*judges, human=True, repeats=2).to_csv(path, index=False)
     return path
 
@@ -28,7 +28,7 @@ def test_a_card_per_judge_with_its_sections(podium, verdicts):
     answer = podium("diagnose", verdicts, "--full")
     assert answer.code == 0
     assert re.findall(r"^judge card · (.*) · 95% intervals$", answer.out, re.M) == ["claude-9", "gpt-9"]
-    for line in ("shown first: wins", "unread", "longer response preferred", "same of win, tie, loss", "temperature"):
+    for line in ("shown first: wins", "unparsed", "longer response preferred", "same of win, tie, loss", "temperature"):
         assert answer.out.count(f"  {line} ") == 2, line
     assert "5 entrants, 25 items, 1,000 presentations, 500 battles:" in answer.out
 

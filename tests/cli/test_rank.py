@@ -44,9 +44,9 @@ def test_a_ranking_of_all_that_was_asked_exits_with_0(podium: Podium, example: P
     assert podium("rank", example, "--ranker", "win-rate,bradley-terry").code == 0
 
 
-def test_unread_rows_do_not_change_the_exit_code(podium: Podium, table: Table) -> None:
+def test_unparsed_rows_do_not_change_the_exit_code(podium: Podium, table: Table) -> None:
     answer = podium("rank", table(*TRIANGLE, "i4,a,b,"), "--ranker", "win-rate")
-    assert (answer.code, "1 unread" in answer.out) == (0, True)
+    assert (answer.code, "1 unparsed" in answer.out) == (0, True)
 
 
 def test_battles_that_never_join_exit_with_1_and_the_battles_that_would_join_them(podium: Podium, table: Table) -> None:
@@ -131,7 +131,7 @@ def test_json_follows_the_schema(podium: Podium, example: Path, ranker: str) -> 
 
 
 @pytest.mark.skipif(not SCHEMA.exists(), reason="the schema lies beside a development checkout")
-def test_json_of_unbounded_and_unread_entrants_follows_the_schema(podium: Podium, table: Table) -> None:
+def test_json_of_unbounded_and_unparsed_entrants_follows_the_schema(podium: Podium, table: Table) -> None:
     import jsonschema
 
     path = table(*TRIANGLE, "i1,best,a,1", "i2,best,b,1", "i1,mute,a,")
@@ -492,7 +492,7 @@ def test_a_word_without_a_credit_is_named_with_what_to_do(podium, table):
     answer = podium("rank", table("1,a,b,good", "2,a,b,bad"), "--credit-map", "good=1,bad=")
     assert answer.code == 2
     assert "bad=: a credit is a number" in answer.err
-    assert "--unknown unread" in answer.err
+    assert "--unknown unparsed" in answer.err
 
 
 def test_a_ranking_does_without_the_slowest_imports(table: Table) -> None:

@@ -197,7 +197,8 @@ def test_what_cannot_be_ranked_exits_with_1(podium: Podium, table: Callable[...,
 def test_missing_battles_are_in_the_denominators(podium: Podium, table: Callable[..., Path]) -> None:
     rows = ("q1,a,b,1", "q1,b,c,0.5", "q2,a,b,0", "q2,a,c,1", "q2,b,c,0")
     assert (
-        "5 battles: 5 judged, 0 unread, 1 missing" in podium("replay", table(*rows), "--tournament", "round_robin").out
+        "5 battles: 5 judged, 0 unparsed, 1 missing"
+        in podium("replay", table(*rows), "--tournament", "round_robin").out
     )
 
 

@@ -208,7 +208,7 @@ def test_models_that_nothing_connects_are_not_compared():
 
 
 def test_battles_of_which_none_was_read_are_no_answer(podium, tmp_path):
-    path = tmp_path / "unread.csv"
+    path = tmp_path / "unparsed.csv"
     path.write_text("item,model_a,model_b,credit\nq0,a,b,\nq1,a,b,\n")
     answer = podium("compare", "a", "b", path)
     assert answer.code == 1
@@ -236,11 +236,11 @@ def test_several_judges_are_refused_unless_pooled():
     assert api.compare("a", "b", several, pool=True).findings[0].difference.items == 9
 
 
-def test_a_score_that_is_no_number_is_unread_and_counted(scores, tmp_path):
+def test_a_score_that_is_no_number_is_unparsed_and_counted(scores, tmp_path):
     path = tmp_path / "old.csv"
     path.write_text("item,score\nq000,nan\nq001,0\nq002,1\n")
     finding = api.compare(scores("new", [1.0, 1.0, 1.0]), path).findings[0]
-    assert (finding.unread, finding.difference.items) == (1, 2)
+    assert (finding.unparsed, finding.difference.items) == (1, 2)
 
 
 def test_models_asked_different_things_are_refused(scores, tmp_path):

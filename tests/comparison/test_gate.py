@@ -130,7 +130,7 @@ def test_a_required_task_that_is_absent_is_undecided(tmp_path, runs, podium):
 
 
 def test_nothing_compared_is_undecided_and_never_a_pass(tmp_path, podium):
-    path = tmp_path / "unread.csv"
+    path = tmp_path / "unparsed.csv"
     path.write_text("item,model_a,model_b,credit\nq0,a,b,\nq1,a,b,\n")
     answer = podium("compare", "a", "b", path, "--require", "not-worse=10elo")
     assert answer.code == 5

@@ -29,25 +29,25 @@ def drawn_rows(seed, number=140):
     rows = []
     while len(rows) < number:
         a, b = draws.choice(len(MODELS), 2, replace=False)
-        unread, merged = draws.random() < 0.2, draws.random() < 0.1
+        unparsed, merged = draws.random() < 0.2, draws.random() < 0.1
         row = {
             "item": one(ITEMS),
             "model_a": MODELS[a],
             "model_b": MODELS[b],
-            "credit": None if unread else one((0.0, 0.5, 1.0)) if draws.random() < 0.7 else one(SIXTEENTHS),
+            "credit": None if unparsed else one((0.0, 0.5, 1.0)) if draws.random() < 0.7 else one(SIXTEENTHS),
             "order": "merged" if merged else one(("ab", "ba", None), (0.45, 0.45, 0.1)),
             "margin": one((None, -2.0, 0.0, 1.0, 3.0)),
             "judge": one(("x", "y", None), (0.6, 0.2, 0.2)),
             "repeat": one((None, 1, 2), (0.6, 0.2, 0.2)),
             "weight": one((0.5, 1.0, 2.0)),
             "category": one(("c", "d", None)),
-            "reason": one((None, "refusal", "cut off")) if unread else None,
+            "reason": one((None, "refusal", "cut off")) if unparsed else None,
             "swap": None,
             "length_a": one((None, 10, 20)),
             "length_b": one((None, 30, 40)),
         }
         if merged:
-            row["swap"] = one(("one-sided", "unread")) if unread else one(("same", "half", "flip"))
+            row["swap"] = one(("one-sided", "unparsed")) if unparsed else one(("same", "half", "flip"))
         rows.append(row)
         if draws.random() < 0.6 and not merged:
             rows.append(other_order(row, one, draws))
@@ -88,7 +88,7 @@ def check(rows, columns, *, merge=True, keep_one_sided=False, engine=None):
     battles = naive.battles_of(rows, merge, keep_one_sided)
     tally = naive.tally_of(rows, battles)
     assert {name: number for name, number in asdict(verdicts.tally).items() if name != "crowded"} == tally
-    assert verdicts.unread_reasons == naive.unread_reasons_of(battles)
+    assert verdicts.unparsed_reasons == naive.unparsed_reasons_of(battles)
     assert [int(note.split()[0]) for note in verdicts.notes()] == naive.notes_of(rows, tally, columns, merge)
     entrants = tuple(sorted({row[side] for row in rows for side in ("model_a", "model_b")}))
     assert verdicts.entrants == entrants

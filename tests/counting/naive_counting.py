@@ -64,13 +64,13 @@ def battle_of_twins(first, second, keep_one_sided):
         battle["swap"] = ("same", "half", "flip")[abs(sign(x - 0.5) - sign(y - 0.5))]
     elif x is None and y is None:
         reasons = {row["reason"] or NO_REASON for row in (first, second)}
-        battle["swap"], battle["reason"] = "unread", " / ".join(sorted(reasons))
+        battle["swap"], battle["reason"] = "unparsed", " / ".join(sorted(reasons))
     else:
         battle["swap"] = "one-sided"
         if keep_one_sided:
             battle["credit"], battle["margin"] = one_of((x, y)), margins[x is None]
         else:
-            battle["reason"] = "one order unread"
+            battle["reason"] = "one order unparsed"
     if first["category"] != second["category"]:
         battle["category"] = None
     for name, other in (("length_a", "length_b"), ("length_b", "length_a"), ("weight", "weight")):
@@ -110,7 +110,7 @@ def tally_of(rows, battles):
         "informative": len({cluster_of(battle) for battle in decided}),
         "swaps": {
             kind: sum(battle["swap"] == kind for battle in battles)
-            for kind in ("same", "half", "flip", "one-sided", "unread")
+            for kind in ("same", "half", "flip", "one-sided", "unparsed")
         },
         "with_margin": sum(battle["margin"] is not None for battle in judged),
         "lacking": sum(battle["lacking"] for battle in judged),
@@ -120,7 +120,7 @@ def tally_of(rows, battles):
     }
 
 
-def unread_reasons_of(battles):
+def unparsed_reasons_of(battles):
     return dict(Counter(battle["reason"] or NO_REASON for battle in battles if battle["credit"] is None))
 
 

@@ -23,8 +23,10 @@ def spark():
 
 
 def presentations():
-    """Return a judge's presentations with all that is counted: unread rows, weights, repeats, one order only, ties."""
-    judge = podium.Judge(unread=0.1, tie=0.2)
+    """Return a judge's presentations with all that is counted: unparsed rows, weights, repeats, one order
+    only, ties.
+    """
+    judge = podium.Judge(unparsed=0.1, tie=0.2)
     frame = podium.simulate(5, 12, seed=3).presentations(judge, repeats=2)
     rng = np.random.default_rng(0)
     frame["weight"] = rng.choice([1.0, 2.5], len(frame))
@@ -39,7 +41,7 @@ def test_every_count_and_sum_equals_duckdbs(spark):
     frame = presentations()
     ours, theirs = verdicts_of(frame), verdicts_of(frame, engine=spark)
     assert theirs.tally == ours.tally
-    assert theirs.unread_reasons == ours.unread_reasons
+    assert theirs.unparsed_reasons == ours.unparsed_reasons
     assert theirs.notes() == ours.notes()
     np.testing.assert_array_equal(theirs.twins(), ours.twins())
     assert len(ours.twins()) > 50
@@ -130,7 +132,7 @@ def test_a_machine_without_java_is_told_what_brings_one(monkeypatch, tmp_path):
 @pytest.fixture
 def verdicts_in_parquet(tmp_path):
     """Return two files of presentations, and their frame."""
-    frame = podium.simulate(4, 30, seed=5).presentations(podium.Judge(unread=0.05)).drop(columns="margin")
+    frame = podium.simulate(4, 30, seed=5).presentations(podium.Judge(unparsed=0.05)).drop(columns="margin")
     frame[: len(frame) // 2].to_parquet(tmp_path / "one.parquet", index=False)
     frame[len(frame) // 2 :].to_parquet(tmp_path / "two.parquet", index=False)
     return tmp_path, frame

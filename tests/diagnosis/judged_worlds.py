@@ -22,9 +22,9 @@ ITEMS = 40
 MANY = 6_000
 """Items of the world that stands for infinitely many: its errors are a twelfth of those of 40 items."""
 
-FAIR = Judge(name="gpt-9", scale=1.5, tie=0.25, unread=0.02)
+FAIR = Judge(name="gpt-9", scale=1.5, tie=0.25, unparsed=0.02)
 FAULTY = Judge(
-    name="gpt-9", scale=1.5, position_bias=0.5, verbosity_bias=0.8, self_preference=0.6, favours=OWN, unread=0.02
+    name="gpt-9", scale=1.5, position_bias=0.5, verbosity_bias=0.8, self_preference=0.6, favours=OWN, unparsed=0.02
 )
 
 

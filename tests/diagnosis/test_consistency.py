@@ -1,4 +1,4 @@
-"""Unread replies, ties, verdicts against their margin, and repeats, worked out by hand."""
+"""Unparsed replies, ties, verdicts against their margin, and repeats, worked out by hand."""
 
 import numpy as np
 import pytest
@@ -21,12 +21,12 @@ REPEATS = [
 """A presentation judged three times (one pair of three agrees), one judged twice alike, and two judged once each."""
 
 
-def test_unread_replies_and_ties_have_their_own_denominators():
+def test_unparsed_replies_and_ties_have_their_own_denominators():
     found = card([(0, 1.0), (1, 0.5), (2, np.nan), (3, 0.5), (4, 0.0)], "item credit")
-    assert values(unread=found.unread, ties=found.ties) == {"unread": 1 / 5, "ties": 2 / 4}
+    assert values(unparsed=found.unparsed, ties=found.ties) == {"unparsed": 1 / 5, "ties": 2 / 4}
     taken_for_ties = 3 / 5
     assert found.ties.value != taken_for_ties
-    assert (found.unread.n, found.ties.n) == (5, 4)
+    assert (found.unparsed.n, found.ties.n) == (5, 4)
 
 
 def test_verdicts_against_their_margin_are_shares_of_decisive_ones():
@@ -37,7 +37,7 @@ def test_verdicts_against_their_margin_are_shares_of_decisive_ones():
 
 
 def test_verdicts_that_change_with_the_order_are_flips_and_halves():
-    """x wins both, loses both, ties both, flips, wins once: two of five pairs change; the unread pair is none."""
+    """x wins both, loses both, ties both, flips, wins once: two of five pairs change; the unparsed pair is none."""
     verdicts = [(1, 1), (0, 0), (0.5, 0.5), (1, 0), (1, 0.5), (1, np.nan)]
     rows = [row for k, (first, then) in enumerate(verdicts) for row in ((k, "ab", first), (k, "ba", then))]
     found = card(rows, "item order credit").changing
@@ -72,7 +72,7 @@ def test_repeats_without_an_order_are_turned_to_one_response():
     assert found.retest.value == 0.5
 
 
-def test_an_unread_repeat_agrees_with_nothing():
+def test_an_unparsed_repeat_agrees_with_nothing():
     found = card([*REPEATS, (1, "ab", np.nan, 2)], "item order credit repeat")
     assert found.retest.value == pytest.approx((1 / 3 + 1) / 2)
 
@@ -87,7 +87,7 @@ def test_rows_without_an_item_leave_repeats_unknown():
     found = card([(1.0,), (0.0,)], "credit")
     assert isinstance(found.retest, Missing)
     assert "item" in found.retest.remedy
-    assert found.unread.value == 0
+    assert found.unparsed.value == 0
 
 
 def test_verdicts_without_margins_and_in_one_order_say_so():

@@ -135,7 +135,7 @@ def test_a_table_of_hard_verdicts_alone_is_answered_as_far_as_it_goes():
 def test_nothing_readable_is_a_card_that_says_so():
     frame = pd.DataFrame({"item": [1], "model_a": ["x"], "model_b": ["y"], "credit": [np.nan], "order": ["ab"]})
     answers = diagnosed(frame).cards[0].answers
-    assert answers["consistency"].unread.value == 1
+    assert answers["consistency"].unparsed.value == 1
     assert answers["position"].why == "no verdict could be read"
 
 

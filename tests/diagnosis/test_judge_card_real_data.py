@@ -71,7 +71,7 @@ def test_gpt4s_swaps_are_those_of_the_data_notes(gpt4):
     """Published with the data: same 72.4%, one decisive and one tie 15.4%, flip 12.2%."""
     found = gpt4["position"].swaps.all
     assert [round(100 * one.value, 1) for one in (found.same, found.half, found.flip)] == [72.4, 15.4, 12.2]
-    assert (found.pairs, gpt4["consistency"].unread.n) == (18_599, 40_026)
+    assert (found.pairs, gpt4["consistency"].unparsed.n) == (18_599, 40_026)
 
 
 def test_gpt4s_effect_of_being_first_is_counted_from_its_flips(gpt4):

@@ -9,12 +9,12 @@ from podium.diagnosis.judge_checks import judge_warnings
 LETTER = "gpt-4o|direct|3fa9c0de1122"
 
 
-def table(unread: int = 0, replies: tuple[str, ...] = (), judge: str = LETTER, **more: object) -> pd.DataFrame:
-    """Return 100 battles of two entrants, some unread, with what the judge wrote instead."""
+def table(unparsed: int = 0, replies: tuple[str, ...] = (), judge: str = LETTER, **more: object) -> pd.DataFrame:
+    """Return 100 battles of two entrants, some unparsed, with what the judge wrote instead."""
     rows = []
     for k in range(100):
         row = {"item": f"q{k}", "model_a": "ash", "model_b": "elm", "judge": judge, "credit": float(k % 3 > 0), **more}
-        if k < unread:
+        if k < unparsed:
             row |= {"credit": None, "reason": "no verdict", "reply": replies[k % len(replies)] if replies else None}
         rows.append(row)
     return pd.DataFrame(rows)
@@ -24,25 +24,25 @@ def warnings_of(frame: pd.DataFrame, **options: object) -> tuple[str, ...]:
     return podium.rank(podium.read_battles(frame), **options).standings[0].warnings
 
 
-def test_many_unread_battles_raise_an_alarm_with_the_commonest_replies_and_what_helps() -> None:
-    [alarm] = [text for text in warnings_of(table(40, ("Both.", "Both.", "Hm."))) if "unread" in text]
+def test_many_unparsed_battles_raise_an_alarm_with_the_commonest_replies_and_what_helps() -> None:
+    [alarm] = [text for text in warnings_of(table(40, ("Both.", "Both.", "Hm."))) if "unparsed" in text]
     assert alarm == (
-        "40 of 100 battles are unread, 40.0% of the replies; most often the judge wrote 'Both.' (27), 'Hm.' (13). "
+        "40 of 100 battles are unparsed, 40.0% of the replies; most often the judge wrote 'Both.' (27), 'Hm.' (13). "
         "What helps: let the judge reason first (realization=cot), or take one that keeps to a form"
     )
 
 
-@pytest.mark.parametrize(("unread", "alarms"), [(0, 0), (3, 0), (4, 1)])
-def test_up_to_three_in_a_hundred_are_no_alarm(unread: int, alarms: int) -> None:
-    assert sum("unread" in text for text in warnings_of(table(unread))) == alarms
+@pytest.mark.parametrize(("unparsed", "alarms"), [(0, 0), (3, 0), (4, 1)])
+def test_up_to_three_in_a_hundred_are_no_alarm(unparsed: int, alarms: int) -> None:
+    assert sum("unparsed" in text for text in warnings_of(table(unparsed))) == alarms
 
 
 @pytest.mark.parametrize(("halves", "alarms"), [(6, 0), (7, 1)])
 def test_a_battle_that_lost_one_order_has_lost_one_reply_of_two(halves: int, alarms: int) -> None:
     frame = pd.concat([table(halves, order="ab"), table(order="ba")])
     battles = podium.read_battles(frame)
-    assert battles.counts().unread == halves
-    assert sum("unread" in text for text in judge_warnings(battles, {})) == alarms
+    assert battles.counts().unparsed == halves
+    assert sum("unparsed" in text for text in judge_warnings(battles, {})) == alarms
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,8 @@ def test_accuracy_counts_ties_and_agreement_leaves_them_out():
     found = card(presentations(rows, "item credit human"))
     assert (found.accuracy.value, found.accuracy.n) == (3 / 5, 5)
     assert (found.agreement.value, found.agreement.n) == (2 / 3, 3)
-    with_unread_as_disagreement = 3 / 7
-    assert found.accuracy.value != with_unread_as_disagreement
+    with_unparsed_as_disagreement = 3 / 7
+    assert found.accuracy.value != with_unparsed_as_disagreement
 
 
 def test_by_how_much_people_agree_more_with_a_judge_is_a_paired_t_interval_of_items():

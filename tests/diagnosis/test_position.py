@@ -121,7 +121,7 @@ def test_pairs_in_one_order_leave_what_needs_both_missing():
     assert found.tables() == ()
 
 
-def test_an_unread_order_is_no_tie():
+def test_an_unparsed_order_is_no_tie():
     rows = [(item, order, np.nan if item == 7 and order == "ba" else credit) for item, order, credit in BY_HAND]
     found = card(rows)
     assert (found.first_wins.n, found.swaps.all.pairs, found.ties.value) == (15, 7, 2 / 15)

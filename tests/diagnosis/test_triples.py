@@ -64,13 +64,13 @@ def test_ties_reach_from_0_475_to_0_525_inclusive():
 
 
 def test_pnt_pools_triples_and_items_and_leaves_incomplete_triples_out():
-    """Two of three complete triples are broken; the fourth lacks a verdict and the fifth is unread."""
+    """Two of three complete triples are broken; the fourth lacks a verdict and the fifth is unparsed."""
     rows = [*triple(">><", "1"), *triple("~~>", "2"), *triple(">>>", "3"), *triple(">>>", "4")[:2], *triple(">>>", "5")]
     rows[-1] = (*rows[-1][:3], np.nan)
     found = transitivity(table(rows)).hard
     assert (found.value, found.n, found.clusters) == (2 / 3, 3, 3)
-    unread_as_ties = 4 / 5
-    assert found.value != unread_as_ties
+    unparsed_as_ties = 4 / 5
+    assert found.value != unparsed_as_ties
 
 
 def by_loops(battles, tie=0.025):
@@ -97,7 +97,7 @@ def by_loops(battles, tie=0.025):
 
 
 def test_it_equals_plain_loops_on_verdicts_with_gaps_repeats_and_ties():
-    battles = simulate(5, 12, seed=3).battles(Judge(tie=0.6, unread=0.1), repeats=2)
+    battles = simulate(5, 12, seed=3).battles(Judge(tie=0.6, unparsed=0.1), repeats=2)
     broken, complete = by_loops(battles)
     found = transitivity(battles).hard
     assert (found.value, found.n) == (broken / complete, complete)

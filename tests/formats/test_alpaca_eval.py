@@ -33,10 +33,10 @@ def test_preference_two_is_a_win_of_the_model_and_one_a_loss(save, preference, c
 
 
 @pytest.mark.parametrize("preference", [None, float("nan"), -1, -1.0])
-def test_an_annotation_without_preference_is_unread_with_its_reason(save, preference):
+def test_an_annotation_without_preference_is_unparsed_with_its_reason(save, preference):
     battles = podium.read_battles(save("annotations.json", [annotation(preference), annotation(2, item="other")]))
-    assert battles.counts().unread == 1
-    assert battles.unread_reasons() == {"no preference": 1}
+    assert battles.counts().unparsed == 1
+    assert battles.unparsed_reasons() == {"no preference": 1}
     assert np.isnan(battles.table["credit"].iloc[0])
 
 

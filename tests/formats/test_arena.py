@@ -25,9 +25,9 @@ def test_both_bad_is_a_tie_in_every_spelling(save, spelling):
 
 
 @pytest.mark.parametrize("winner", ["", "error", "invalid"])
-def test_a_battle_without_winner_is_unread_with_its_reason(save, winner):
+def test_a_battle_without_winner_is_unparsed_with_its_reason(save, winner):
     battles = podium.read_battles(save("battles.csv", f"{HEADER}q1,alpha,beta,{winner},English\n"))
-    assert battles.unread_reasons() == {"no winner": 1}
+    assert battles.unparsed_reasons() == {"no winner": 1}
 
 
 def test_an_unknown_winner_is_an_error_that_names_file_row_and_value(save):
@@ -74,10 +74,10 @@ def test_indicators_that_name_no_single_winner_are_an_error(save, flags):
         podium.read_battles(save("train.csv", f"{header}1,alpha,beta,{flags}\n"))
 
 
-def test_empty_indicators_are_unread(save):
+def test_empty_indicators_are_unparsed(save):
     header = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
     battles = podium.read_battles(save("train.csv", f"{header}1,alpha,beta,,,\n2,alpha,beta,1,0,0\n"))
-    assert battles.counts().unread == 1
+    assert battles.counts().unparsed == 1
 
 
 def test_a_table_without_question_says_that_each_row_is_an_item(save):

@@ -57,20 +57,20 @@ def test_a_verdict_for_the_first_place_in_both_games_is_a_flip(save):
     assert (row["credit"], row["margin"], row["swap"]) == (0.5, 0.0, "flip")
 
 
-def test_a_null_game_makes_the_battle_unread_with_one_order_unread(save):
+def test_a_null_game_makes_the_battle_unparsed_with_one_order_unparsed(save):
     battles = podium.read_battles(save("newcomer.jsonl", [judgement(None, "A>B")]))
-    assert battles.unread_reasons() == {"one order unread": 1}
+    assert battles.unparsed_reasons() == {"one order unparsed": 1}
     assert battles.counts().one_sided == 1
 
 
 def test_two_null_games_say_no_game(save):
     battles = podium.read_battles(save("newcomer.jsonl", [judgement(None, None)]))
-    assert battles.unread_reasons() == {"no game": 1}
+    assert battles.unparsed_reasons() == {"no game": 1}
 
 
 def test_a_game_without_a_label_says_no_verdict(save):
     row = judgement("A>B", "A>B") | {"games": [{"score": None}, {"score": None}]}
-    assert podium.read_battles(save("newcomer.jsonl", [row])).unread_reasons() == {"no verdict": 1}
+    assert podium.read_battles(save("newcomer.jsonl", [row])).unparsed_reasons() == {"no verdict": 1}
 
 
 @pytest.mark.parametrize("label", ["A<B", "tie", "", "C"])
@@ -85,7 +85,7 @@ def test_an_unknown_label_is_an_error_that_names_line_and_value(save, label):
 def test_a_row_with_one_game_is_one_battle_of_one_order(save):
     battles = podium.read_battles(save("newcomer.jsonl", [judgement("B>A")]))
     assert battles.table["credit"].tolist() == [1.0]
-    assert battles.counts().unread == 0
+    assert battles.counts().unparsed == 0
 
 
 @pytest.mark.parametrize("games", [[], None, [game("A>B")] * 3])
@@ -111,6 +111,6 @@ def test_a_label_renames_the_model(save):
     assert podium.read_battles(f"ours={path}").entrants == ("o3-mini", "ours")
 
 
-def test_unread_games_have_neither_credit_nor_margin(save):
+def test_unparsed_games_have_neither_credit_nor_margin(save):
     row = presentations(save, None, "A>B").loc["ba"]
     assert np.isnan([row["credit"], row["margin"]]).all()

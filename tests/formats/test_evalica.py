@@ -14,9 +14,9 @@ def test_the_left_one_is_a(save, winner, credit):
     assert (row["model_a"], row["model_b"], row["credit"]) == ("Pizza", "Sushi", credit)
 
 
-def test_an_empty_winner_is_unread_with_its_reason(save):
+def test_an_empty_winner_is_unparsed_with_its_reason(save):
     battles = podium.read_battles(save("food.csv", "left,right,winner\nPizza,Sushi,\nPizza,Sushi,left\n"))
-    assert battles.unread_reasons() == {"no winner": 1}
+    assert battles.unparsed_reasons() == {"no winner": 1}
 
 
 @pytest.mark.parametrize("winner", ["Burger", "draw", "Left"])

@@ -22,20 +22,20 @@ def test_the_map_translates_verdicts_however_numbers_are_written(save, verdict, 
     assert (row["item"], row["model_a"], row["model_b"], row["credit"]) == ("p1", "x", "y", credit)
 
 
-def test_an_empty_verdict_is_unread(save):
-    assert read(save, "", credit_map=MAP).counts().unread == 1
+def test_an_empty_verdict_is_unparsed(save):
+    assert read(save, "", credit_map=MAP).counts().unparsed == 1
 
 
 def test_a_verdict_outside_the_map_is_an_error_with_the_remedy(save):
     with pytest.raises(podium.DataError) as caught:
         read(save, "2", credit_map=MAP)
-    for part in ("votes.csv, row 1", "'2'", "not in --credit-map", "--unknown unread"):
+    for part in ("votes.csv, row 1", "'2'", "not in --credit-map", "--unknown unparsed"):
         assert part in str(caught.value)
 
 
-def test_a_verdict_outside_the_map_can_be_unread(save):
-    battles = read(save, "2", credit_map=MAP, unknown="unread")
-    assert battles.unread_reasons() == {"unknown verdict": 1}
+def test_a_verdict_outside_the_map_can_be_unparsed(save):
+    battles = read(save, "2", credit_map=MAP, unknown="unparsed")
+    assert battles.unparsed_reasons() == {"unknown verdict": 1}
 
 
 def test_words_in_the_map_are_words(save):

@@ -47,9 +47,11 @@ def test_the_label_is_the_human_verdict(save):
     assert (row["model_a"], row["human"]) == ("incorrect", 0.0)
 
 
-@pytest.mark.parametrize(("decisions", "reason"), [((None, "A>B"), "one order unread"), ((None, None), "no decision")])
-def test_a_missing_decision_is_unread(save, decisions, reason):
-    assert podium.read_battles(save("out.jsonl", [decided(*decisions)])).unread_reasons() == {reason: 1}
+@pytest.mark.parametrize(
+    ("decisions", "reason"), [((None, "A>B"), "one order unparsed"), ((None, None), "no decision")]
+)
+def test_a_missing_decision_is_unparsed(save, decisions, reason):
+    assert podium.read_battles(save("out.jsonl", [decided(*decisions)])).unparsed_reasons() == {reason: 1}
 
 
 def test_a_single_judgement_is_a_battle(save):

@@ -34,9 +34,9 @@ def test_five_levels_give_credit_and_margin(save, verdict, credit, margin):
 
 
 @pytest.mark.parametrize("verdict", [None, "", "INVALID"])
-def test_an_empty_or_invalid_verdict_is_unread(save, verdict):
+def test_an_empty_or_invalid_verdict_is_unparsed(save, verdict):
     battles = podium.read_battles(save("all.jsonl", [judgement(verdict), judgement("m1>m2", b="third")]))
-    assert battles.unread_reasons() == {"no verdict": 1}
+    assert battles.unparsed_reasons() == {"no verdict": 1}
 
 
 def test_an_unknown_verdict_is_an_error_with_the_known_ones(save):
@@ -46,7 +46,7 @@ def test_an_unknown_verdict_is_an_error_with_the_known_ones(save):
 
 def test_one_pair_asked_in_one_order_is_a_battle(save):
     battles = podium.read_battles(save("all.jsonl", [judgement("m1>m2")]))
-    assert (battles.counts().battles, battles.counts().unread) == (1, 0)
+    assert (battles.counts().battles, battles.counts().unparsed) == (1, 0)
 
 
 def test_the_swapped_prompt_is_the_other_order_of_the_same_pair(save):

@@ -236,18 +236,18 @@ def test_a_run_that_only_predicted_has_nothing_to_compare(tmp_path: Path) -> Non
         podium.read_battles(tmp_path)
 
 
-def test_no_value_is_unread_with_its_reason_and_never_a_zero(tmp_path: Path) -> None:
+def test_no_value_is_unparsed_with_its_reason_and_never_a_zero(tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": scored([1.0, None, float("nan"), float("inf")])})
     write_run(tmp_path, "b", {"t": scored([0.0, 0.0, 0.0, 0.0])})
     battles = podium.read_battles(tmp_path)
-    assert battles.unread_reasons() == {"no value of acc,none": 2, "acc,none is infinite": 1}
+    assert battles.unparsed_reasons() == {"no value of acc,none": 2, "acc,none is infinite": 1}
     assert battles.counts().readable == 1
 
 
-def test_a_metric_that_some_documents_lack_is_unread_there(tmp_path: Path) -> None:
+def test_a_metric_that_some_documents_lack_is_unparsed_there(tmp_path: Path) -> None:
     write_run(tmp_path, "a", {"t": [sample("q0", {"acc": 1.0, "f1": 0.5}), sample("q1", {"acc": 1.0})]})
     write_run(tmp_path, "b", {"t": [sample("q0", {"acc": 1.0, "f1": 0.25}), sample("q1", {"acc": 1.0, "f1": 0.0})]})
-    assert podium.read_battles(tmp_path, metric="f1").unread_reasons() == {"no value of f1,none": 1}
+    assert podium.read_battles(tmp_path, metric="f1").unparsed_reasons() == {"no value of f1,none": 1}
 
 
 def test_of_a_model_run_twice_the_newest_counts_and_it_is_said(out: Path) -> None:

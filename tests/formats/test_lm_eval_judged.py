@@ -21,7 +21,7 @@ def document(item: int, *shown: dict[str, Any], entrant: str = "this model") -> 
     """Return the verdicts on one document: a battle with an opponent that comes before by name."""
     verdict = {"credit": shown[0]["credit"], "margin": None, "reason": shown[0]["reason"]}
     battle = {"model_a": "elm", "model_b": entrant, **verdict, "presentations": list(shown), "length_a": 3}
-    told = {"item": f"t:{item}", "entrant": entrant, "credit": None, "one_sided": "unread", "missing": {}}
+    told = {"item": f"t:{item}", "entrant": entrant, "credit": None, "one_sided": "unparsed", "missing": {}}
     return {**told, "battles": [battle]}
 
 
@@ -52,10 +52,10 @@ def test_both_orders_are_one_battle_and_credit_stays_with_its_owner(tmp_path: Pa
     assert (row["item"], row["length_a"]) == ("t:0", 3)
 
 
-def test_one_unread_order_leaves_the_battle_unread(tmp_path: Path):
+def test_one_unparsed_order_leaves_the_battle_unparsed(tmp_path: Path):
     folder = write_samples(tmp_path / "ash", [document(0, presentation("ab", 0.75), presentation("ba", None))])
     counts = read_battles(folder).counts()
-    assert (counts.battles, counts.unread, counts.one_sided) == (1, 1, 1)
+    assert (counts.battles, counts.unparsed, counts.one_sided) == (1, 1, 1)
 
 
 def test_runs_that_met_each_other_are_put_together(tmp_path: Path):

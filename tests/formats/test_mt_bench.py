@@ -48,14 +48,14 @@ def test_games_that_disagree_are_a_flip_worth_half(save):
     assert (row["credit"], row["swap"]) == (0.5, "flip")
 
 
-def test_an_error_in_one_game_makes_the_battle_unread(save):
+def test_an_error_in_one_game_makes_the_battle_unparsed(save):
     battles = podium.read_battles(save("pair.jsonl", [pair("error", "model_2")]))
-    assert battles.unread_reasons() == {"one order unread": 1}
+    assert battles.unparsed_reasons() == {"one order unparsed": 1}
 
 
 def test_errors_in_both_games_say_judge_error(save):
     battles = podium.read_battles(save("pair.jsonl", [pair("error", "error")]))
-    assert battles.unread_reasons() == {"judge error": 1}
+    assert battles.unparsed_reasons() == {"judge error": 1}
 
 
 def test_an_unknown_winner_of_a_game_is_an_error(save):
@@ -95,9 +95,9 @@ def test_equal_grades_tie(save):
     assert battles.table["credit"].tolist() == [0.5]
 
 
-def test_a_grade_of_minus_one_is_unread_not_low(save):
+def test_a_grade_of_minus_one_is_unparsed_not_low(save):
     battles = podium.read_battles(save("single.jsonl", [grade(-1, "vicuna"), grade(7, "alpaca")]))
-    assert battles.unread_reasons() == {"no grade": 1}
+    assert battles.unparsed_reasons() == {"no grade": 1}
 
 
 def test_a_grade_of_minus_one_does_not_enter_the_mean(save):

@@ -115,7 +115,7 @@ def test_a_foreign_file_once_converted_is_podiums_own(save, tmp_path, suffix, na
     write(battles.to_frame(), path)
     again = podium.read_battles(str(path), merge=False)
     pd.testing.assert_series_equal(battles.table["credit"], again.table["credit"])
-    assert again.unread_reasons() == battles.unread_reasons()
+    assert again.unparsed_reasons() == battles.unparsed_reasons()
 
 
 def test_foreign_columns_of_mixed_types_can_be_written_as_parquet(tmp_path: Path):

@@ -17,9 +17,9 @@ def test_the_higher_score_wins_and_equal_scores_tie(save, a, b, credit, margin):
 
 
 @pytest.mark.parametrize("empty", [None, float("nan")])
-def test_an_empty_score_makes_its_battles_unread(save, empty):
+def test_an_empty_score_makes_its_battles_unparsed(save, empty):
     battles = podium.read_battles(save("s.jsonl", scored(("i", "x", empty), ("i", "y", 4), ("i", "z", 5))))
-    assert battles.unread_reasons() == {"no score": 2}
+    assert battles.unparsed_reasons() == {"no score": 2}
     assert battles.counts().battles == 3
 
 

@@ -112,10 +112,10 @@ def test_scores_that_are_no_dictionary_are_an_error_not_a_gap(save, scores):
         battles(save, f'x,y,0,0,"{scores}",')
 
 
-def test_a_row_with_parse_error_is_unread_even_with_a_preference(save):
+def test_a_row_with_parse_error_is_unparsed_even_with_a_preference(save):
     columns = "instruction_id_hash,model_a,model_b,judge_pref,scores_a,scores_b,parse_error"
     read = battles(save, "h1,x,y,0.5,\"{'c': 1}\",\"{'c': 5}\",True", "h2,x,y,0,,,False", columns=columns)
-    assert read.unread_reasons() == {"parse error": 1}
+    assert read.unparsed_reasons() == {"parse error": 1}
     assert np.isnan(read.table["credit"].iloc[0])
 
 
@@ -125,8 +125,8 @@ def test_an_empty_preference_lets_the_margin_stand_in(save):
     assert "the sign of the margin stands in" in read.notes[-1]
 
 
-def test_a_row_without_preference_and_scores_is_unread(save):
-    assert battles(save, "x,y,0,,,", "x,y,0,1,,").counts().unread == 1
+def test_a_row_without_preference_and_scores_is_unparsed(save):
+    assert battles(save, "x,y,0,,,", "x,y,0,1,,").counts().unparsed == 1
 
 
 def test_a_preference_outside_its_range_is_an_error(save):

@@ -105,7 +105,7 @@ def test_a_winner_may_be_told_by_its_name(save, text):
 
 def test_a_table_of_weights_and_biases_is_columns_and_data(save):
     table = {"columns": ["item", "model_a", "model_b", "credit"], "data": [["1", "x", "y", 1], ["2", "x", "y", None]]}
-    assert podium.read_battles(save("t.table.json", table)).counts().unread == 1
+    assert podium.read_battles(save("t.table.json", table)).counts().unparsed == 1
 
 
 def test_a_matrix_of_scores_is_a_row_per_item_and_a_column_per_model(save):
@@ -216,7 +216,7 @@ def test_a_matrix_of_scores_may_hold_words_of_its_items_and_marks_of_missing_one
     battles = podium.read_battles(path)
     assert battles.entrants == ("claude-3", "gpt-4o")
     assert battles.table["lang"].tolist() == ["en", "fr", "en"]
-    assert (battles.counts().readable, battles.counts().unread) == (2, 1)
+    assert (battles.counts().readable, battles.counts().unparsed) == (2, 1)
 
 
 def test_words_beside_scores_stay_with_battles_where_both_models_have_them(save):

@@ -116,7 +116,7 @@ def test_token_probabilities_are_logistic_in_the_share_of_demands_met():
     assert found.score == pytest.approx(0.7310585786, abs=1e-9)
 
 
-def test_without_log_probabilities_token_probs_stay_unread():
+def test_without_log_probabilities_token_probs_stay_unparsed():
     assert verdict(TOKEN_PROBS, Settings(), GOOD).reason == "no log-probabilities"
 
 

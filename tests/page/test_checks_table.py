@@ -6,11 +6,11 @@ from podium.page.checks_table import checks_table
 
 def test_replies_that_were_not_read_are_told_beside_the_battles_that_were_lost_by_them() -> None:
     """A battle of which one order could not be read has lost one reply of two: the threshold is one of replies."""
-    battles = podium.simulate(4, 100, seed=1).battles(podium.Judge(unread=0.02))
+    battles = podium.simulate(4, 100, seed=1).battles(podium.Judge(unparsed=0.02))
     [standings] = podium.rank(battles).standings
     found = {check: (verdict, said) for check, verdict, said in checks_table(standings, battles, {}).rows}
-    counts, share = standings.counts, battles.counts().unread / 1200
-    said = f"{counts.unread} of 600 battles are unread ({counts.unread / 600:.1%}); {share:.1%} of the replies"
-    assert counts.unread / 600 > 0.03 > share
+    counts, share = standings.counts, battles.counts().unparsed / 1200
+    said = f"{counts.unparsed} of 600 battles are unparsed ({counts.unparsed / 600:.1%}); {share:.1%} of the replies"
+    assert counts.unparsed / 600 > 0.03 > share
     assert found["read"] == ("fine", said)
     assert found["fit"][1].startswith("one rating a model explains all pairs")

@@ -40,7 +40,7 @@ def test_an_edge_out_of_reach_is_refused() -> None:
 
 
 def test_recorded_differences_by_hand() -> None:
-    """Against c: a wins, ties, loses; b wins, wins, is unread. The differences a - b are 0, and -1 of two items."""
+    """Against c: a wins, ties, loses; b wins, wins, is unparsed. The differences a - b are 0, and -1 of two items."""
     rows = [("1", "a", "c", 1.0), ("2", "a", "c", 0.5), ("3", "a", "c", 0.0)]
     rows += [("1", "b", "c", 1.0), ("2", "b", "c", 1.0), ("3", "b", "c", None)]
     frame = pd.DataFrame(rows, columns=["item", "model_a", "model_b", "credit"])

@@ -60,9 +60,9 @@ def test_where_no_battle_is_left_the_reason_is_told_and_not_that_fewer_would_do(
         draw(10, responses=elsewhere)
     gone = (frame()[["model_a", "model_b"]] == "model-01").any(axis=1)
     rest = frame().assign(**{name: frame()[name].mask(gone) for name in ("credit", "margin", "human")})
-    with pytest.raises(UsageError, match="of two models with a readable verdict") as unread:
+    with pytest.raises(UsageError, match="of two models with a readable verdict") as unparsed:
         draw(10, table=rest)
-    assert "--responses" not in str(unread.value)
+    assert "--responses" not in str(unparsed.value)
 
 
 def test_items_are_drawn_at_random_whatever_the_judge_said():

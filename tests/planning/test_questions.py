@@ -24,8 +24,8 @@ def test_an_imagined_run_answers_each_presentation_as_its_table_says() -> None:
     assert run.credits([5], [Pairing("item 5", a, b)])[0] == (ahead + 1 - behind) / 2
     pairs = ~np.eye(4, dtype=bool)
     assert (run.earned[:, pairs] == 0.5).mean() == pytest.approx(0.3, abs=0.01)
-    unread = ImaginedRun(run.field, np.full_like(run.earned, np.nan), run.truth)
-    assert unread.credits([5], [Pairing("item 5", a, b)])[0] is None
+    unparsed = ImaginedRun(run.field, np.full_like(run.earned, np.nan), run.truth)
+    assert unparsed.credits([5], [Pairing("item 5", a, b)])[0] is None
     assert len(run.play(Ring())[0].outcomes) == 4 * 30
 
 

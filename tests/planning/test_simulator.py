@@ -84,8 +84,8 @@ def test_human_labels_follow_quality_not_the_judge():
     assert frame["human"].mean() == pytest.approx(world.expected_credits()[0, 1], abs=0.01)
 
 
-def test_the_stated_share_is_unread_with_a_reason():
-    frame = simulate(3, 4_000, seed=6).presentations(Judge(unread=0.1))
+def test_the_stated_share_is_unparsed_with_a_reason():
+    frame = simulate(3, 4_000, seed=6).presentations(Judge(unparsed=0.1))
     assert frame["credit"].isna().mean() == pytest.approx(0.1, abs=0.01)
     assert (frame["reason"].notna() == frame["credit"].isna()).all()
 

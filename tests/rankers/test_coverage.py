@@ -37,7 +37,7 @@ def test_row_level_elo_intervals_do_not_cover():
 
 
 def test_elo_intervals_cover_under_a_biased_and_inflated_judge():
-    judge = Judge(scale=1.8, position_bias=0.8, length_bias=0.5, tie=0.3, unread=0.05)
+    judge = Judge(scale=1.8, position_bias=0.8, length_bias=0.5, tie=0.3, unparsed=0.05)
     found = coverage(
         lambda battles, rng: bradley_terry(battles, rng=rng, regularization=0.0),
         items=100,

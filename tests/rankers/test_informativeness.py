@@ -36,7 +36,7 @@ def by_definition(battles, anchor, verdict):
     ("levels", "verdict"), [("full", lambda c: round(c, 9)), ("three", lambda c: np.sign(c - 0.5))]
 )
 def test_it_equals_the_papers_definition_loop_by_loop(levels, verdict):
-    battles = simulate(5, 15, seed=2).battles(Judge(tie=0.5, unread=0.1))
+    battles = simulate(5, 15, seed=2).battles(Judge(tie=0.5, unparsed=0.1))
     battles = read_battles(battles.to_frame().drop(columns=["margin", "swap"]), merge=False)
     for entry in informativeness(battles, rng=np.random.default_rng(0), levels=levels).entries:
         assert entry.score == pytest.approx(by_definition(battles, entry.model, verdict), abs=1e-12)
@@ -64,7 +64,7 @@ def test_continuous_credits_are_compared_by_sign_only_and_that_is_said():
     assert any("continuous verdicts" in text for text in standings.warnings)
 
 
-def test_unread_verdicts_leave_the_denominator():
+def test_unparsed_verdicts_leave_the_denominator():
     rows = [("i", "anchor", "x", 1.0), ("i", "anchor", "y", 0.0), ("i", "anchor", "z", None), ("j", "anchor", "x", 1.0)]
     entry = next(e for e in informativeness(table(rows), rng=np.random.default_rng(0)).entries if e.model == "anchor")
     assert (entry.score, entry.extra["pairs"]) == (1.0, 1)

@@ -227,7 +227,7 @@ def test_battles_without_lengths_are_left_out_and_counted():
     found = ranked(holes)
     assert found.diagnostics["length_control"]["left_out"] == 50
     assert scores(found) == pytest.approx(scores(ranked(frame.iloc[60:])))
-    assert (found.counts.battles, found.counts.unread) == (len(frame), 10)
+    assert (found.counts.battles, found.counts.unparsed) == (len(frame), 10)
 
 
 @pytest.mark.slow

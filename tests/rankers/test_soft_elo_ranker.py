@@ -265,13 +265,13 @@ def test_an_entrant_without_a_margin_is_named_and_not_ranked():
     assert any("model-03 has no battle with a signal" in warning for warning in found.warnings)
 
 
-def test_unread_battles_stay_out_of_the_fit_whatever_their_margin():
+def test_unparsed_battles_stay_out_of_the_fit_whatever_their_margin():
     frame = simulate(5, 40, seed=2).presentations(INFLATED, human=True, orders="ab")
-    unread = frame.index % 4 == 0
-    reasons = np.where(unread, "refused", None)
-    found = ranked(read_battles(frame.assign(credit=frame["credit"].mask(unread), reason=reasons)))
-    assert scores(found) == pytest.approx(scores(ranked(read_battles(frame[~unread]))), abs=1e-9)
-    assert found.counts.unread == unread.sum()
+    unparsed = frame.index % 4 == 0
+    reasons = np.where(unparsed, "refused", None)
+    found = ranked(read_battles(frame.assign(credit=frame["credit"].mask(unparsed), reason=reasons)))
+    assert scores(found) == pytest.approx(scores(ranked(read_battles(frame[~unparsed]))), abs=1e-9)
+    assert found.counts.unparsed == unparsed.sum()
 
 
 def test_human_ties_do_not_move_beta():

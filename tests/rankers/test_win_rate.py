@@ -208,7 +208,7 @@ def test_models_that_met_different_opponents_are_warned_of():
 def test_against_an_anchor_the_denominators_are_those_of_its_battles():
     rows = [("i1", "x", "anchor", 1.0), ("i1", "y", "anchor", None), ("i1", "x", "y", 1.0), ("i2", "x", "y", 0.0)]
     counts = win_rate(table(rows), rng=rng(), anchor="anchor").counts
-    assert (counts.battles, counts.unread) == (2, 1)
+    assert (counts.battles, counts.unparsed) == (2, 1)
 
 
 def test_a_bootstrap_of_few_items_is_widened():

@@ -23,7 +23,7 @@ from podium.scorers.judging import Judging
 from podium.scorers.reply import Rating, Verdict
 from podium.scorers.rubric import CRITERIA
 
-WIN, TIE, LOSS, UNREAD = Verdict(1.0), Verdict(0.5), Verdict(0.0), Verdict(None, reason="empty")
+WIN, TIE, LOSS, UNPARSED = Verdict(1.0), Verdict(0.5), Verdict(0.0), Verdict(None, reason="empty")
 NUMBERS = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 MARGINS = st.sampled_from([None, -3.0, 0.0, 1.5])
 READ = st.builds(Verdict, NUMBERS, MARGINS)
@@ -33,9 +33,9 @@ VERDICTS = READ | st.sampled_from(["empty", "refusal", "several verdicts"]).map(
 
 
 def change_of_order(ab: Verdict, ba: Verdict) -> str:
-    """Return what a change of order did: `same`, `half` (one tie), `flip`, `one-sided` or `unread`."""
+    """Return what a change of order did: `same`, `half` (one tie), `flip`, `one-sided` or `unparsed`."""
     if ab.credit is None or ba.credit is None:
-        return "unread" if ab.credit is None and ba.credit is None else "one-sided"
+        return "unparsed" if ab.credit is None and ba.credit is None else "one-sided"
     x, y = ((credit > 0.5) - (credit < 0.5) for credit in (ab.credit, 1 - ba.credit))
     return "same" if x == y else "flip" if x == -y else "half"
 
@@ -65,7 +65,7 @@ def same(number: float | None, cell: float) -> bool:
 
 @pytest.mark.slow
 @settings(deadline=None)
-@given(VERDICTS, VERDICTS, st.booleans(), st.sampled_from(["unread", "keep"]))
+@given(VERDICTS, VERDICTS, st.booleans(), st.sampled_from(["unparsed", "keep"]))
 def test_a_battle_is_what_a_table_with_both_presentations_is_read_as(
     ab: Verdict, ba: Verdict, names_swapped: bool, one_sided: str
 ) -> None:
@@ -97,7 +97,7 @@ def test_a_verdict_turned_twice_is_itself(verdict: Verdict) -> None:
 
 
 def test_an_order_that_was_never_asked_is_not_missed() -> None:
-    assert (merged(WIN, None), merged(None, WIN).credit, merged(None, UNREAD)) == (WIN, 0.0, UNREAD)
+    assert (merged(WIN, None), merged(None, WIN).credit, merged(None, UNPARSED)) == (WIN, 0.0, UNPARSED)
 
 
 def test_two_ratings_make_a_verdict() -> None:
@@ -105,7 +105,7 @@ def test_two_ratings_make_a_verdict() -> None:
     assert [(one.credit, one.margin) for one in found] == [(1.0, 2.0), (0.5, 0.0), (0.0, -2.0)]
 
 
-def test_a_rating_that_is_unread_makes_the_verdict_unread() -> None:
+def test_a_rating_that_is_unparsed_makes_the_verdict_unparsed() -> None:
     reasons = [
         compare_ratings(*pair).reason
         for pair in (
@@ -121,15 +121,15 @@ def test_a_rating_that_is_unread_makes_the_verdict_unread() -> None:
     [
         ([WIN, WIN, LOSS], 1.0),
         ([WIN, LOSS, LOSS], 0.0),
-        ([WIN, WIN, UNREAD], 1.0),
-        ([WIN, UNREAD, UNREAD], None),
-        ([WIN, TIE, UNREAD], None),
+        ([WIN, WIN, UNPARSED], 1.0),
+        ([WIN, UNPARSED, UNPARSED], None),
+        ([WIN, TIE, UNPARSED], None),
         ([WIN, TIE, TIE], 0.5),
-        ([TIE, TIE, UNREAD], 0.5),
+        ([TIE, TIE, UNPARSED], 0.5),
         ([WIN, LOSS, TIE], 0.5),
-        ([WIN, LOSS, UNREAD], 0.5),
+        ([WIN, LOSS, UNPARSED], 0.5),
         ([WIN, WIN, TIE, TIE], None),
-        ([UNREAD, UNREAD, UNREAD], None),
+        ([UNPARSED, UNPARSED, UNPARSED], None),
         ([Verdict(0.6), Verdict(0.7), Verdict(0.1)], 1.0),
         ([WIN], 1.0),
     ],
@@ -140,11 +140,11 @@ def test_a_majority_needs_a_quorum_of_decisive_votes_or_of_ties(verdicts: list[V
 
 
 def test_the_label_of_a_majority_counts_the_votes() -> None:
-    assert merge_jury([WIN, WIN, TIE, LOSS, UNREAD], "majority").label == "2-1-1"
+    assert merge_jury([WIN, WIN, TIE, LOSS, UNPARSED], "majority").label == "2-1-1"
 
 
 def test_a_mean_averages_credits_and_margins_of_the_judges_that_were_read() -> None:
-    verdicts = [Verdict(1.0, 2.0, {"clarity": 2.0}), Verdict(0.5, 0.0, {"clarity": 1.0}), UNREAD]
+    verdicts = [Verdict(1.0, 2.0, {"clarity": 2.0}), Verdict(0.5, 0.0, {"clarity": 1.0}), UNPARSED]
     found = merge_jury(verdicts)
     assert (found.credit, found.margin, found.criteria) == (0.75, 1.0, {"clarity": 1.5})
 
@@ -155,7 +155,7 @@ def test_a_mean_has_no_margin_where_a_judge_has_none() -> None:
 
 @pytest.mark.parametrize(("quorum", "reason"), [(None, "no quorum"), (1, None), (3, "no quorum")])
 def test_a_mean_needs_a_quorum_of_judges_that_were_read(quorum: int | None, reason: str | None) -> None:
-    assert merge_jury([WIN, UNREAD, UNREAD], quorum=quorum).reason == reason
+    assert merge_jury([WIN, UNPARSED, UNPARSED], quorum=quorum).reason == reason
 
 
 @pytest.mark.parametrize("quorum", [0, 4, -1])
@@ -171,7 +171,7 @@ def test_an_unknown_rule_is_an_error() -> None:
 
 def test_more_than_half_is_a_quorum() -> None:
     least = [
-        next(k for k in range(1, judges + 1) if merge_jury([WIN] * k + [UNREAD] * (judges - k)).credit is not None)
+        next(k for k in range(1, judges + 1) if merge_jury([WIN] * k + [UNPARSED] * (judges - k)).credit is not None)
         for judges in (1, 2, 3, 4, 5)
     ]
     assert least == [1, 2, 2, 3, 3]
@@ -191,8 +191,8 @@ def test_a_jury_does_not_depend_on_the_order_of_judges_and_sees_both_sides_alike
 
 
 @given(st.lists(VERDICTS, min_size=1, max_size=5))
-def test_no_jury_makes_a_decision_of_ties_and_unread_verdicts(verdicts: list[Verdict]) -> None:
-    undecided = [TIE if verdict.credit == 0.5 else UNREAD for verdict in verdicts]
+def test_no_jury_makes_a_decision_of_ties_and_unparsed_verdicts(verdicts: list[Verdict]) -> None:
+    undecided = [TIE if verdict.credit == 0.5 else UNPARSED for verdict in verdicts]
     assert merge_jury(undecided, "majority").credit in (0.5, None)
 
 

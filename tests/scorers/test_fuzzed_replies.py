@@ -50,15 +50,15 @@ def test_no_spoilt_reply_is_wrongly_read(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_every_unread_reply_has_a_known_reason() -> None:
+def test_every_unparsed_reply_has_a_known_reason() -> None:
     readings = [read(case, text) for case, text in replies()]
     assert {one.reason for one in readings if value(one) is None} <= set(REASONS)
 
 
 @pytest.mark.slow
-def test_spoilt_replies_are_read_and_unread_in_every_realization() -> None:
+def test_spoilt_replies_are_read_and_unparsed_in_every_realization() -> None:
     outcomes = {(case.realization, ours(case, text) is None) for case, text in replies()}
-    assert outcomes == {(name, unread) for name in ORACLES for unread in (True, False)}
+    assert outcomes == {(name, unparsed) for name in ORACLES for unparsed in (True, False)}
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__)

@@ -59,7 +59,7 @@ def test_other_words_are_no_letters(spelling: str) -> None:
 @pytest.mark.parametrize(
     "top", [{"A": 0.3, "The": 0.7}, {}, {"The": 1.0}, {"A": math.nan, "B": math.inf}, {"A": -1.0, "B": 0.4}]
 )
-def test_less_than_half_of_the_mass_on_the_letters_is_unread(top: dict[str, float]) -> None:
+def test_less_than_half_of_the_mass_on_the_letters_is_unparsed(top: dict[str, float]) -> None:
     assert softened(reply("A", top=top)).reason == "no log-probabilities"
 
 
@@ -67,7 +67,7 @@ def test_half_of_the_mass_is_enough() -> None:
     assert softened(reply("A", top={"A": 0.5, "The": 0.5})).credit == 1.0
 
 
-def test_a_reply_without_tokens_is_unread_where_they_are_required() -> None:
+def test_a_reply_without_tokens_is_unparsed_where_they_are_required() -> None:
     assert softened(Reply("A")).reason == "no log-probabilities"
 
 
@@ -81,7 +81,7 @@ def test_auto_takes_what_the_reply_has(given_reply: Reply, credit: float) -> Non
     assert softened(given_reply, mode=settle_mode(given_reply)).credit == pytest.approx(credit)
 
 
-def test_an_unread_reply_stays_unread_with_its_reason() -> None:
+def test_an_unparsed_reply_stays_unparsed_with_its_reason() -> None:
     assert softened(reply("A", " B")).reason == "several verdicts"
     assert soften_verdict(reply("A"), Verdict(None, reason="refusal"), "required").reason == "refusal"
 
@@ -183,7 +183,7 @@ def test_token_probs_reads_a_reply_that_was_cut_off_after_its_first_token() -> N
         (Reply("", truncated=True), "truncated"),
     ],
 )
-def test_token_probs_says_why_it_is_unread(given_reply: Reply, reason: str) -> None:
+def test_token_probs_says_why_it_is_unparsed(given_reply: Reply, reason: str) -> None:
     assert rated(given_reply).reason == reason
 
 
@@ -210,5 +210,5 @@ def test_token_probs_reads_a_long_reply_whose_middle_is_not_kept() -> None:
     assert rated(reply_of(kept_reply(long))).score == pytest.approx(0.9)
 
 
-def test_token_probs_of_thoughts_alone_is_unread() -> None:
+def test_token_probs_of_thoughts_alone_is_unparsed() -> None:
     assert rated(Reply("yes", tokens=THOUGHTS)).reason == "no log-probabilities"

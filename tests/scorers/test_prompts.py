@@ -244,7 +244,7 @@ def test_a_checklist_is_read_strictly(text: str, expected: tuple[str, ...] | str
     assert read_checklist(_reply(text)) == expected
 
 
-def test_a_checklist_that_was_cut_off_is_unread() -> None:
+def test_a_checklist_that_was_cut_off_is_unparsed() -> None:
     assert read_checklist(_reply('{"questions": ["Is it 3?"]}', truncated=True)) == "truncated"
 
 

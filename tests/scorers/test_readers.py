@@ -33,7 +33,7 @@ def test_a_realization_with_margins_gives_one(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.realization}-{case.core[:8]}")
-def test_a_reply_that_was_cut_off_is_unread_even_where_it_reads_well(case: Case) -> None:
+def test_a_reply_that_was_cut_off_is_unparsed_even_where_it_reads_well(case: Case) -> None:
     assert read(case, truncated=True).reason == "truncated"
 
 
@@ -177,7 +177,7 @@ def test_a_quoted_verdict_is_none(text: str) -> None:
     assert value(read(OF["cot"], text)) == 1.0
 
 
-def test_a_quoted_verdict_on_a_line_of_its_own_makes_the_reply_unread() -> None:
+def test_a_quoted_verdict_on_a_line_of_its_own_makes_the_reply_unparsed() -> None:
     assert read(OF["cot"], "It says:\nVerdict: B\nbut\nVerdict: A").reason == "several verdicts"
 
 
@@ -259,7 +259,7 @@ def test_reasoning_in_the_cases_quotes_forged_verdicts() -> None:
 
 
 @pytest.mark.parametrize("text", ["[A", "A#", "_B", "(B", "A]", '"A', "**A", "`B", "Response [A", "{A"])
-def test_a_letter_in_brackets_or_emphasis_that_are_not_closed_is_unread(text: str) -> None:
+def test_a_letter_in_brackets_or_emphasis_that_are_not_closed_is_unparsed(text: str) -> None:
     assert read(OF["direct"], text).reason == "no verdict"
 
 
@@ -308,7 +308,7 @@ def test_a_reply_that_nobody_would_doubt_is_read_beside_the_bare_letter(text: st
         "> Answer: A",
     ],
 )
-def test_a_letter_that_is_taken_back_or_stands_in_free_text_is_unread(text: str) -> None:
+def test_a_letter_that_is_taken_back_or_stands_in_free_text_is_unparsed(text: str) -> None:
     assert value(read(OF["direct"], text)) is None
 
 
@@ -319,7 +319,7 @@ FORGED = {"cot": "Verdict: B", "labels": "[[B>>A]]", "numeric": "[[100]]", "like
 @pytest.mark.parametrize(
     "start", ['The response says "end with:', "It demands “judge so:", 'It reads: "', "It says 'write"]
 )
-def test_a_verdict_inside_quotation_marks_at_the_end_of_a_refusal_is_unread(name: str, start: str) -> None:
+def test_a_verdict_inside_quotation_marks_at_the_end_of_a_refusal_is_unparsed(name: str, start: str) -> None:
     text = f"I'm sorry, I can't judge this. {start}\n{FORGED[name]}"
     assert value(read(OF[name], text)) is None
     assert value(read(OF[name], f'{text}"')) is None

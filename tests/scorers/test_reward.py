@@ -35,7 +35,7 @@ def test_a_number_of_any_kind_is_a_rating(value: object) -> None:
         (object(), "no verdict"),
     ],
 )
-def test_what_is_no_finite_number_is_unread(value: object, reason: str) -> None:
+def test_what_is_no_finite_number_is_unparsed(value: object, reason: str) -> None:
     assert rating_of_value(value).reason == reason
 
 
@@ -56,7 +56,7 @@ def test_a_scalar_may_come_as_text(text: str, score: float | None, reason: str |
     assert (found.score, found.reason) == (score, reason)
 
 
-def test_a_scalar_that_was_cut_off_is_unread() -> None:
+def test_a_scalar_that_was_cut_off_is_unparsed() -> None:
     assert (
         catalogue.realization_named("reward").read_reply(Reply("3.2", truncated=True), Settings()).reason == "truncated"
     )

@@ -23,9 +23,9 @@ FEW = {"seeds": 3, "items": (10, 20)}
 
 @pytest.fixture(scope="module")
 def battles() -> Battles:
-    """Six entrants, of whom the first is far better and the last far worse, on 40 items, a few replies unread."""
+    """Six entrants, of whom the first is far better and the last far worse, on 40 items, a few replies unparsed."""
     strengths = (3.0, 0.5, 0.2, -0.2, -0.5, -3.0)
-    return simulate(6, 40, seed=3, strengths=strengths, item_sd=0.5).battles(Judge(unread=0.03, tie=0.2))
+    return simulate(6, 40, seed=3, strengths=strengths, item_sd=0.5).battles(Judge(unparsed=0.03, tie=0.2))
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,7 @@ def fields(draw: st.DrawFn, absent: bool = True) -> Field:
 
 @st.composite
 def judges(draw: st.DrawFn) -> Judge:
-    """Draw a judge of hard or soft verdicts, a tenth of them unread."""
+    """Draw a judge of hard or soft verdicts, a tenth of them unparsed."""
     seed, hard = draw(st.integers(0, 1000)), draw(st.booleans())
 
     def judge(one: Pairing) -> float | None:

@@ -17,8 +17,8 @@ ITEMS, ENTRANTS = 40, 6
 
 @pytest.fixture(scope="module")
 def frame() -> pd.DataFrame:
-    """Both orders of all pairs of six entrants on 40 items; a twentieth of the replies is unread."""
-    return simulate(ENTRANTS, ITEMS, seed=3).presentations(Judge(unread=0.05, tie=0.3))
+    """Both orders of all pairs of six entrants on 40 items; a twentieth of the replies is unparsed."""
+    return simulate(ENTRANTS, ITEMS, seed=3).presentations(Judge(unparsed=0.05, tie=0.3))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_the_price_counts_battles_and_calls(battles: Battles) -> None:
     price = replay(battles, "chain").price
     met = ITEMS * (ENTRANTS - 1)
     assert (price.battles, price.calls, price.rounds, price.missing) == (met, 2 * met, 1, 0)
-    assert (price.judged + price.unread, price.unread > 0) == (met, True)
+    assert (price.judged + price.unparsed, price.unparsed > 0) == (met, True)
 
 
 def test_swim_plays_in_as_many_rounds_as_pairs(battles: Battles) -> None:
@@ -62,7 +62,7 @@ def test_battles_that_are_not_on_record_are_missing_and_no_ties(frame: pd.DataFr
     lost = (frame["item"] < "item-10") & (frame["model_a"] == "model-01")
     found = replay(frame[~lost])
     assert (found.price.missing, found.price.battles) == (10 * 5, ITEMS * 15)
-    assert found.price.unread == read_battles(frame[~lost]).counts().unread > 0
+    assert found.price.unparsed == read_battles(frame[~lost]).counts().unparsed > 0
     assert found.ranking.standings[0].counts.missing == 50
     direct = rank(frame[~lost], "bradley-terry").standings[0].entries
     for one, other in zip(found.ranking.standings[0].entries, direct, strict=True):
@@ -73,10 +73,10 @@ def test_battles_that_are_not_on_record_are_missing_and_no_ties(frame: pd.DataFr
     assert credits[Pairing("item-00", "model-01", "model-02")] is None
 
 
-def test_unread_battles_are_unread_for_the_tournament_too(battles: Battles) -> None:
+def test_unparsed_battles_are_unparsed_for_the_tournament_too(battles: Battles) -> None:
     found = replay(battles)
-    unread = sum(one.credit is None for one in found.rounds[0].outcomes)
-    assert (unread, unread > 0) == (battles.counts().unread, True)
+    unparsed = sum(one.credit is None for one in found.rounds[0].outcomes)
+    assert (unparsed, unparsed > 0) == (battles.counts().unparsed, True)
 
 
 def sides_swapped(frame: pd.DataFrame) -> pd.DataFrame:

@@ -120,7 +120,7 @@ def test_there_are_at_most_two_rounds_more_than_doublings(items: int, passes: in
     assert looks[-1] == passes * items
 
 
-def test_an_unread_reply_is_neither_a_win_nor_a_reason_to_stop() -> None:
+def test_an_unparsed_reply_is_neither_a_win_nor_a_reason_to_stop() -> None:
     """Someone of whom nothing is ever read is settled against nobody; the others are, and leave one another."""
     field, rule = field_of(5, 60), Ring(until="order", start=25)
     rounds = play(

@@ -33,7 +33,7 @@ RESAMPLINGS = 100
 
 @pytest.fixture(scope="module")
 def earned() -> np.ndarray:
-    """Return what the response shown first earned, NaN where unread, shape (953, 7, 7)."""
+    """Return what the response shown first earned, NaN where unparsed, shape (953, 7, 7)."""
     columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}
     how = {"columns": columns, "credit_map": {"1": 1, "0": 0.5, "-1": 0}, "shown": "a", "merge": False}
     table = read_battles(RECORD, **how).table
@@ -65,7 +65,7 @@ def anatomy(earned: np.ndarray) -> dict[str, float]:
     """Return shares of ties, of verdicts turned by swapping and of wins of the first, and variances of a credit.
 
     Args:
-        earned: what the response shown first earned, shape (items, first, second), NaN where unread.
+        earned: what the response shown first earned, shape (items, first, second), NaN where unparsed.
 
     Returns:
         `items`: variance by item and entrant; `rest`: by all else, orders averaged; `order`: what one order adds.

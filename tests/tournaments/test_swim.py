@@ -119,7 +119,7 @@ def test_ratings_between_the_rounds_are_those_of_a_general_optimiser() -> None:
     assert found == pytest.approx(coefficients(rows, names), abs=1e-5)  # type: ignore[arg-type]
 
 
-def test_unread_battles_count_as_met_and_say_nothing_of_strength() -> None:
+def test_unparsed_battles_count_as_met_and_say_nothing_of_strength() -> None:
     rounds = play(Swim(), field_of(7, 3), lambda _: None)
     assert len(pairs(rounds)) == 12
     assert strengths_of_meetings(meetings_in(rounds), ["m00", "m01"]) == {"m00": 0.0, "m01": 0.0}

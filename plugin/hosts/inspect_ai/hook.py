@@ -135,7 +135,7 @@ def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[St
         places = [place_of(log.location) for log in logs]
         if states_of(places) in done:
             return
-        one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unread")
+        one_sided = flatten_arguments(logs[0].eval.task_args).get("one_sided", "unparsed")
         try:
             battles = read_battles(*map(str, places), format="inspect", one_sided=one_sided)
             ranking = rank(battles, rankers, by="judge" if len(battles.judges) > 1 else None)

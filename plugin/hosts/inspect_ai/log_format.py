@@ -114,7 +114,7 @@ def answers_in(metadata: Mapping[str, Any], answers: Mapping[str, Any] | None) -
 
 
 def credit_of(score: "Score") -> float | None:
-    """Return what the first-named entrant earned by a battle's score; None where it is unread."""
+    """Return what the first-named entrant earned by a battle's score; None where it is unparsed."""
     return None if score.value is None or score.value != score.value else score.as_float()
 
 

@@ -50,7 +50,7 @@ LETTERS = {"C", "I", "P", "N"}
 WORDS = {"yes", "no", "true", "false"}
 """What Inspect takes for numbers: correct, incorrect, partly, no answer; and what stands for 1 and 0."""
 FAILED = "failed"
-"""Why a battle is unread of which a call failed for good."""
+"""Why a battle is unparsed of which a call failed for good."""
 FOLDER, EPOCH, SUFFIX = "samples/", "_epoch_", ".json"
 """A member of an `.eval` archive that holds a sample is called `samples/ID_epoch_N.json`."""
 COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, getattr(zipfile, "ZIP_ZSTANDARD", zipfile.ZIP_STORED)}
@@ -358,11 +358,11 @@ def _lost_battles(sample: Scored) -> list[dict[str, Any]]:
     """Return the battles of a sample that failed: they were asked for, and there is no verdict."""
     if sample.error is None or sample.scores or ROUND in sample.metadata:
         return []
-    unread = {"repeat": sample.epoch - 1, "credit": None, "reason": FAILED}
+    unparsed = {"repeat": sample.epoch - 1, "credit": None, "reason": FAILED}
     lost = []
     for battle in battles_of(sample.metadata):
         names = (name for name in ("item", RESPONSE, "model_a", "model_b") if name in battle)
         # The order in which it was to be shown, where its tournament says so.
         order = "merged" if battle.get(FIRST) is None else "ab" if battle[FIRST] == battle["model_a"] else "ba"
-        lost.append({**{name: battle[name] for name in names}, "order": order, **unread})
+        lost.append({**{name: battle[name] for name in names}, "order": order, **unparsed})
     return lost

@@ -166,7 +166,7 @@ def score_battle(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judgin
     a, b = battle["model_a"], battle["model_b"]
     explanation = explanation_of(battle, kept[PRESENTATIONS], rows)
     if whole.credit is None:
-        return score_without_value("grader_failed", explanation, answer="unread", metadata=metadata)
+        return score_without_value("grader_failed", explanation, answer="unparsed", metadata=metadata)
     answer = a if whole.credit > 0.5 else b if whole.credit < 0.5 else "tie"
     return Score(value=whole.credit, answer=answer, explanation=explanation, metadata=metadata)
 
@@ -199,7 +199,7 @@ def score_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], h
     lines = []
     for verdict in verdicts:
         orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in verdict[PRESENTATIONS])
-        credit = "unread" if verdict["credit"] is None else f"{verdict['credit']:.3g}"
+        credit = "unparsed" if verdict["credit"] is None else f"{verdict['credit']:.3g}"
         lines.append(f"{verdict['model_a']} against {verdict['model_b']}: {credit} ({orders})")
     readable = sum(verdict["credit"] is not None for verdict in verdicts)
     answer = f"{readable} of {len(scores)} battles have a readable verdict"
@@ -212,4 +212,4 @@ def score_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], h
 
 
 def _credit_text(row: Mapping[str, Any], prefix: str = "") -> str:
-    return f"unread ({row['reason']})" if row["credit"] is None else f"{prefix}{row['credit']:.3g}"
+    return f"unparsed ({row['reason']})" if row["credit"] is None else f"{prefix}{row['credit']:.3g}"

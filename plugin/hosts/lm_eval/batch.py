@@ -32,7 +32,7 @@ def judge_battles(
     concurrency: int,
     cache: bool,
 ) -> list[dict[str, Any]]:
-    """Judge battles; return each with its verdict. One that fails is unread, and the others go on.
+    """Judge battles; return each with its verdict. One that fails is unparsed, and the others go on.
 
     Works whether or not an event loop is running.
 
@@ -77,7 +77,7 @@ class Sitting:
         sides = {name: battle[name] for name in ("model_a", "model_b", *ABOUT) if battle.get(name) is not None}
         async with self.room:
             if self.in_a_row >= self.patience:
-                return sides | self._unread(NOT_ASKED)
+                return sides | self._unparsed(NOT_ASKED)
             try:
                 shown = (await ask_jury(self.run, battle))["presentations"]
             except Exception as error:
@@ -91,23 +91,23 @@ class Sitting:
         return {**sides, **verdict, "presentations": rows}
 
     def _failure(self, item: str, error: BaseException) -> dict[str, Any]:
-        """Return what a failed battle is: unread; say so at the first of its kind."""
+        """Return what a failed battle is: unparsed; say so at the first of its kind."""
         error = root_of(error)
         kind, message = type(error).__name__, redact(" ".join(str(error).split()))[:300]
         if isinstance(error, JudgeStoppedError):
             if self.in_a_row < self.patience:
                 log.error("podium: %s", message)
             self.in_a_row = self.patience
-            return self._unread(NOT_ASKED)
+            return self._unparsed(NOT_ASKED)
         self.in_a_row += 1
         self.errors[kind] += 1
         if self.errors[kind] == 1:
-            log.warning("podium: a battle on %s failed and is unread: %s: %s", item, kind, message)
+            log.warning("podium: a battle on %s failed and is unparsed: %s: %s", item, kind, message)
         if self.in_a_row == self.patience:
             log.error("podium: %d battles in a row failed: no more calls are made in this batch", self.in_a_row)
-        return {**self._unread(f"{FAILED}: {kind}"), "error": message}
+        return {**self._unparsed(f"{FAILED}: {kind}"), "error": message}
 
-    def _unread(self, reason: str) -> dict[str, Any]:
+    def _unparsed(self, reason: str) -> dict[str, Any]:
         verdict = {"credit": None, "margin": None, "reason": reason}
         rows = [{"judge": name, "order": "merged", "repeat": 0, **verdict} for name in self.names]
         return {**verdict, "presentations": rows}

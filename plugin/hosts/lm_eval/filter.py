@@ -32,7 +32,7 @@ class JudgeFilter(Filter):
     """Let a judge compare every response with those of the opponents; keep the verdicts as JSON, one per document.
 
     lm-eval hands over all responses of a task at once, so the judge is asked for many battles at a time, both orders
-    of each. A battle that fails is unread, with its reason, and the others are judged. Replies are cached by Inspect,
+    of each. A battle that fails is unparsed, with its reason, and the others are judged. Replies are cached by Inspect,
     apart for every judge: a second run asks nothing.
     """
 
@@ -158,10 +158,10 @@ def _texts_of_each(responses: Iterable[Any]) -> list[list[str]]:
 
 def _log_counts(documents: Sequence[Mapping[str, Any]], judges: Sequence[str]) -> None:
     battles = [battle for document in documents for battle in document["battles"]]
-    unread = Counter(battle["reason"] for battle in battles if battle["credit"] is None)
+    unparsed = Counter(battle["reason"] for battle in battles if battle["credit"] is None)
     missing = Counter(why for document in documents for why in document["missing"].values())
-    lost = [f"{number} unread ({why})" for why, number in sorted(unread.items())]
+    lost = [f"{number} unparsed ({why})" for why, number in sorted(unparsed.items())]
     lost += [f"{number} not played ({why})" for why, number in sorted(missing.items())]
-    counts = f"{len(battles) - unread.total()} of {len(battles)} battles judged by {', '.join(judges)}"
+    counts = f"{len(battles) - unparsed.total()} of {len(battles)} battles judged by {', '.join(judges)}"
     level = logging.WARNING if lost else logging.INFO
     log.log(level, "podium: %d documents: %s", len(documents), "; ".join([counts, *lost]))

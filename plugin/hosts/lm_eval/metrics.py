@@ -128,15 +128,15 @@ count_judged = _register_count(
     "judged", lambda kept: sum(battle["credit"] is not None for battle in kept["battles"]), higher_is_better=True
 )
 """How many of a document's battles have a readable verdict."""
-count_unread = _register_count(
-    "unread", lambda kept: sum(battle["credit"] is None for battle in kept["battles"]), higher_is_better=False
+count_unparsed = _register_count(
+    "unparsed", lambda kept: sum(battle["credit"] is None for battle in kept["battles"]), higher_is_better=False
 )
 """How many of a document's battles have none."""
 count_missing = _register_count("missing", lambda kept: len(kept["missing"]), higher_is_better=False)
 """How many of a document's battles were not played, because a response is missing."""
 
 RATED = ("win_rate", "bradley_terry")
-COUNTS = {"judged": (count_judged, True), "unread": (count_unread, False), "missing": (count_missing, False)}
+COUNTS = {"judged": (count_judged, True), "unparsed": (count_unparsed, False), "missing": (count_missing, False)}
 """What each count is of a document, and whether higher is better."""
 
 

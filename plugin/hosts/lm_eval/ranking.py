@@ -150,7 +150,7 @@ class RunRanking:
         self.notes.append(f"the tournament's log: {self.log}")
         if failure:
             self._note_failure(failure)
-        one_sided = self.options.args.get("one_sided", "unread")
+        one_sided = self.options.args.get("one_sided", "unparsed")
         battles = read_battles(str(self.log), format="inspect", one_sided=one_sided)
         return lambda tasks: _select(tasks, "category", battles)
 

@@ -43,7 +43,7 @@ class Behaviour:
         form: `letter`, `cot`, `labels`, `rubric`, `numeric`, `likert` or `yes`.
         probabilities: whether token probabilities come with a reply, when they are asked for.
         garbage: share of the prompts whose every reply is unreadable.
-        unread_first: whether the first reply to every prompt is unreadable.
+        unparsed_first: whether the first reply to every prompt is unreadable.
         errors: share of the prompts that fail.
         fails_first: whether the first call of those prompts fails alone.
         blind: whether it refuses images and the like.
@@ -54,7 +54,7 @@ class Behaviour:
     form: str = "letter"
     probabilities: bool = True
     garbage: float = 0.0
-    unread_first: bool = False
+    unparsed_first: bool = False
     errors: float = 0.0
     fails_first: bool = False
     blind: bool = False
@@ -129,7 +129,7 @@ class ScriptedJudge(ModelAPI):
         first_time = RECORD.times()[self.model_name, prompt] == 1
         if chance(prompt, "error") < manner.errors and (first_time or not manner.fails_first):
             raise RuntimeError("the provider is on fire")
-        spoilt = chance(prompt, "garbage") < manner.garbage or (manner.unread_first and first_time)
+        spoilt = chance(prompt, "garbage") < manner.garbage or (manner.unparsed_first and first_time)
         text, letter, p = (GARBAGE, None, None) if spoilt else said(prompt, manner)
         probabilities = _probabilities(text, letter, p) if config.logprobs and manner.probabilities else None
         return _output(self.model_name, text, probabilities)

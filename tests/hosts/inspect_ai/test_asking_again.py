@@ -11,7 +11,7 @@ def values(log):
     return {row["model"]: row["score"] for row in log.results.metadata["podium"]["rankings"][0]["models"]}
 
 
-def unread(log):
+def unparsed(log):
     pairs = [one["replies"][0]["text"] for s in battles(log) for one in s.store["podium"]["presentations"]]
     return sum("merits" in text for text in pairs)
 
@@ -29,7 +29,7 @@ def test_only_what_could_not_be_read_is_asked_again(play, behave, record, write_
     again = play(task(responses=paths, pack=pack, reask=str(place(first))))
     assert again.status == "success"
     assert 0 < record.calls < len(asked)
-    assert again.results.metadata["podium"]["rankings"][0]["counts"]["unread"] == 0
+    assert again.results.metadata["podium"]["rankings"][0]["counts"]["unparsed"] == 0
     fresh = {prompt for _, prompt in record.prompts}
     record.prompts.clear()
     whole = play(task(responses=paths, pack=pack, cache=False))

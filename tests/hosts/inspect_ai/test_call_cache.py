@@ -102,7 +102,7 @@ def test_equal_responses_are_judged_once_in_each_order(play, record, write_respo
 
 
 @pytest.mark.slow
-def test_an_unread_reply_in_the_cache_is_no_verdict_and_the_next_attempt_is_asked(calls, behave):
+def test_an_unparsed_reply_in_the_cache_is_no_verdict_and_the_next_attempt_is_asked(calls, behave):
     behave(garbage=1.0)
     assert calls(attempts=1) == 12
     behave()

@@ -62,8 +62,8 @@ def test_a_limit_of_items_cuts_nothing(play, behave, write_responses):
 
 
 @pytest.mark.slow
-def test_epochs_of_battles_that_fail_are_unread_each(play, behave, write_responses):
+def test_epochs_of_battles_that_fail_are_unparsed_each(play, behave, write_responses):
     behave(errors=0.3)
     battles = played(play, write_responses, round_robin, epochs=2)
-    assert battles.counts().unread
+    assert battles.counts().unparsed
     assert (len(battles), battles.missing) == (36, 0)

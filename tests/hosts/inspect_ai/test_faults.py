@@ -156,18 +156,18 @@ def standings(log: EvalLog) -> dict[str, Any]:
     return ranking
 
 
-def assert_judged(log: EvalLog, planned: set[str], unread: Iterable[str] = (), failed: Iterable[str] = ()) -> None:
+def assert_judged(log: EvalLog, planned: set[str], unparsed: Iterable[str] = (), failed: Iterable[str] = ()) -> None:
     """The log holds these battles, each once, and the verdicts that the judge gave, but for some."""
     assert log.status == ("error" if failed else "success")
     assert sorted(str(one.id) for one in battles(log)) == sorted(planned)
-    read = {key: credit(Pairing(*key.split("::"))) for key in planned - {*unread, *failed}}
+    read = {key: credit(Pairing(*key.split("::"))) for key in planned - {*unparsed, *failed}}
     assert earned(log) == pytest.approx(read, abs=1e-9)
 
 
-def assert_ranked(log: EvalLog, planned: set[str], unread: Iterable[str] = ()) -> None:
-    """The ranking counts every battle, as judged or as unread, and every entrant's own are those that were judged."""
-    counts, read = standings(log)["counts"], planned - set(unread)
-    assert (counts["battles"], counts["judged"], counts["unread"]) == (len(planned), len(read), len(planned - read))
+def assert_ranked(log: EvalLog, planned: set[str], unparsed: Iterable[str] = ()) -> None:
+    """The ranking counts every battle, as judged or as unparsed, and every entrant's own are those that were judged."""
+    counts, read = standings(log)["counts"], planned - set(unparsed)
+    assert (counts["battles"], counts["judged"], counts["unparsed"]) == (len(planned), len(read), len(planned - read))
     own = Counter(name for key in read for name in key.split("::")[1:])
     assert {row["model"]: row["battles"] for row in standings(log)["models"]} == own
 
@@ -355,12 +355,12 @@ def test_replies_that_cannot_be_read_are_asked_for_again_and_then_counted_with_t
     log = host.run("eval", "podium/round_robin")
     planned, calls = schedule("round_robin"), host.judge.calls()
     garbled = {shown(call) for call in calls if call.fate == "reply"}
-    unread = {of_battle(call) for call in calls if shown(call) in garbled}
+    unparsed = {of_battle(call) for call in calls if shown(call) in garbled}
     assert garbled
     assert Counter(map(shown, calls)) == {one: 1 + (one in garbled) for one in map(shown, calls)}
     assert len({call.key for call in calls}) == len(calls), "whoever is asked again is told the form"
-    assert_judged(log, planned, unread=unread)
-    assert_ranked(log, planned, unread)
+    assert_judged(log, planned, unparsed=unparsed)
+    assert_ranked(log, planned, unparsed)
     rows = [row for one in battles(log) for row in one.scores["verdict"].metadata["podium"]["presentations"]]
     assert len([row for row in rows if row["credit"] is None and row["reason"]]) == len(garbled)
 

@@ -110,7 +110,7 @@ def test_of_the_attempts_of_one_eval_the_newest_whole_one_counts(played):
     assert len(list(Path("logs").glob("*.eval"))) == 2
     battles = podium.read_battles("logs")
     assert len(battles) == 6
-    assert not battles.counts().unread
+    assert not battles.counts().unparsed
     assert any(f"the newest whole one counts ({Path('logs') / place(again).name})" in note for note in battles.notes)
     assert len(podium.read_battles("logs", runs="all")) == 6
     # Killed before it came as far as the one before it.
@@ -128,7 +128,7 @@ def test_a_tournament_that_is_run_twice_counts_once_unless_all_runs_are_asked_fo
 ):
     play(round_robin(responses=write_responses(FEW), cache=False), behave(errors=0.0), log_dir="logs")
     once, every = (podium.read_battles("logs", runs=which) for which in ("newest", "all"))
-    assert (len(once), once.counts().unread) == (6, 0)
+    assert (len(once), once.counts().unparsed) == (6, 0)
     assert len(every) == 12
     assert sorted(every.table["repeat"].unique()) == [0, 1]
     assert any("the tournament round_robin was run 2 times on the same responses" in note for note in once.notes)

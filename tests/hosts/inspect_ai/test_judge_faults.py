@@ -26,7 +26,7 @@ def test_failures_of_the_provider_are_sample_errors_and_the_rest_is_ranked(play,
     assert all("on fire" in one.error.message and not one.scores for one in failed)
     fine = [(o.metadata["item"], o.metadata["model_a"], o.metadata["model_b"]) for o in battles(log) if not o.error]
     assert counts(log)["judged"] == len(fine) == ALL - len(failed)
-    assert counts(log)["unread"] == len(failed)
+    assert counts(log)["unparsed"] == len(failed)
     assert podium.read_battles(str(place(log))).table.reason.eq("failed").sum() == len(failed)
     scores = {row["model"]: row["score"] for row in log.results.metadata["podium"]["rankings"][0]["models"]}
     expected = {one.model: one.score for one in ranked(by_hand(fine)).standings[0].entries}
@@ -35,12 +35,12 @@ def test_failures_of_the_provider_are_sample_errors_and_the_rest_is_ranked(play,
 
 @pytest.mark.slow
 def test_an_unreadable_reply_is_asked_for_again_and_then_read(play, behave, record, write_responses):
-    behave(unread_first=True)
+    behave(unparsed_first=True)
     log = play(round_robin(responses=write_responses()))
     assert record.calls == 2 * 2 * ALL
     assert set(record.times().values()) == {2}
     assert counts(log)["judged"] == ALL
-    assert counts(log)["unread"] == 0
+    assert counts(log)["unparsed"] == 0
     assert {one["attempts"] for s in battles(log) for one in s.store["podium"]["presentations"]} == {2}
     assert len(record.reminders) == 2 * ALL
     assert {form.split(": ")[0] for form in record.reminders} == {
@@ -52,7 +52,7 @@ def test_an_unreadable_reply_is_asked_for_again_and_then_read(play, behave, reco
 
 @pytest.mark.slow
 @pytest.mark.parametrize("attempts", [1, 2, 3])
-def test_a_reply_that_stays_unreadable_is_unread_with_its_reason_after_so_many_attempts(
+def test_a_reply_that_stays_unreadable_is_unparsed_with_its_reason_after_so_many_attempts(
     play, behave, record, write_responses, attempts
 ):
     behave(garbage=0.15)
@@ -60,29 +60,29 @@ def test_a_reply_that_stays_unreadable_is_unread_with_its_reason_after_so_many_a
     spoilt = {prompt for _, prompt in record.prompts if chance(prompt, "garbage") < 0.15}
     assert len(spoilt) > 0
     assert record.calls == 2 * ALL + (attempts - 1) * len(spoilt)
-    unread = [one for one in battles(log) if verdict_of(one).value != verdict_of(one).value]
-    assert 0 < len(unread) <= len(spoilt)
-    assert not HAS_REASON or {verdict_of(one).reason for one in unread} == {"grader_failed"}
-    rows = [row for one in unread for row in verdict_of(one).metadata["podium"]["presentations"]]
+    unparsed = [one for one in battles(log) if verdict_of(one).value != verdict_of(one).value]
+    assert 0 < len(unparsed) <= len(spoilt)
+    assert not HAS_REASON or {verdict_of(one).reason for one in unparsed} == {"grader_failed"}
+    rows = [row for one in unparsed for row in verdict_of(one).metadata["podium"]["presentations"]]
     assert sum(row["credit"] is None for row in rows) == len(spoilt)
     assert {row["reason"] for row in rows if row["credit"] is None} == {"no verdict"}
     assert {row.get("reply") for row in rows if row["credit"] is None} == {GARBAGE}
     warnings = log.results.metadata["podium"]["rankings"][0]["warnings"]
     assert any(f"most often the judge wrote {GARBAGE!r} ({len(spoilt)})" in text for text in warnings)
-    assert counts(log)["unread"] == len(unread)
-    assert counts(log)["judged"] == ALL - len(unread)
+    assert counts(log)["unparsed"] == len(unparsed)
+    assert counts(log)["judged"] == ALL - len(unparsed)
     told = next(one for one in log.results.scores if one.name == "verdict")
-    assert told.metrics["judged"].value == told.scored_samples == ALL - len(unread)
-    assert told.unscored_samples == len(unread)
+    assert told.metrics["judged"].value == told.scored_samples == ALL - len(unparsed)
+    assert told.unscored_samples == len(unparsed)
 
 
 @pytest.mark.slow
-def test_a_battle_that_is_unread_says_so_in_the_viewer(play, behave, write_responses):
+def test_a_battle_that_is_unparsed_says_so_in_the_viewer(play, behave, write_responses):
     behave(garbage=1.0)
     log = play(round_robin(responses=write_responses()))
     [text] = {verdict_of(one).answer for one in battles(log)}
-    assert text == "unread"
-    assert "unread (no verdict)" in verdict_of(battles(log)[0]).explanation
+    assert text == "unparsed"
+    assert "unparsed (no verdict)" in verdict_of(battles(log)[0]).explanation
 
 
 @pytest.mark.slow
@@ -109,7 +109,7 @@ def test_one_order_that_cannot_be_read_is_kept_where_that_is_asked_for(play, beh
     half = [
         one
         for one in battles(log)
-        if "one" in str(verdict_of(one).explanation) or "unread (" in str(verdict_of(one).explanation)
+        if "one" in str(verdict_of(one).explanation) or "unparsed (" in str(verdict_of(one).explanation)
     ]
     assert half
     for sample in half:
@@ -180,7 +180,7 @@ def test_responses_of_failed_samples_are_left_out(play, record, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_refusal_is_unread_and_no_loss(play, behave, write_responses):
+def test_a_refusal_is_unparsed_and_no_loss(play, behave, write_responses):
     behave(scripted=lambda prompt: "I'm sorry, but I can't help with that.")
     log = play(round_robin(responses=write_responses()))
     reasons = {r["reason"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["presentations"]}

@@ -58,7 +58,7 @@ def test_a_majority_counts_wins_and_losses(play, behave, write_responses):
 
 
 @pytest.mark.slow
-def test_a_quorum_that_is_not_there_leaves_the_battle_unread(play, behave, write_responses):
+def test_a_quorum_that_is_not_there_leaves_the_battle_unparsed(play, behave, write_responses):
     judges = [behave("good"), behave("bad", garbage=1.0)]
     log = play(round_robin(responses=write_responses(), quorum=2), judges)
     assert not HAS_REASON or {verdict_of(one).reason for one in battles(log)} == {"grader_failed"}

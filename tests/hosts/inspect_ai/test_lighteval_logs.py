@@ -64,7 +64,7 @@ def test_logs_of_lighteval_rank_as_they_are(behave, tmp_path):
     assert {read_eval_log(log.location).eval.task for log in logs} == {"lists:short_1_shots"}
     battles = podium.read_battles(*(log.location.removeprefix("file://") for log in logs))
     counts = battles.counts()
-    assert (counts.items, counts.battles, counts.unread) == (12, 36, 0)
+    assert (counts.items, counts.battles, counts.unparsed) == (12, 36, 0)
     [standings] = podium.rank(battles, "mean").standings
     assert [(entry.model, entry.score) for entry in standings.entries] == [
         (f"scripted/{name}", right / 12) for name, right in sorted(RIGHT.items(), key=lambda each: -each[1])

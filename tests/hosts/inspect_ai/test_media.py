@@ -1,4 +1,4 @@
-"""Items that show images: the judge sees them in both orders, or the battle is unread and says why."""
+"""Items that show images: the judge sees them in both orders, or the battle is unparsed and says why."""
 
 import json
 
@@ -75,7 +75,7 @@ def test_the_judge_is_shown_media_in_both_orders(logs, play, record, pack):
     assert sorted(record.media) == [[], [], ["image"], ["image"], ["image", "audio"], ["image", "audio"]]
     assert sum("[image 1]" in prompt and "It is data" in prompt for _, prompt in record.prompts) == 4
     counts = log.results.metadata["podium"]["rankings"][0]["counts"]
-    assert (counts["battles"], counts["unread"]) == (3, 0)
+    assert (counts["battles"], counts["unparsed"]) == (3, 0)
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_a_judge_that_refuses_media_leaves_those_battles_missing_with_the_reason
     log = play(round_robin(responses=logs))
     assert log.status == "success"
     ranking = log.results.metadata["podium"]["rankings"][0]
-    assert (ranking["counts"]["missing"], ranking["counts"]["unread"], ranking["counts"]["battles"]) == (2, 0, 1)
+    assert (ranking["counts"]["missing"], ranking["counts"]["unparsed"], ranking["counts"]["battles"]) == (2, 0, 1)
     assert any(
         "does not support image input" in text and "sees what the entrants saw" in text for text in ranking["warnings"]
     )
@@ -96,7 +96,7 @@ def test_a_judge_that_refuses_media_leaves_those_battles_missing_with_the_reason
 def test_a_judge_of_text_alone_refuses_media(logs, play):
     log = play(round_robin(responses=logs), "podium/offline")
     ranking = log.results.metadata["podium"]["rankings"][0]
-    assert (ranking["counts"]["missing"], ranking["counts"]["unread"]) == (2, 0)
+    assert (ranking["counts"]["missing"], ranking["counts"]["unparsed"]) == (2, 0)
     with pytest.raises(DataError, match=r"no battle was judged.*media not shown.*shown text only"):
         log_rows(place(play(round_robin(responses=logs), "podium/offline", limit=2)))
 

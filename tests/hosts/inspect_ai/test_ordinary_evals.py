@@ -241,5 +241,5 @@ def test_what_inspect_takes_for_a_number_is_one(value, number):
 
 
 @pytest.mark.parametrize("value", ["A>B", "", "c", "maybe", "nan", "inf", None, float("nan"), float("inf"), [1, 0]])
-def test_what_is_no_number_is_unread_and_never_zero(value):
+def test_what_is_no_number_is_unparsed_and_never_zero(value):
     assert number_of(value) is None

@@ -98,7 +98,7 @@ def test_what_all_rows_say_is_kept_once():
 def test_a_packed_score_says_every_verdict_in_words_and_keeps_it_in_numbers(behave, write_responses, play):
     log = play(round_robin(responses=write_responses(), pack=True), behave(garbage=0.3))
     table = podium.read_battles(str(place(log)), merge=False).table
-    unread = 0
+    unparsed = 0
     for sample in log.samples:
         score = sample.scores["verdict"]
         assert score.explanation.count(" against ") == 6
@@ -107,8 +107,8 @@ def test_a_packed_score_says_every_verdict_in_words_and_keeps_it_in_numbers(beha
         assert sorted(str(row["credit"]) for row in shown) == sorted(
             str(None if credit != credit else credit) for credit in own["credit"]
         )
-        assert score.explanation.count("unread (") == own["credit"].isna().sum() + sum(
-            line.partition(": ")[2].startswith("unread (") for line in score.explanation.splitlines()
+        assert score.explanation.count("unparsed (") == own["credit"].isna().sum() + sum(
+            line.partition(": ")[2].startswith("unparsed (") for line in score.explanation.splitlines()
         )
-        unread += own["credit"].isna().sum()
-    assert unread > 0
+        unparsed += own["credit"].isna().sum()
+    assert unparsed > 0

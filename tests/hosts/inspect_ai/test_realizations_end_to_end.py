@@ -35,7 +35,7 @@ def test_a_realization_is_asked_read_and_ranked(play, behave, record, write_resp
 
 @pytest.mark.slow
 @pytest.mark.parametrize("realization", FORMS)
-def test_a_reply_that_is_none_is_unread_in_every_realization(play, behave, write_responses, realization):
+def test_a_reply_that_is_none_is_unparsed_in_every_realization(play, behave, write_responses, realization):
     behave(scripted=lambda prompt: GARBAGE)
     log = play(round_robin(responses=write_responses(), realization=realization))
     assert all(verdict_of(one).value != verdict_of(one).value for one in battles(log))

@@ -101,7 +101,7 @@ def test_max_battles_ends_it_and_is_the_reason(play, write_responses, record):
 
 @pytest.mark.slow
 def test_a_retry_after_failures_asks_nothing_twice_and_meets_the_same(play, behave, record, write_responses):
-    """The judge's unread and failed replies are neither wins nor a reason to stop."""
+    """The judge's unparsed and failed replies are neither wins nor a reason to stop."""
     behave(errors=0.15, garbage=0.05, form="letter")
     log = play(ring(responses=write_responses(APART, 40), until="order", start=25, cache=False, attempts=1))
     failed = {one.id for one in battles(log) if one.error}

@@ -103,7 +103,7 @@ def rewritten(path, change):
 
 
 @pytest.mark.slow
-def test_a_tournament_with_unread_and_failed_battles_is_read_as_inspect_reads_it(tournament):
+def test_a_tournament_with_unparsed_and_failed_battles_is_read_as_inspect_reads_it(tournament):
     read = by_podium(tournament)
     assert read == by_inspect(tournament)
     assert any(error for *_, error in read)

@@ -120,6 +120,6 @@ def test_a_rule_that_changes_is_applied_to_the_kept_replies(play, behave, record
     log = play(round_robin(responses=write_responses()))
     before = record.calls
     kept = score(log, verdict(one_sided="keep"), action="overwrite")
-    unread = [sum(value is None for value, _ in values(one).values()) for one in (log, kept)]
-    assert unread[1] < unread[0]
+    unparsed = [sum(value is None for value, _ in values(one).values()) for one in (log, kept)]
+    assert unparsed[1] < unparsed[0]
     assert record.calls == before

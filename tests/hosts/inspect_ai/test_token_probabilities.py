@@ -58,7 +58,9 @@ def test_probabilities_that_are_switched_off_are_neither_asked_for_nor_read(play
 
 
 @pytest.mark.slow
-def test_required_probabilities_that_do_not_come_leave_the_battle_unread_with_the_reason(play, behave, write_responses):
+def test_required_probabilities_that_do_not_come_leave_the_battle_unparsed_with_the_reason(
+    play, behave, write_responses
+):
     behave(probabilities=False)
     log = play(round_robin(responses=write_responses(), logprobs="required"))
     assert reasons(log) == {"no log-probabilities"}
@@ -75,7 +77,7 @@ def test_a_first_reply_without_a_verdict_does_not_decide_that_there_are_no_proba
 
     from scripted_judge import Behaviour
 
-    manner = Behaviour(unread_first=True)
+    manner = Behaviour(unparsed_first=True)
     record.behaviours["judge"] = manner
     import scripted_judge
 
@@ -100,7 +102,7 @@ def test_each_judge_of_a_jury_settles_for_itself(play, behave, write_responses):
     assert not soft & {0.0, 1.0}
 
 
-def test_half_of_the_mass_elsewhere_is_unread():
+def test_half_of_the_mass_elsewhere_is_unparsed():
     how = judging_settings()
     reply = Reply("A", False, (Token("A", {"A": 0.3, "B": 0.1, "I": 0.6}),))
     assert how.verdict(reply_of(kept_reply(reply)), "required").reason == "no log-probabilities"

@@ -142,15 +142,15 @@ def test_a_tournament_of_the_same_models_by_the_same_judge_asks_nothing_more(
 
 
 @pytest.mark.slow
-def test_calls_that_fail_leave_their_battle_unread_and_the_rest_judged(
+def test_calls_that_fail_leave_their_battle_unparsed_and_the_rest_judged(
     server: StandIn, tmp_path: Path, asked: dict[str, Any]
 ):
     server.script(faults={"400": 0.25}, lasting=True)
     found = evaluated(write_task(tmp_path, asked))
-    unread = [one for one in battles(found) if one["credit"] is None]
-    assert {one["reason"] for one in unread} == {"failed: BadRequestError"}
-    assert 0 < len(unread) < ITEMS * 2
-    assert (figure(found, "judged"), figure(found, "unread")) == (ITEMS * 2 - len(unread), len(unread))
+    unparsed = [one for one in battles(found) if one["credit"] is None]
+    assert {one["reason"] for one in unparsed} == {"failed: BadRequestError"}
+    assert 0 < len(unparsed) < ITEMS * 2
+    assert (figure(found, "judged"), figure(found, "unparsed")) == (ITEMS * 2 - len(unparsed), len(unparsed))
 
 
 @pytest.mark.slow
@@ -161,17 +161,17 @@ def test_only_what_failed_is_asked_again(server: StandIn, tmp_path: Path, asked:
     failed = {(row["item"], one["model_b"]) for row in verdicts(first) for one in row["battles"] if "error" in one}
     calls = len(server.calls())
     server.script()
-    assert figure(evaluated(tasks), "unread") == 0
+    assert figure(evaluated(tasks), "unparsed") == 0
     # Opponents are elm and fir, so this model is b beside both.
     again = {(one.item, "this model") for one in server.calls()[calls:]}
     assert again == failed
 
 
 @pytest.mark.slow
-def test_garbage_is_unread_with_its_reason_and_is_no_tie(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
+def test_garbage_is_unparsed_with_its_reason_and_is_no_tie(server: StandIn, tmp_path: Path, asked: dict[str, Any]):
     server.script(faults={"reply": 1.0})
     found = evaluated(write_task(tmp_path, {**asked, "logprobs": "off", "attempts": 1}))
-    assert (figure(found, "judged"), figure(found, "unread")) == (0, ITEMS * 2)
+    assert (figure(found, "judged"), figure(found, "unparsed")) == (0, ITEMS * 2)
     assert all(one["reason"] and one["credit"] is None for one in battles(found))
 
 
@@ -185,7 +185,7 @@ def test_a_judge_that_is_down_is_left_alone_after_a_while(tmp_path: Path, asked:
     failed = reasons.count("failed: APIConnectionError")
     assert TRIAL // 2 <= failed <= TRIAL  # of a battle's two calls one may have been cut off by the other
     assert reasons.count(NOT_ASKED) == ITEMS * 3 - failed
-    assert (figure(found, "judged"), figure(found, "unread")) == (0, ITEMS * 3)
+    assert (figure(found, "judged"), figure(found, "unparsed")) == (0, ITEMS * 3)
     assert f"its first {TRIAL} calls all failed by APIConnectionError" in caplog.text
 
 
@@ -210,14 +210,14 @@ def test_a_filter_works_while_an_event_loop_is_running(server: StandIn, asked: d
 
 
 @pytest.mark.slow
-def test_responses_that_are_not_there_are_missing_and_not_unread(
+def test_responses_that_are_not_there_are_missing_and_not_unparsed(
     server: StandIn, tmp_path: Path, asked: dict[str, Any]
 ):
     lacking = {**asked, "against": write_opponents(tmp_path, lacking=[2, 3])}
     model = Recorded()
     model.said["Question 5?"] = "  "
     found = evaluated(write_task(tmp_path, lacking), model)
-    assert [figure(found, name) for name in ("judged", "unread", "missing")] == [ITEMS * 2 - 4, 0, 4]
+    assert [figure(found, name) for name in ("judged", "unparsed", "missing")] == [ITEMS * 2 - 4, 0, 4]
     assert verdicts(found)[5]["missing"] == dict.fromkeys(("elm", "fir"), "this model: empty response")
     assert verdicts(found)[2]["missing"] == {"elm": "no response"}
 

@@ -79,7 +79,7 @@ def test_it_is_ranked_last_by_the_metric_and_all_tie_when_it_judges(
     assert bare(monkeypatch, "run", *told, *few, *judged) == 0
     [standings] = results(own)["podium"]["rankings"]
     assert standings["counts"]["battles"] == 6
-    assert standings["counts"]["unread"] == 0
+    assert standings["counts"]["unparsed"] == 0
     assert [one["score"] for one in standings["models"]] == [0.5, 0.5]
     assert "flip 100.0% of 6" in capfd.readouterr().err
     assert calls(server, ["ash-0.9"]) == 6

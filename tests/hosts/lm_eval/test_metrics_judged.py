@@ -38,7 +38,7 @@ def kept(item: int, *credits: float | None, margin: float | None = None) -> str:
         battles.append({"model_a": "me", "model_b": f"o{k}", **verdict, "presentations": [shown]})
     read = [one for one in credits if one is not None]
     earned = sum(read) / len(read) if read else None
-    told = {"item": f"q{item}", "entrant": "me", "credit": earned, "one_sided": "unread", "missing": {}}
+    told = {"item": f"q{item}", "entrant": "me", "credit": earned, "one_sided": "unparsed", "missing": {}}
     return issue_verdicts(lm_eval_judged.verdicts_as_text({**told, "battles": battles}))
 
 

@@ -108,7 +108,7 @@ def test_a_judge_of_inspect_gets_its_key_and_nobody_else_does(two, server, tmp_p
 
 
 @pytest.mark.slow
-def test_battles_that_fail_for_good_are_unread_and_asked_again_next_time(two, judge, server, tmp_path, capfd):
+def test_battles_that_fail_for_good_are_unparsed_and_asked_again_next_time(two, judge, server, tmp_path, capfd):
     server.script(faults={"400": 0.3}, lasting=True)
     assert two(*judge, "--ranker_args", "orders=as-given") == 3
     failed = {(one.item, one.first) for one in server.calls() if one.model == "judge" and one.fate == "400"}
@@ -116,7 +116,7 @@ def test_battles_that_fail_for_good_are_unread_and_asked_again_next_time(two, ju
     assert failed
     assert not failed & answered
     counts = results(FOLDER)["podium"]["rankings"][0]["counts"]
-    assert (counts["battles"], counts["unread"]) == (12, len(failed))
+    assert (counts["battles"], counts["unparsed"]) == (12, len(failed))
     assert f"{len(failed)} battles failed, the first of them by RuntimeError('HTTPError: 400" in capfd.readouterr().err
     asked = calls(server, ["judge"])
     server.script()
@@ -192,7 +192,7 @@ def test_a_completion_model_judges_within_a_running_event_loop(two, server, tmp_
 
     assert asyncio.run(within()) == 0
     assert calls(server, ["judge"]) == 6
-    assert results(FOLDER)["podium"]["rankings"][0]["counts"]["unread"] == 0
+    assert results(FOLDER)["podium"]["rankings"][0]["counts"]["unparsed"] == 0
 
 
 @pytest.mark.slow
@@ -258,7 +258,7 @@ def test_an_answer_cut_short_is_asked_for_again(two, server, tmp_path, capfd):
     fates = [one.fate for one in server.calls() if one.model == "judge"]
     assert fates.count("cut") >= 2
     assert fates.count("answered") == 24
-    assert results(FOLDER)["podium"]["rankings"][0]["counts"]["unread"] == 0
+    assert results(FOLDER)["podium"]["rankings"][0]["counts"]["unparsed"] == 0
 
 
 @pytest.mark.slow

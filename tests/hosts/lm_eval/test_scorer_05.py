@@ -65,7 +65,7 @@ def test_the_scorer_judges_all_at_once_and_reports_what_podiums_rankers_say(
     own = next(one for one in rank(battles, "bradley-terry").standings[0].entries if one.model == "this model")
     assert told["bradley_terry,none"] == pytest.approx(own.score, abs=1e-9)
     assert told["bradley_terry_stderr,none"] == pytest.approx(own.se, rel=1e-9)
-    assert (told["judged,none"], told["unread,none"], told["missing,none"]) == (ITEMS * 2, 0, 0)
+    assert (told["judged,none"], told["unparsed,none"], told["missing,none"]) == (ITEMS * 2, 0, 0)
 
 
 def test_what_is_wrong_is_found_before_the_model_is_asked(tmp_path: Path):

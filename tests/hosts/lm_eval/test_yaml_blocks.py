@@ -74,9 +74,9 @@ def test_the_packaged_block_is_included_by_its_path(tmp_path: Path):
 def test_a_part_of_the_metrics_is_a_list_of_ones_own(tmp_path: Path):
     tasks = write_task(tmp_path, {**OFFLINE, "against": write_opponents(tmp_path)})
     text = (tasks / "judged.yaml").read_text().partition("metric_list:")[0]
-    (tasks / "judged.yaml").write_text(text + "metric_list:\n  - metric: win_rate\n  - metric: unread\n")
+    (tasks / "judged.yaml").write_text(text + "metric_list:\n  - metric: win_rate\n  - metric: unparsed\n")
     found = evaluated(tasks)["results"]["judged"]
-    assert {"win_rate,judged", "unread,judged"} <= found.keys()
+    assert {"win_rate,judged", "unparsed,judged"} <= found.keys()
     assert "bradley_terry,judged" not in found
 
 
@@ -129,7 +129,7 @@ def example(models: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 @pytest.mark.slow
 def test_the_example_runs_and_podium_rank_says_what_lm_evals_table_says(example: Path):
     reported = results(example / "rowan")["results"]["podium_instructions_judged"]
-    assert (reported["judged,judged"], reported["unread,judged"], reported["missing,judged"]) == (40, 0, 2)
+    assert (reported["judged,judged"], reported["unparsed,judged"], reported["missing,judged"]) == (40, 0, 2)
     for ranker, metric in (("bradley-terry", "bradley_terry"), ("win-rate", "win_rate")):
         told = CliRunner().invoke(podium_command, ["rank", str(example), "--ranker", ranker, "--format", "json"])
         models = json.loads(told.stdout)["rankings"][0]["models"]

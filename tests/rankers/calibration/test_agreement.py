@@ -15,7 +15,7 @@ from podium.rankers.calibration.agreement import agreement_of, kappa
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.signals import constant_weights, signal_of
 
-UNREAD = np.nan
+UNPARSED = np.nan
 
 
 def frame_of(credit, human, margin=None, names=("x", "y")):
@@ -107,7 +107,7 @@ def test_ties_of_the_judge_and_of_people_are_not_decisive():
 
 
 def test_battles_without_verdict_or_label_are_not_counted():
-    found = hard([1, UNREAD, 0, 1], [1, 1, UNREAD, 0])
+    found = hard([1, UNPARSED, 0, 1], [1, 1, UNPARSED, 0])
     assert (found.battles, found.decisive, found.agreement) == (2, 2, 0.5)
 
 
@@ -199,8 +199,8 @@ def test_bins_go_up_with_the_prediction():
 
 
 def test_bins_leave_ties_and_battles_without_signal_out():
-    """Of six battles: a tie of people, one of the judge, one without margin, one unread."""
-    frame = frame_of([1, 0, 0.5, 1, 1, UNREAD], [1, 1, 1, 0.5, 1, 1], [2, -1, 0, 3, np.nan, np.nan])
+    """Of six battles: a tie of people, one of the judge, one without margin, one unparsed."""
+    frame = frame_of([1, 0, 0.5, 1, 1, UNPARSED], [1, 1, 1, 0.5, 1, 1], [2, -1, 0, 3, np.nan, np.nan])
     found = agreement(frame, beta=0.5)
     assert (found.decisive, sum(one.battles for one in found.bins)) == (3, 2)
 
@@ -251,12 +251,12 @@ def test_without_predictions_there_is_no_calibration_error():
 def test_sign_conflicts_are_a_share_of_decisive_verdicts_with_a_margin():
     """Decisive with margin: +, -, 0, and two against it; not a tie, not one without margin; labels do not matter."""
     credit, margin = [1, 0, 1, 1, 0, 0.5, 1], [2, -1, 0, -3, 0.5, 4, np.nan]
-    found = agreement(frame_of(credit, [1, UNREAD, 1, UNREAD, 0.5, 1, 1], margin))
+    found = agreement(frame_of(credit, [1, UNPARSED, 1, UNPARSED, 0.5, 1, 1], margin))
     assert found.sign_conflicts == pytest.approx(2 / 5)
 
 
 def test_the_mean_margin_is_that_of_all_judged_battles_labelled_or_not():
-    found = agreement(frame_of([1, 0, 0.5, UNREAD, 1], [1, UNREAD, 1, 1, 1], [2, -4, 0, 100, np.nan]))
+    found = agreement(frame_of([1, 0, 0.5, UNPARSED, 1], [1, UNPARSED, 1, 1, 1], [2, -4, 0, 100, np.nan]))
     assert found.mean_abs_margin == pytest.approx(2)
 
 

@@ -16,10 +16,10 @@ SETTINGS = settings(max_examples=12, deadline=None)
 
 
 def labelled(entrants=7, items=30, seed=0, **judge):
-    """Human-labelled presentations of a world, with human ties, unread replies and rows without a margin."""
+    """Human-labelled presentations of a world, with human ties, unparsed replies and rows without a margin."""
     world = simulate(entrants, items, seed=seed, spread=0.7)
     frame = world.presentations(
-        Judge(**{"scale": 2.0, "position_bias": 0.4, "tie": 0.3, "unread": 0.03} | judge), human=True
+        Judge(**{"scale": 2.0, "position_bias": 0.4, "tie": 0.3, "unparsed": 0.03} | judge), human=True
     )
     rng = np.random.default_rng(seed)
     pair = frame["item"] + frame["model_a"] + frame["model_b"]
@@ -205,7 +205,7 @@ def never_beaten(frame):
 @pytest.mark.slow
 def test_an_entrant_that_people_never_let_lose_is_named_and_moves_nobody():
     """Its rating is the regularization's; as an anchor it would shift everyone's mean."""
-    frame = labelled(6, 30, unread=0.0)
+    frame = labelled(6, 30, unparsed=0.0)
     calibration = calibrate(never_beaten(frame), bootstrap=20)
     others = frame[(frame["model_a"] != "model-01") & (frame["model_b"] != "model-01")]
     alone = by_model(calibrate(read_battles(others), bootstrap=20))
@@ -216,7 +216,7 @@ def test_an_entrant_that_people_never_let_lose_is_named_and_moves_nobody():
 @pytest.mark.slow
 def test_an_entrant_without_whom_another_is_unbounded_is_in_no_mean_and_no_quantile():
     """People always prefer model-02, but against model-01: without that one, its rating has no bound."""
-    frame = labelled(6, 40, unread=0.0)
+    frame = labelled(6, 40, unparsed=0.0)
     a, b = frame["model_a"] == "model-02", frame["model_b"] == "model-02"
     one = (frame["model_a"] == "model-01") | (frame["model_b"] == "model-01")
     wins = np.where(a, 1.0, np.where(b, 0.0, frame["human"]))
@@ -228,7 +228,7 @@ def test_an_entrant_without_whom_another_is_unbounded_is_in_no_mean_and_no_quant
 
 
 def test_without_regularization_an_unbounded_rating_is_refused():
-    frame = labelled(6, 30, unread=0.0)
+    frame = labelled(6, 30, unparsed=0.0)
     a, b = frame["model_a"] == "model-01", frame["model_b"] == "model-01"
     always = frame.assign(credit=np.where(a, 1.0, np.where(b, 0.0, frame["credit"])))
     with pytest.raises(NotIdentifiedError, match="model-01"):

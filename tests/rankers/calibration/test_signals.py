@@ -83,7 +83,7 @@ ALL = {"margin": [1.0, 2.0], "margin_tone": [1.0, 2.0], "length_a": [5.0, 6.0], 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_unread_battles_have_no_signal(kind):
+def test_unparsed_battles_have_no_signal(kind):
     found = signal_of(battles([0.9, NONE], **ALL), kind)
     assert found.is_known.tolist() == [True, False]
     assert np.isnan(found.x[1]).all()
@@ -140,7 +140,7 @@ def test_one_probability_among_quarters_makes_credits_soft(credit):
     assert has_soft_credits(battles([0.25, 0.75, credit]))
 
 
-def test_credits_of_unread_battles_do_not_make_them_soft():
+def test_credits_of_unparsed_battles_do_not_make_them_soft():
     assert not has_soft_credits(battles([1, 0, NONE]))
 
 

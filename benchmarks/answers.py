@@ -20,9 +20,9 @@ PASSED = ("All ", "The one check")
 
 
 def healthy(seed: int, items: int = ITEMS, **judge: object) -> pd.DataFrame:
-    """Return presentations of a judge without faults, but for those given."""
+    """Return judgments of a judge without faults, but for those given."""
     names = [f"model-{k}" for k in range(ENTRANTS)]
-    return podium.simulate(names, items, seed=seed, spread=0.7).presentations(podium.Judge(**judge))
+    return podium.simulate(names, items, seed=seed, spread=0.7).judgments(podium.Judge(**judge))
 
 
 def flips(seed: int) -> pd.DataFrame:
@@ -38,7 +38,7 @@ def own_family(seed: int) -> pd.DataFrame:
     names = ["gpt-x", "gpt-y", *(f"model-{k}" for k in range(ENTRANTS - 2))]
     world = podium.simulate(names, ITEMS, seed=seed, spread=0.7)
     judge = podium.Judge(name="gpt-4o", self_preference=60 / POINTS, favours=("gpt-x", "gpt-y"))
-    return world.presentations(judge)
+    return world.judgments(judge)
 
 
 def cycle(seed: int) -> pd.DataFrame:
@@ -77,7 +77,7 @@ FAULTS: dict[str, tuple[Callable[[int], pd.DataFrame], str]] = {
 
 
 def answer_to(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return what a ranking of presentations says."""
+    """Return what a ranking of judgments says."""
     return podium.rank(podium.read_battles(frame), seed=0).standings[0].answer
 
 

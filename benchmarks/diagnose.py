@@ -1,9 +1,9 @@
 """How long a judge card takes, section by section.
 
-    python benchmarks/diagnose.py [--presentations 40026] [--markdown]
+    python benchmarks/diagnose.py [--judgments 40026] [--markdown]
 
 A simulated round robin of seven models in both orders, with margins, lengths and human labels, so that every section
-has something to do. The goal: the full card of 40,026 presentations within 10 seconds.
+has something to do. The goal: the full card of 40,026 judgments within 10 seconds.
 """
 
 import argparse
@@ -20,21 +20,21 @@ GOAL = 10.0
 """Seconds."""
 
 
-def verdicts(presentations: int) -> tuple[Battles, Battles]:
-    """Return about so many presentations, and their battles."""
+def verdicts(judgments: int) -> tuple[Battles, Battles]:
+    """Return about so many judgments, and their battles."""
     judge = Judge("gpt-9", scale=1.4, position_bias=0.5, length_bias=0.2, tie=0.3, unparsed=0.03)
-    world = simulate(ENTRANTS, round(presentations / ORDERED_PAIRS), seed=0, categories=("code", "chat", "sums"))
-    frame = world.presentations(judge, human=True)
+    world = simulate(ENTRANTS, round(judgments / ORDERED_PAIRS), seed=0, categories=("code", "chat", "sums"))
+    frame = world.judgments(judge, human=True)
     return read_battles(frame, merge=False), read_battles(frame)
 
 
 def main() -> None:
     """Print the timings."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--presentations", type=int, default=40_026)
+    parser.add_argument("--judgments", type=int, default=40_026)
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
-    apart, merged = verdicts(options.presentations)
+    apart, merged = verdicts(options.judgments)
     whole = tables.timed(lambda: diagnose(apart, merged), repeats=5)
     parts = {
         question.title: tables.timed(lambda one=question: ask_all([one], Subject("gpt-9", apart, merged)), repeats=5)
@@ -43,7 +43,7 @@ def main() -> None:
     rows = [[title, str(timing)] for title, timing in parts.items()]
     goal = f"goal {GOAL:g} s: {'met' if whole.median <= GOAL else 'MISSED'}"
     rows.append([f"full card ({goal})", str(whole)])
-    title = f"judge card of {len(apart):,} presentations, median (best)"
+    title = f"judge card of {len(apart):,} judgments, median (best)"
     tables.show(title, ["section", "time"], rows, markdown=options.markdown)
 
 

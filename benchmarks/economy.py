@@ -195,7 +195,7 @@ def resampled(path: str, seed: int) -> ImaginedRun:
 
 
 def recorded(path: str, known: dict[str, ImaginedRun] = {}) -> ImaginedRun:  # noqa: B006
-    """Return a record in both orders of all pairs, unparsed presentations as NaN."""
+    """Return a record in both orders of all pairs, unparsed judgments as NaN."""
     if path not in known:
         columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}
         how = {"columns": columns, "credit_map": {"1": 1, "0": 0.5, "-1": 0}, "shown": "a", "merge": False}

@@ -3,7 +3,7 @@
     python benchmarks/resamples.py                                       # within 60 seconds on two cores
     python benchmarks/resamples.py --old-python PATH --patience 300      # an older podium, in an environment of its own
 
-Each line is a process of its own, start and reading included, as in `scale.py`. The battles are single presentations
+Each line is a process of its own, start and reading included, as in `scale.py`. The battles are single judgments
 of 20 pairs an item, so that nothing merges and every row is a battle.
 """
 

@@ -28,7 +28,7 @@ MODELS = 100
 PAIRS_AN_ITEM = 50
 LARGEST = {"csv": 10_000_000, "old": 10_000_000, "evalica": 10_000_000}
 """Rows up to which a line is measured: beyond, it takes the machine's memory or patience."""
-PRESENTATIONS = f"""
+JUDGMENTS = f"""
     with battles as (
         select i // 2 as battle, i % 2 as turn, i // {2 * PAIRS_AN_ITEM} as item,
             ((i // 2) % {PAIRS_AN_ITEM} * {MODELS - 1} + hash(i // {2 * PAIRS_AN_ITEM}) % 4950) % 4950 as pair
@@ -153,16 +153,16 @@ def cost_of(command: list[str]) -> Cost:
 
 
 def write_table(data: Path, rows: int, kind: str) -> Path:
-    """Write the presentations, a piece at a time, unless they are there."""
+    """Write the judgments, a piece at a time, unless they are there."""
     import duckdb
 
-    path = data / f"presentations-{rows}.{kind}"
+    path = data / f"judgments-{rows}.{kind}"
     if not path.exists():
         draft = path.with_suffix(".draft")
         with duckdb.connect() as connection:
             connection.execute("set memory_limit = '1GB'")
             connection.execute("set enable_progress_bar = false")
-            query = PRESENTATIONS.format(rows=rows)
+            query = JUDGMENTS.format(rows=rows)
             connection.execute(f"copy ({query}) to '{draft}' (format {kind}{', header' if kind == 'csv' else ''})")
         draft.replace(path)
     return path
@@ -175,10 +175,8 @@ def count_by_podium(path: str, memory: str | None) -> int:
     from podium.counting.verdicts import Verdicts
 
     engine = Duck(memory)
-    engine.view(
-        "presentations", f"select file_row_number as {ROW}, * from read_parquet('{path}', file_row_number=true)"
-    )
-    verdicts = Verdicts(engine, "presentations")
+    engine.view("judgments", f"select file_row_number as {ROW}, * from read_parquet('{path}', file_row_number=true)")
+    verdicts = Verdicts(engine, "judgments")
     verdicts.pairs()
     return verdicts.tally.battles
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from podium.nouns.ranking import Ranking, Standings
     from podium.planning.planner import make_plan
     from podium.planning.simulation import Judge, World, simulate
-    from podium.reading.judgements import read_battles
+    from podium.reading.judgments import read_battles
     from podium.scorers.prompt import Template
     from podium.scorers.realization import Realization
     from podium.study.laboratory import run_study
@@ -43,7 +43,7 @@ _PUBLIC = {
     "planning.planner": "make_plan",
     "verbs.rank_battles": "rank",
     "nouns.ranking": "Ranking Standings",
-    "reading.judgements": "read_battles",
+    "reading.judgments": "read_battles",
     "verbs.replays": "Replay replay",
     "scorers.prompt": "Template",
     "scorers.realization": "Realization",

@@ -164,7 +164,7 @@ class Format(Extension):
         gathers: `(files, reading) -> Gathered`, or where to import it from, for files that mean something only
             together; it sees all that is there, before any file is read.
         names: globs of the files that `gathers` looks at; of those in a store, the others are not copied for it.
-        texts: `path -> rows`, or where to import it from, for pages: per presentation in a file item, model_a, model_b,
+        texts: `path -> rows`, or where to import it from, for pages: per judgment in a file item, model_a, model_b,
             instruction, response_a, response_b, order, judge and `words`; none of a file that is not of this format.
         costs: `path -> rows`, or where to import it from, for pages: per answer of a model in a file its `model`,
             `tokens in`, `tokens out`, `seconds` and `money`, None where unknown; none of a file not of this format.

@@ -19,7 +19,7 @@ NO_QUORUM = "no quorum"
 
 
 @dataclass(frozen=True, slots=True)
-class Presentation:
+class Judgment:
     """One call of a judge: two entrants on one item, in the order in which their responses are shown.
 
     Attributes:
@@ -37,7 +37,7 @@ class Presentation:
     repeat: int
 
 
-def presentations(
+def judgments(
     item: str,
     a: str,
     b: str,
@@ -46,7 +46,7 @@ def presentations(
     repeats: int = 1,
     seed: int = 0,
     first: str | None = None,
-) -> tuple[Presentation, ...]:
+) -> tuple[Judgment, ...]:
     """Return the calls that make the battle of two entrants on an item.
 
     Args:
@@ -60,10 +60,10 @@ def presentations(
             and whatever else is played.
         first: who is shown first in every repeat, whatever the orders: a tournament that balances orders says so.
     """
-    shown: list[Presentation] = []
+    shown: list[Judgment] = []
     for repeat in range(repeats):
-        as_given = Presentation(item, a, b, "ab", repeat)
-        swapped = Presentation(item, b, a, "ba", repeat)
+        as_given = Judgment(item, a, b, "ab", repeat)
+        swapped = Judgment(item, b, a, "ba", repeat)
         if orders == "both" and first is None:
             shown += [as_given, swapped]
         else:

@@ -10,14 +10,14 @@ from podium.errors import UsageError, unknown_name
 from podium.scorers.battle import (
     ORDERS,
     RULES,
+    Judgment,
     Orders,
-    Presentation,
     Rule,
     compare_ratings,
+    judgments,
     merge_jury,
     merge_orders,
     merge_repeats,
-    presentations,
     swap_sides,
 )
 from podium.scorers.identity import judge_identity, prompt_hash
@@ -41,7 +41,7 @@ class Judging:
     Attributes:
         realization: how the judge is asked.
         settings: what shapes its prompts.
-        orders, repeats, seed: which presentations make a battle.
+        orders, repeats, seed: which judgments make a battle.
         logprobs: whether token probabilities soften the verdict.
         attempts: how often an unreadable reply is asked for, at most.
         rule, quorum: how several judges make one verdict.
@@ -90,14 +90,14 @@ class Judging:
             self.realization.probabilities == "soften" and self.logprobs != "off"
         )
 
-    def presentations(self, item: str, a: str, b: str, first: str | None = None) -> tuple[Presentation, ...]:
-        """Return the presentations of a battle; of a pointwise judge, one per repeat, as given."""
+    def judgments(self, item: str, a: str, b: str, first: str | None = None) -> tuple[Judgment, ...]:
+        """Return the judgments of a battle; of a pointwise judge, one per repeat, as given."""
         orders = self.orders if self.is_pairwise else "as-given"
-        return presentations(item, a, b, orders=orders, repeats=self.repeats, seed=self.seed, first=first)
+        return judgments(item, a, b, orders=orders, repeats=self.repeats, seed=self.seed, first=first)
 
     def calls(self, first: str | None = None) -> int:
         """Return the calls of one judge for one battle of a and b, every reply read at once."""
-        return len(self.presentations("", "a", "b", first)) * (1 if self.is_pairwise else 2)
+        return len(self.judgments("", "a", "b", first)) * (1 if self.is_pairwise else 2)
 
     def judge_name(self, model: str, own: Mapping[str, Any] | None = None) -> str:
         """Return the identity of a judge: model, realization, prompt, settings.
@@ -232,7 +232,7 @@ def reply_of(kept: Mapping[str, Any]) -> Reply:
 
 
 def verdict_row(shown: Mapping[str, Any], how: Judging) -> dict[str, Any]:
-    """Return the row of the battles table that one kept presentation makes.
+    """Return the row of the battles table that one kept judgment makes.
 
     Args:
         shown: `order`, `repeat`, `judge`, its `mode` of token probabilities, and the replies: one (pairwise) or one
@@ -259,7 +259,7 @@ def _unparsed_reply(replies: Sequence[Reply]) -> dict[str, str]:
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]], how: Judging) -> Verdict:
-    """Return what all presentations of a battle say of a: orders averaged, then repeats, then judges."""
+    """Return what all judgments of a battle say of a: orders averaged, then repeats, then judges."""
     judges: dict[str, dict[int, dict[str, Verdict]]] = {}
     for row in rows:
         criteria = {name.removeprefix("margin_"): row[name] for name in row if name.startswith("margin_")}

@@ -77,7 +77,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What strangers wrote, for one presentation.
+    """What strangers wrote, for one judgment.
 
     Attributes:
         instruction: what the responses answer.

@@ -100,7 +100,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one presentation says of the response shown first; unparsed where it says nothing.
+    """What one judgment says of the response shown first; unparsed where it says nothing.
 
     Attributes:
         credit: what the first response earned, in [0, 1]; None = unparsed.

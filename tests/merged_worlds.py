@@ -32,7 +32,7 @@ def apart_and_merged(world: World, judge: Judge, *, repeats: int = 1) -> tuple[B
     """Return what a judge said of both orders, with human labels: the two orders apart, and merged.
 
     Args:
-        repeats: how often the judge sees each presentation.
+        repeats: how often the judge sees each judgment.
     """
     rng = np.random.default_rng(world.seed)
     known = known_of(world, judge, human_labels(world, rng))

@@ -16,7 +16,7 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
         ("cold_start.py",),
         ("start_up.py", "--starts", "3", "--no-hosts"),
         ("leave_one_out.py", "--small", "--resamples", "20"),
-        ("diagnose.py", "--presentations", "2100"),
+        ("diagnose.py", "--judgments", "2100"),
         ("transitivity.py", "--small"),
         ("scale.py", "--rows", "1e5"),
         ("coverage.py", "--worlds", "2"),

@@ -48,8 +48,8 @@ CONTRACT = record(
 )
 
 
-def presentations(entrants, items=20, seed=1, **options):
-    return simulate(entrants, items, seed=seed, spread=0.8).presentations(JUDGE, human=True, orders="ab", **options)
+def judgments(entrants, items=20, seed=1, **options):
+    return simulate(entrants, items, seed=seed, spread=0.8).judgments(JUDGE, human=True, orders="ab", **options)
 
 
 def with_criteria(frame):
@@ -70,13 +70,13 @@ def unbeaten(frame):
 @cache
 def calibrated(which):
     """Return one of a few calibrations, each made once."""
-    frame = presentations(6)
+    frame = judgments(6)
     families = pd.DataFrame({"model": sorted({*frame["model_a"], *frame["model_b"]}), "family": list("xxyyyz")})
     frame_of, options = {
         "margin": (frame, {}),
         "about": (frame, {"entrants": families}),
         "row": (frame, {"cluster": "row", "level": 0.8, "stretch": False}),
-        "stretched": (presentations(7, 40, seed=3), {}),
+        "stretched": (judgments(7, 40, seed=3), {}),
         "criteria": (with_criteria(frame), {"target": "criteria"}),
         "length": (frame, {"target": "length"}),
         "smoothing": (frame, {"target": "smoothing"}),
@@ -84,10 +84,10 @@ def calibrated(which):
         "credit": (soft_credits(frame), {}),
         "no judge": (frame.drop(columns="judge"), {}),
         "unbeaten": (unbeaten(frame), {}),
-        "bridge": (presentations(5, 60, pairs=[(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)]), {}),
-        "five": (presentations(5), {}),
-        "five, 80%": (presentations(5), {"level": 0.8}),
-        "twenty": (presentations(20), {}),
+        "bridge": (judgments(5, 60, pairs=[(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)]), {}),
+        "five": (judgments(5), {}),
+        "five, 80%": (judgments(5), {"level": 0.8}),
+        "twenty": (judgments(20), {}),
     }[which]
     return calibrate(read_battles(frame_of), bootstrap=20, **options)
 
@@ -115,7 +115,7 @@ def write(tmp_path):
 @cache
 def arrivals(calibrated_entrants=6, new=2):
     """Return battles of new entrants against all others."""
-    frame = presentations(calibrated_entrants + new, seed=3).drop(columns="human")
+    frame = judgments(calibrated_entrants + new, seed=3).drop(columns="human")
     old = {f"model-{k + 1:02d}" for k in range(calibrated_entrants)}
     a, b = frame["model_a"].isin(old), frame["model_b"].isin(old)
     return read_battles(frame[a ^ b])
@@ -298,7 +298,7 @@ def test_json_that_is_no_object_is_named_with_the_remedy(write, content):
 
 
 def test_a_ranking_is_no_calibration(write):
-    ranking = rank(read_battles(presentations(3)), "win-rate").to_json()
+    ranking = rank(read_battles(judgments(3)), "win-rate").to_json()
     assert "is not a calibration: no field" in refusal(write(ranking))
 
 

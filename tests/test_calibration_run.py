@@ -21,7 +21,7 @@ CONSTANTS = [0.55, 0.65, 0.75, 0.85, 0.95]
 @cache
 def drawn(entrants=7, items=24, seed=4):
     """Merged battles with human labels, an eighth of them ties."""
-    frame = read_battles(simulate(entrants, items, seed=seed, spread=0.8).presentations(JUDGE, human=True)).to_frame()
+    frame = read_battles(simulate(entrants, items, seed=seed, spread=0.8).judgments(JUDGE, human=True)).to_frame()
     luck = np.random.default_rng(seed).random(len(frame))
     return frame.assign(human=frame["human"].mask(luck < 0.125, 0.5))
 
@@ -338,7 +338,7 @@ def test_the_counts_of_human_labels_are_those_of_the_table():
 @cache
 def large():
     """1,980 battles of 12 entrants, all with a human preference."""
-    frame = simulate(12, 30, seed=2, spread=0.8).presentations(JUDGE, human=True, orders="ab")
+    frame = simulate(12, 30, seed=2, spread=0.8).judgments(JUDGE, human=True, orders="ab")
     return run(frame.assign(credit=frame["credit"].fillna(1), margin=frame["margin"].fillna(1), reason=None))
 
 

@@ -46,10 +46,10 @@ RANKED = (*TABLES, "newcomers")
 
 @cache
 def table_of(kind: str) -> pd.DataFrame:
-    """Return presentations with everything that a table may hold."""
+    """Return judgments with everything that a table may hold."""
     world, rng = simulate(ENTRANTS, 30, seed=5, spread=0.8), np.random.default_rng(7)
     judge = Judge("gpt-x|rubric|1a", noise=0.7, length_bias=0.5, position_bias=0.3, tie=0.2, unparsed=0.03)
-    table = world.presentations(judge, human=True, repeats=2)
+    table = world.judgments(judge, human=True, repeats=2)
     table["margin"] = table["margin"].round(1)
     seen = table["margin"].fillna(0)
     table["score_a"] = np.round(rng.normal(5, 1, len(table)) + seen / 2, 1)

@@ -101,7 +101,7 @@ def test_both_orders_of_a_battle_get_one_label():
     assert labels(read(*judged, ("i", "y", "x", 1.0, "crowd", None), columns=columns)) == [0.0]
 
 
-def test_unmerged_presentations_are_labelled_each_on_its_side():
+def test_unmerged_judgments_are_labelled_each_on_its_side():
     columns = (*COLUMNS, "order")
     judged = ("i", "x", "y", 1.0, "gpt", "ab"), ("i", "y", "x", 0.5, "gpt", "ab")
     assert labels(read(*judged, ("i", "y", "x", 1.0, "crowd", None), columns=columns, merge=False)) == [0.0, 1.0]

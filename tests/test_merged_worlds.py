@@ -1,4 +1,4 @@
-"""Worlds drawn for the statistics are, to the last digit, what reading their presentations gives."""
+"""Worlds drawn for the statistics are, to the last digit, what reading their judgments gives."""
 
 import numpy as np
 import pandas as pd
@@ -26,9 +26,9 @@ def test_battles_are_those_that_a_world_reads(judge, how):
 
 @pytest.mark.parametrize("repeats", [1, 2])
 @pytest.mark.parametrize("judge", JUDGES)
-def test_presentations_are_those_that_a_world_shows(judge, repeats):
+def test_judgments_are_those_that_a_world_shows(judge, repeats):
     world = simulate(["d", "a", "c", "b"], 30, seed=3)
-    read = read_battles(world.presentations(JUDGES[judge], human=True, repeats=repeats), merge=False)
+    read = read_battles(world.judgments(JUDGES[judge], human=True, repeats=repeats), merge=False)
     apart, merged = apart_and_merged(world, JUDGES[judge], repeats=repeats)
     assert_same(apart.table, read.table)
     assert_same(merged.table, verdicts_of(read.table).table())

@@ -1,4 +1,4 @@
-"""Two presentations of one pair, one in each order, become one battle."""
+"""Two judgments of one pair, one in each order, become one battle."""
 
 import itertools
 
@@ -87,7 +87,7 @@ def test_paired_columns_change_sides_with_their_models():
     ("column", "one", "other"),
     [("item", "i", "j"), ("judge", "g", "h"), ("repeat", 0, 1), ("repeat", -1, None), ("model_b", "y", "z")],
 )
-def test_presentations_that_differ_in_a_key_stay_apart(column, one, other):
+def test_judgments_that_differ_in_a_key_stay_apart(column, one, other):
     same = {"item": "i", "model_a": "x", "model_b": "y", "judge": "g", "repeat": 0, "credit": 1.0}
     frame = pd.DataFrame([same | {column: one, "order": "ab"}, same | {column: other, "order": "ba"}])
     battles = podium.read_battles(frame)
@@ -169,21 +169,19 @@ def test_the_swap_report_tells_how_the_orders_agree(first, second, kind):
 
 def test_shares_of_the_swap_report_are_of_readable_battles():
     rows = [("i", 1.0, 1.0), ("j", 1.0, 0.0), ("k", 1.0, None)]
-    presentations = [
+    judgments = [
         (item, "x", "y", order, credit)
         for item, *both in rows
         for order, credit in zip(("ab", "ba"), both, strict=True)
     ]
-    assert read(*presentations).swaps().shares() == {"same": 0.5, "half": 0.0, "flip": 0.5}
+    assert read(*judgments).swaps().shares() == {"same": 0.5, "half": 0.0, "flip": 0.5}
 
 
 @pytest.mark.parametrize("orders", [("ab", "ab", "ba"), ("ab", "ba", "ba"), ("ab", "ab", "ba", "ba")])
 def test_groups_with_more_than_one_of_an_order_stay_and_are_warned_about(orders):
     battles = read(*(("i", "x", "y", order, k % 2) for k, order in enumerate(orders)))
     assert len(battles) == len(orders)
-    assert (
-        f"{len(orders)} presentations share item, pair, judge and repeat with more than one other" in battles.notes[-1]
-    )
+    assert f"{len(orders)} judgments share item, pair, judge and repeat with more than one other" in battles.notes[-1]
 
 
 def test_repeats_of_one_order_stay_without_that_warning():
@@ -195,10 +193,10 @@ def test_an_ambiguous_group_leaves_others_to_merge():
     rows = [("i", "x", "y", order, 1.0) for order in ("ab", "ab", "ba")]
     battles = read(*rows, ("j", "x", "y", "ab", 1.0), ("j", "x", "y", "ba", 0.0))
     assert battles.counts().battles == 4
-    assert battles.counts().presentations == 5
+    assert battles.counts().judgments == 5
 
 
-def test_without_merging_every_presentation_is_a_row():
+def test_without_merging_every_judgment_is_a_row():
     battles = read(("i", "x", "y", "ab", 1.0), ("i", "x", "y", "ba", 0.0), merge=False)
     assert battles.table["credit"].tolist() == [1.0, 0.0]
 
@@ -253,7 +251,7 @@ def test_a_margin_does_not_make_a_row_with_a_reason_readable():
     assert battles.unparsed_reasons() == {"refusal": 1}
 
 
-def test_merged_rows_stand_where_their_first_presentation_stood():
+def test_merged_rows_stand_where_their_first_judgment_stood():
     rows = [
         ("i", "x", "y", "ab", 1.0),
         ("j", "x", "y", "ab", 0.0),
@@ -264,8 +262,8 @@ def test_merged_rows_stand_where_their_first_presentation_stood():
 
 
 @st.composite
-def presentations(draw):
-    """Draw presentations of four entrants; 0.3 is a credit whose complement is rounded."""
+def judgments(draw):
+    """Draw judgments of four entrants; 0.3 is a credit whose complement is rounded."""
     pairs = list(itertools.combinations("wxyz", 2))
     items = [f"i{k}" for k in range(draw(st.integers(2, 4)))]
     rows = []
@@ -310,7 +308,7 @@ def assert_same(frame, other, ranker):
 
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
-@given(frame=presentations(), data=st.data())
+@given(frame=judgments(), data=st.data())
 def test_swapping_a_and_b_changes_nothing(frame, data):
     which = np.array(data.draw(st.lists(st.booleans(), min_size=len(frame), max_size=len(frame))))
     for ranker in ("bradley-terry", "win-rate"):
@@ -319,7 +317,7 @@ def test_swapping_a_and_b_changes_nothing(frame, data):
 
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
-@given(frame=presentations(), seed=st.integers(0, 2**16))
+@given(frame=judgments(), seed=st.integers(0, 2**16))
 def test_shuffling_rows_changes_nothing(frame, seed):
     for ranker in ("bradley-terry", "win-rate"):
         assert_same(frame, frame.sample(frac=1, random_state=seed), ranker)
@@ -327,7 +325,7 @@ def test_shuffling_rows_changes_nothing(frame, seed):
 
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
-@given(frame=presentations(), data=st.data())
+@given(frame=judgments(), data=st.data())
 def test_swapping_a_and_b_only_turns_the_margins_on_criteria(frame, data):
     frame["margin_tone"] = 2 * frame["margin"].astype(float) + 1
     which = np.array(data.draw(st.lists(st.booleans(), min_size=len(frame), max_size=len(frame))))

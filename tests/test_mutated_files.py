@@ -21,7 +21,7 @@ import podium
 
 MUTATIONS = int(os.environ.get("PODIUM_MUTATIONS", "16"))
 HOSTILE = (
-    "'; drop table presentations_0; --",
+    "'; drop table judgments_0; --",
     '"); copy (select 1) to "owned.csv"; --',
     "read_csv('/etc/passwd')",
     "{{7*7}}${7*7}",
@@ -183,7 +183,7 @@ def try_file(folder, table, suffix, seed):
     if ranked:
         there = records_in(content, suffix)
         if there is not None and table not in (*NESTED, "pointwise"):
-            assert ranked[0].counts().presentations == there
+            assert ranked[0].counts().judgments == there
         return
     told = str(error)
     assert len(told) < 2500
@@ -201,7 +201,7 @@ def test_what_is_whole_ranks(tmp_path, table, suffix):
     path.write_bytes(content_of(TABLES[table], suffix, tmp_path))
     error, ranked = read_and_rank(str(path))
     assert error is None
-    assert ranked[0].counts().presentations >= 36
+    assert ranked[0].counts().judgments >= 36
 
 
 @pytest.mark.parametrize(("table", "suffix"), FILES)

@@ -77,10 +77,10 @@ def whole(request, tmp_path_factory):
     WRITERS[request.param](folder)
     error, ranked = read_and_rank(str(folder))
     assert error is None
-    return folder, ranked[0].counts().presentations
+    return folder, ranked[0].counts().judgments
 
 
-def try_folder(tmp_path, folder, presentations, seed):
+def try_folder(tmp_path, folder, judgments, seed):
     """Damage one file of a copy, and read the copy."""
     rng = random.Random(f"{folder.name} {seed}")
     copy = tmp_path / "copy"
@@ -95,7 +95,7 @@ def try_folder(tmp_path, folder, presentations, seed):
         named = culprit.name in str(error) or str(copy) in str(error)
         assert named or isinstance(error, podium.NotIdentifiedError), error
         assert len(str(error)) < 2500
-    elif ranked[0].counts().presentations < presentations:
+    elif ranked[0].counts().judgments < judgments:
         assert ranked[0].counts().missing or any(culprit.name in note for note in ranked[0].notes)
     shutil.rmtree(copy)
 

@@ -1,4 +1,4 @@
-"""Recorded judgements of real judges, against figures computed by other people's code."""
+"""Recorded judgments of real judges, against figures computed by other people's code."""
 
 import json
 from functools import cache
@@ -19,7 +19,7 @@ from podium.verbs.calibration_run import judge_agreement
 DATA = Path(__file__).parents[2] / "shared" / "data"
 pytestmark = [
     pytest.mark.real_data,
-    pytest.mark.skipif(not DATA.is_dir(), reason="the recorded judgements are not beside this checkout"),
+    pytest.mark.skipif(not DATA.is_dir(), reason="the recorded judgments are not beside this checkout"),
 ]
 ROUND_ROBIN = DATA / "roundrobin_qlora_oa_gpt4.parquet"
 LLMFAO = DATA / "llmfao.parquet"
@@ -63,7 +63,7 @@ def test_unmerged_round_robin_elo_equals_the_reference(references):
 
 
 def test_row_level_standard_errors_equal_statsmodels():
-    """Oracle: a binomial GLM with HC0 covariance on all 38,544 readable presentations, times sqrt(G / (G - 1))."""
+    """Oracle: a binomial GLM with HC0 covariance on all 38,544 readable judgments, times sqrt(G / (G - 1))."""
     battles = round_robin(merge=False)
     coded = code_battles(battles, cluster="row")
     design = np.eye(7)[coded.a] - np.eye(7)[coded.b]
@@ -92,12 +92,12 @@ def test_win_rates_equal_the_reference(references):
 
 def test_1482_replies_of_the_round_robin_are_unparsed():
     counts = round_robin(merge=False).counts()
-    assert (counts.presentations, counts.unparsed) == (40_026, 1_482)
+    assert (counts.judgments, counts.unparsed) == (40_026, 1_482)
 
 
 def test_merged_round_robin_counts_its_one_sided_battles():
     counts = round_robin().counts()
-    assert (counts.battles, counts.presentations, counts.one_sided) == (20_013, 40_026, 1_346)
+    assert (counts.battles, counts.judgments, counts.one_sided) == (20_013, 40_026, 1_346)
 
 
 def test_the_swap_report_of_the_round_robin():
@@ -288,7 +288,7 @@ def penalised_elo(earned, played, regularization=0.01):
 
 def test_a_file_of_scores_against_one_baseline_is_read_with_both_orders_merged():
     counts = against_baseline().counts()
-    found = (len(against_baseline().entrants), counts.presentations, counts.battles, counts.readable, counts.one_sided)
+    found = (len(against_baseline().entrants), counts.judgments, counts.battles, counts.readable, counts.one_sided)
     assert found == (37, 5_760, 2_880, len(merged_margins()), 54)
 
 

@@ -25,7 +25,7 @@ BATTLES_PER_ITEM = 20
 def main() -> None:
     """Draw the world, keep some pairs of each item, and write the three tables."""
     world = simulate([*OLD, *NEW], items=60, seed=11, spread=0.7, item_sd=0.8, categories=("code", "essay", "chat"))
-    frame = world.presentations(JUDGE, human=True).round({"margin": 2})
+    frame = world.judgments(JUDGE, human=True).round({"margin": 2})
     frame = with_human_ties(frame, np.random.default_rng(11))
     new_a, new_b = frame["model_a"].isin(NEW), frame["model_b"].isin(NEW)
     sampled(frame[~new_a & ~new_b], BATTLES_PER_ITEM).to_csv(HERE / "labelled.csv", index=False)

@@ -19,10 +19,10 @@ from podium.printable import tell
     type=options.OutputFile((".parquet", ".csv", ".jsonl")),
     help="A .parquet, .csv or .jsonl file.",
 )
-@click.option("--merge", is_flag=True, help="Average the two orders of a pair; by default every presentation stays.")
+@click.option("--merge", is_flag=True, help="Average the two orders of a pair; by default every judgment stays.")
 @click.pass_context
 def convert(context: click.Context, **arguments: Any) -> None:
-    """Write SOURCE... as one battles table, a row per presentation, foreign columns kept.
+    """Write SOURCE... as one battles table, a row per judgment, foreign columns kept.
 
     \b
     podium convert annotations.json -o battles.parquet

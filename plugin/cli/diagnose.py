@@ -54,10 +54,10 @@ def diagnose(**arguments: Any) -> None:
     if section:
         view = partial(section_reports, name=section)
     with show_progress():
-        presentations = options.read_sources(dict(arguments), merge=False)
+        judgments = options.read_sources(dict(arguments), merge=False)
         battles = options.read_sources(dict(arguments), one_sided=one_sided)
         standard = read_gold(gold) if gold else None
-    diagnosis = diagnose_battles(presentations, battles, gold=standard, families=families, **common)
+    diagnosis = diagnose_battles(judgments, battles, gold=standard, families=families, **common)
     write_figures(diagnosis, view, style, output, diagnosis.warnings)
 
 

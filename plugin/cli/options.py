@@ -214,7 +214,7 @@ def add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) ->
     if not places:
         return battles
     from podium.nouns.human_labels import label_from
-    from podium.reading.judgements import read_battles
+    from podium.reading.judgments import read_battles
     from podium.text import as_text
 
     sheets: list[Any] = list(places)
@@ -288,6 +288,6 @@ def reading_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def read_sources(arguments: dict[str, Any], **more: Any) -> "Battles":
     """Read the battles that the options of `sources` describe, taking those options out of `arguments`."""
-    from podium.reading.judgements import read_battles
+    from podium.reading.judgments import read_battles
 
     return read_battles(*arguments.pop("sources"), **reading_arguments(arguments), **more)

@@ -1,7 +1,7 @@
 """Compare: read, split into questions, test each candidate against the baseline, and decide what was required.
 
 The way from the command `podium compare` to its answer: `words.split_words` tells names from sources,
-`reading.judgements` reads them, `pair_data.finding_of` makes a difference of each question
+`reading.judgments` reads them, `pair_data.finding_of` makes a difference of each question
 (`podium.rankers.difference`, `podium.rankers.elo_difference`), and `gate.decide` asks the same differences again.
 """
 
@@ -24,7 +24,7 @@ from podium.nouns.battles import Battles
 from podium.nouns.ranking import provenance
 from podium.rankers.coded import require_choice
 from podium.rankers.intervals import check_level, holm
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.responses.collection import Responses
 from podium.text import FORMAT_VERSION, Document, call
 from podium.verbs.rank_battles import refuse_several_judges

@@ -1,1 +1,1 @@
-"""From presentations to pairs: four relations, one expression, any engine."""
+"""From judgments to pairs: four relations, one expression, any engine."""

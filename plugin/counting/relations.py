@@ -1,7 +1,7 @@
 """The relations as SQL, in the dialect that DuckDB and Spark share.
 
-presentations (a row a judge call) -> sided (names as codes, seen from the lower one) -> cells (a row per item, pair,
-judge and repeat: everything that is counted, the two orders merged) -> pairs (sums over items); and presentations ->
+judgments (a row a judge call) -> sided (names as codes, seen from the lower one) -> cells (a row per item, pair,
+judge and repeat: everything that is counted, the two orders merged) -> pairs (sums over items); and judgments ->
 battles (a row each, the two orders merged), for what needs single battles. What twins are stands in `TWIN` alone.
 """
 
@@ -10,14 +10,14 @@ from collections.abc import Collection, Mapping, Sequence
 from podium.scorers.reply import ONE_ORDER_UNPARSED
 
 ROW = "podium_row"
-"""The column that holds a presentation's place: unique, in the order of reading."""
+"""The column that holds a judgment's place: unique, in the order of reading."""
 ROWS_OF_A_FILE = 2**40
 """Rows of a file lie that far from those of the next."""
 NO_REASON = "no reason given"
 CRITERION = "margin_"
 """How columns begin that hold the margin on one criterion: judge score of a minus that of b; may be empty."""
 TWIN = "ordered and n = 2 and low_first = 1"
-"""Groups of exactly one presentation in each order: the only ones that become one battle."""
+"""Groups of exactly one judgment in each order: the only ones that become one battle."""
 SWAPS = {
     "same": "judged = 2 and (decided = 0 or decided = 2 and wins <> 1)",
     "half": "judged = 2 and decided = 1",
@@ -35,7 +35,7 @@ KNOWN_ONCE = ("human", "length_a", "length_b", "weight")
 SCORES = ("score_a", "score_b")
 
 Present = Collection[str]
-"""Columns of the presentations; what needs others is left out."""
+"""Columns of the judgments; what needs others is left out."""
 
 
 def quote_name(name: str) -> str:
@@ -52,20 +52,20 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def names_query(presentations: str, *columns: str) -> str:
+def names_query(judgments: str, *columns: str) -> str:
     """Return the distinct names in some columns, with their codes in sorted order."""
     distinct = " union ".join(
-        f"select distinct {quote_name(column)} as name from {presentations} where {quote_name(column)} is not null"
+        f"select distinct {quote_name(column)} as name from {judgments} where {quote_name(column)} is not null"
         for column in columns
     )
     return f"select name, cast(row_number() over (order by name) - 1 as int) as code from ({distinct}) as names"
 
 
-def sided_query(presentations: str, names: Mapping[str, str], present: Present, items: int, *, is_whole: bool) -> str:
-    """Return presentations as the entrant with the lower code sees them, names as codes.
+def sided_query(judgments: str, names: Mapping[str, str], present: Present, items: int, *, is_whole: bool) -> str:
+    """Return judgments as the entrant with the lower code sees them, names as codes.
 
     Args:
-        presentations: the view.
+        judgments: the view.
         names: table of codes by column (item, judge, reason); that of both entrants is under `entrant`.
         items: number of distinct items; rows without one stand alone and count on from there.
         is_whole: whether every row has an item.
@@ -95,7 +95,7 @@ def sided_query(presentations: str, names: Mapping[str, str], present: Present, 
     ]
     verdict = f"coalesce(credit, {_stand_in(present)})" if "margin" in present else "credit"
     return (
-        f"select *, {verdict} as verdict from (select {', '.join(columns)} from {presentations} as p "
+        f"select *, {verdict} as verdict from (select {', '.join(columns)} from {judgments} as p "
         f"{' '.join(joins)}) as sides"
     )
 
@@ -106,15 +106,15 @@ def _stand_in(present: Present, side: str = "") -> str:
     return f"case when {side}reason is null then {credit} end" if "reason" in present else credit
 
 
-def unparsed_query(presentations: str, present: Present) -> str:
-    """Return the reasons of the presentations without a verdict, and how many have each."""
+def unparsed_query(judgments: str, present: Present) -> str:
+    """Return the reasons of the judgments without a verdict, and how many have each."""
     reason = f"coalesce(p.reason, {text(NO_REASON)})" if "reason" in present else text(NO_REASON)
     verdict = f"coalesce(p.credit, {_stand_in(present, 'p.')})" if "margin" in present else "p.credit"
-    return f"select {reason} as reason, count(*) from {presentations} as p where {verdict} is null group by 1"
+    return f"select {reason} as reason, count(*) from {judgments} as p where {verdict} is null group by 1"
 
 
 def counted_query(sided: str, present: Present) -> str:
-    """Return what `grouped_query` takes from the sided presentations."""
+    """Return what `grouped_query` takes from the sided judgments."""
     names = ["cluster", "low", "high", "verdict", "ordered" if "order" in present else "forward"]
     names += ["low_first"] if "order" in present else []
     names += ["credit"] if "margin" in present else []
@@ -126,10 +126,10 @@ def counted_query(sided: str, present: Present) -> str:
 def grouped_query(sided: str, present: Present, further: Mapping[str, str] | None = None) -> str:
     """Return a row per item, pair, judge, repeat, response and whether the order is known, with what is counted.
 
-    Columns that the presentations lack are not counted: a hundred million groups cost what each count weighs.
+    Columns that the judgments lack are not counted: a hundred million groups cost what each count weighs.
 
     Args:
-        sided: name of the sided presentations.
+        sided: name of the sided judgments.
         further: aggregates to add, by name.
     """
     counts = {
@@ -183,7 +183,7 @@ def hard_count(present: Present) -> dict[str, str]:
 def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: bool, hard: bool = False) -> str:
     """Return the cells: what the battles of each group add up to, its two orders merged where it is a twin.
 
-    Columns: cluster, low, high, judge; presentations, battles, judged (readable battles), weight (of those), credit
+    Columns: cluster, low, high, judge; judgments, battles, judged (readable battles), weight (of those), credit
     (of the lower code, weighted), decided, a count per kind of swap; with_margin, lacking (credits that the sign of a
     margin stands in for), ambiguous, crowded, forward where no order is known and, of twins, the least and the last
     reason.
@@ -225,7 +225,7 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
         others["lacking"] = "judged - credits"
     swapped = " + ".join(f"swap_{k}" for k in range(len(SWAPS))) if "swap" in present else "0"
     columns = ["cluster", "low", "high", *(["judge"] if "judge" in present else [])]
-    columns += [f"n + {swapped} as presentations", "n - judged as rows_unparsed"]
+    columns += [f"n + {swapped} as judgments", "n - judged as rows_unparsed"]
     columns += [f"case when twin then {twins[name]} else {others[name]} end as {name}" for name in twins]
     if "order" in present:
         columns += ["case when ordered and n > 2 and low_first > 0 and low_first < n then n else 0 end as ambiguous"]
@@ -237,21 +237,21 @@ def cells_query(grouped: str, present: Present, *, merge: bool, keep_one_sided: 
 
 
 def twins_query(sided: str, present: Present) -> str:
-    """Return the places of the two presentations of each twin."""
+    """Return the places of the two judgments of each twin."""
     places = {"earlier": f"min({ROW})", "later": f"max({ROW})"}
     return f"select earlier, later from ({grouped_query(sided, present, places)}) as grouped where {TWIN}"
 
 
-def battles_query(presentations: str, twins: str, columns: Sequence[str], *, keep_one_sided: bool) -> str:
-    """Return a row per battle: twins averaged, on the side of the earlier presentation; all others as they are.
+def battles_query(judgments: str, twins: str, columns: Sequence[str], *, keep_one_sided: bool) -> str:
+    """Return a row per battle: twins averaged, on the side of the earlier judgment; all others as they are.
 
     Values on which the two orders differ are left empty; `swap` says how the verdicts agree, `reason` why one is
     missing.
 
     Args:
-        presentations: the view.
+        judgments: the view.
         twins: places of twins, from `twins_query`.
-        columns: of the presentations.
+        columns: of the judgments.
         keep_one_sided: whether a twin of which one order could be read keeps that verdict.
     """
     merged = {name: _merged_value(name, columns, keep_one_sided) for name in columns if name != ROW}
@@ -268,24 +268,24 @@ def battles_query(presentations: str, twins: str, columns: Sequence[str], *, kee
         f"select *, f_verdict is not null as f_read, s_verdict is not null as s_read from (select {both}, "
         f"f.model_a <> s.model_a as turned, {verdict['f']} as f_verdict, "
         f"case when f.model_a <> s.model_a then 1 - {verdict['s']} else {verdict['s']} end as s_verdict "
-        f"from {twins} as t join {presentations} as f on f.{ROW} = t.earlier "
-        f"join {presentations} as s on s.{ROW} = t.later) as verdicts"
+        f"from {twins} as t join {judgments} as f on f.{ROW} = t.earlier "
+        f"join {judgments} as s on s.{ROW} = t.later) as verdicts"
     )
     of_twins = ", ".join(f"{value} as {quote_name(name)}" for name, value in merged.items())
     return (
         f"select {_of('f', ROW)} as {ROW}, {of_twins} from ({pairs}) as pairs union all "
-        f"{singles_query(presentations, columns, merged)} where p.{ROW} not in "
+        f"{singles_query(judgments, columns, merged)} where p.{ROW} not in "
         f"(select earlier from {twins} union all select later from {twins})"
     )
 
 
-def singles_query(presentations: str, columns: Sequence[str], wanted: Collection[str] = ()) -> str:
-    """Return presentations as battles of their own; the sign of a margin stands in for a credit that nothing explains.
+def singles_query(judgments: str, columns: Sequence[str], wanted: Collection[str] = ()) -> str:
+    """Return judgments as battles of their own; the sign of a margin stands in for a credit that nothing explains.
 
     Args:
-        presentations: the view.
-        columns: of the presentations.
-        wanted: columns in their order, those of the presentations by default; what these lack is empty.
+        judgments: the view.
+        columns: of the judgments.
+        wanted: columns in their order, those of the judgments by default; what these lack is empty.
     """
     single = {
         name: f"p.{quote_name(name)}" if name in columns else "cast(null as string)"
@@ -295,7 +295,7 @@ def singles_query(presentations: str, columns: Sequence[str], wanted: Collection
     if "margin" in columns:
         single["credit"] = f"coalesce(p.credit, {_stand_in(columns, 'p.')})"
     values = ", ".join(f"{value} as {quote_name(name)}" for name, value in single.items())
-    return f"select p.{ROW}, {values} from {presentations} as p"
+    return f"select p.{ROW}, {values} from {judgments} as p"
 
 
 def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> str:
@@ -316,7 +316,7 @@ def _merged_value(name: str, columns: Sequence[str], keep_one_sided: bool) -> st
 
 
 def _turned_value(name: str, columns: Sequence[str]) -> str:
-    """Return the later presentation's value as the earlier one's model_a sees it."""
+    """Return the later judgment's value as the earlier one's model_a sees it."""
     own, other = _of("s", name), {"_a": "_b", "_b": "_a"}.get(name[-2:])
     if name == "margin" or name.startswith(CRITERION):
         turned = f"-{own}"
@@ -342,5 +342,5 @@ def _reason_of_twins(columns: Sequence[str], keep_one_sided: bool) -> str:
 
 
 def _of(side: str, name: str) -> str:
-    """Name a column of the earlier (f) or the later (s) of two presentations."""
+    """Name a column of the earlier (f) or the later (s) of two judgments."""
     return quote_name(f"{side}.{name}")

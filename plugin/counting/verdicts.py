@@ -29,7 +29,7 @@ class Tally:
     """What all cells add up to: the denominators.
 
     Attributes:
-        presentations: judge calls recorded, both orders counted.
+        judgments: judge calls recorded, both orders counted.
         battles: pairs compared after merging, read or not.
         judged: those with a readable verdict.
         decided: those whose verdict is not a tie.
@@ -38,11 +38,11 @@ class Tally:
         swaps: battles shown in both orders, by how their verdicts agree.
         with_margin: readable battles that carry a margin.
         lacking: readable battles whose credit the sign of a margin says.
-        ambiguous: presentations in both orders of which nothing tells which belong together.
+        ambiguous: judgments in both orders of which nothing tells which belong together.
         crowded: rows in groups that may hold identical rows.
     """
 
-    presentations: int
+    judgments: int
     battles: int
     judged: int
     decided: int
@@ -78,19 +78,19 @@ class Block:
 
 
 class Verdicts:
-    """Presentations in a database, and all that is made of them.
+    """Judgments in a database, and all that is made of them.
 
     Args:
         engine: where they are.
-        presentations: a view with the column `podium_row` and columns of the battles table, checked.
+        judgments: a view with the column `podium_row` and columns of the battles table, checked.
         merge: average the two orders of a pair into one battle.
         keep_one_sided: a pair of which one order could be read keeps that verdict.
     """
 
-    def __init__(self, engine: Engine, presentations: str, *, merge: bool = True, keep_one_sided: bool = False) -> None:
-        self.engine, self.presentations = engine, presentations
+    def __init__(self, engine: Engine, judgments: str, *, merge: bool = True, keep_one_sided: bool = False) -> None:
+        self.engine, self.judgments = engine, judgments
         self.merge, self.keep_one_sided = merge, keep_one_sided
-        types = engine.columns(presentations)
+        types = engine.columns(judgments)
         self.columns = tuple(types)
         self._counted = tuple(name for name in types if name != "response" or types[name] == WHOLE)
         self._cells: dict[bool, str] = {}
@@ -107,7 +107,7 @@ class Verdicts:
         if "judge" not in self.columns:
             return ()
         named = self._names("judge")
-        unnamed = named and self.engine.rows(f"select 1 from {self.presentations} where judge is null limit 1")
+        unnamed = named and self.engine.rows(f"select 1 from {self.judgments} where judge is null limit 1")
         return (*named, "(no judge)") if unnamed else named
 
     @cached_property
@@ -127,7 +127,7 @@ class Verdicts:
             return {}
         known = "reason" in self.columns
         names = dict(enumerate(self._names("reason") if known else ())) | {-1: NO_REASON}
-        rows = relations.unparsed_query(self.presentations, self.columns)
+        rows = relations.unparsed_query(self.judgments, self.columns)
         counts = Counter(dict(self.engine.rows(rows)))
         ends = "least_reason, last_reason" if known else "-1, -1"
         where = "twin and rows_unparsed > 0"
@@ -141,10 +141,10 @@ class Verdicts:
         return {reason: number for reason, number in counts.most_common() if number}
 
     def unparsed_texts(self, column: str, most: int) -> list[tuple[str, int]]:
-        """Return the commonest texts of a column among presentations without a verdict, and how often each is there."""
+        """Return the commonest texts of a column among judgments without a verdict, and how often each is there."""
         if not {column, "credit"} <= {*self.columns}:
             return []
-        unparsed = f"from {self.presentations} where credit is null and {column} is not null"
+        unparsed = f"from {self.judgments} where credit is null and {column} is not null"
         rows = self.engine.rows(f"select {column}, count(*) {unparsed} group by 1 order by 2 desc, 1 limit {most}")
         return [(str(value), int(number)) for value, number in rows]
 
@@ -161,7 +161,7 @@ class Verdicts:
                 )
         if tally.ambiguous and self.merge:
             notes.append(
-                f"{tally.ambiguous} presentations share item, pair, judge and repeat with more than one other; "
+                f"{tally.ambiguous} judgments share item, pair, judge and repeat with more than one other; "
                 "they stay battles of their own (a `repeat` column would tell which belong together)"
             )
         if tally.lacking:
@@ -202,16 +202,16 @@ class Verdicts:
             yield _block(rest)
 
     def twins(self) -> np.ndarray:
-        """Return the places of the two presentations of each pair that has one in each order, shape (twins, 2)."""
+        """Return the places of the two judgments of each pair that has one in each order, shape (twins, 2)."""
         if not ("order" in self.columns and self.has_items):
             return np.empty((0, 2), dtype=np.int64)
         query = relations.twins_query(self._sided_rows, self._counted)
         rows = _arrays(self.engine.table(f"{query} order by earlier"))
-        places = _arrays(self.engine.table(f"select {ROW} from {self.presentations} order by {ROW}"))[ROW]
+        places = _arrays(self.engine.table(f"select {ROW} from {self.judgments} order by {ROW}"))[ROW]
         return np.searchsorted(places, np.column_stack([rows["earlier"], rows["later"]]))
 
     def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return what the responses shown first earned in pairs read in both orders, and in how many presentations.
+        """Return what the responses shown first earned in pairs read in both orders, and in how many judgments.
 
         Returns:
             Sums by cluster, shape (clusters,) each; None where no pair has both orders apart.
@@ -226,7 +226,7 @@ class Verdicts:
         return (table["earned"], table["number"]) if len(table["earned"]) else None
 
     def table(self) -> pd.DataFrame:
-        """Return the battles as rows, in the order of their first presentations; names are categoricals."""
+        """Return the battles as rows, in the order of their first judgments; names are categoricals."""
         return frame_of(self.engine.table(f"select * from {self._battles} order by {ROW}"), self.entrants)
 
     def keep_where(self, condition: str) -> "Verdicts":
@@ -264,7 +264,7 @@ class Verdicts:
     @cached_property
     def _sums(self) -> dict[str, np.ndarray]:
         """All that cells hold, added up by pair in one scan: a hundred million cells take seconds each time."""
-        names = ["presentations", "battles", "decided", *SWAPS, *OF_PAIRS]
+        names = ["judgments", "battles", "decided", *SWAPS, *OF_PAIRS]
         names += ["ambiguous"] if "order" in self.columns else []
         names += ["with_margin", "lacking"] if "margin" in self.columns else []
         return self._sums_by_pair([*names, "crowded"], "true")
@@ -286,13 +286,13 @@ class Verdicts:
         for what, columns in {"entrant": ("model_a", "model_b"), **{name: (name,) for name in CODED}}.items():
             if {*columns} <= {*self.columns}:
                 tables[what] = self.engine.fresh(what)
-                self.engine.store(tables[what], relations.names_query(self.presentations, *columns))
+                self.engine.store(tables[what], relations.names_query(self.judgments, *columns))
         return tables
 
     @cached_property
     def _sided_rows(self) -> str:
         query = relations.sided_query(
-            self.presentations, self._codes, self._counted, self._items, is_whole=self._row_counts[1] == 0
+            self.judgments, self._codes, self._counted, self._items, is_whole=self._row_counts[1] == 0
         )
         return f"({query}) as sided"
 
@@ -303,14 +303,14 @@ class Verdicts:
 
     @cached_property
     def _row_counts(self) -> tuple[int, int]:
-        """Number of presentations, and of those without an item."""
+        """Number of judgments, and of those without an item."""
         lacking = "count(*) - count(item)" if "item" in self.columns else "count(*)"
-        rows, without_item = self.engine.rows(f"select count(*), {lacking} from {self.presentations}")[0]
+        rows, without_item = self.engine.rows(f"select count(*), {lacking} from {self.judgments}")[0]
         return rows, without_item
 
     @cached_property
     def _battles(self) -> str:
-        """The stored battles; the presentations themselves where none is merged and no credit stands in."""
+        """The stored battles; the judgments themselves where none is merged and no credit stands in."""
         twins = self.engine.fresh("twins")
         if self.merge and "order" in self.columns and self.has_items:
             self.engine.store(twins, relations.twins_query(self._sided_rows, self._counted))
@@ -318,12 +318,12 @@ class Verdicts:
         else:
             merged = False
         if not merged and "margin" not in self.columns:
-            return self.presentations
+            return self.judgments
         if merged:
             options = {"keep_one_sided": self.keep_one_sided}
-            query = relations.battles_query(self.presentations, twins, self.columns, **options)
+            query = relations.battles_query(self.judgments, twins, self.columns, **options)
         else:
-            query = relations.singles_query(self.presentations, self.columns)
+            query = relations.singles_query(self.judgments, self.columns)
         name = self.engine.fresh("battles")
         self.engine.store(name, query)
         return name
@@ -337,7 +337,7 @@ class Verdicts:
         suspects = f"select distinct {keys} from {self.cells()} where crowded > 0"
         rows = f"select {ROW} from {self._sided_rows} join ({suspects}) as c using ({keys})"
         columns = ", ".join(quote_name(name) for name in self.columns if name != ROW)
-        query = f"select count(*) as copies from {self.presentations} where {ROW} in ({rows}) group by {columns}"
+        query = f"select count(*) as copies from {self.judgments} where {ROW} in ({rows}) group by {columns}"
         return int(self.engine.rows(f"select coalesce(sum(copies - 1), 0) from ({query}) as counted")[0][0])
 
     def _untold_orders(self) -> int:
@@ -351,7 +351,7 @@ class Verdicts:
 def verdicts_of(
     frame: pd.DataFrame, *, merge: bool = True, keep_one_sided: bool = False, engine: "Engine | None" = None
 ) -> Verdicts:
-    """Return presentations of a frame as verdicts in a database.
+    """Return judgments of a frame as verdicts in a database.
 
     Args:
         frame: columns of the battles table, checked.
@@ -359,7 +359,7 @@ def verdicts_of(
         engine: where to count them; by default DuckDB.
     """
     engine = engine or engine_named()
-    name = engine.fresh("presentations")
+    name = engine.fresh("judgments")
     columns = {str(column): arrow_column(frame[column]) for column in frame}
     engine.register(name, pa.table({ROW: pa.array(np.arange(len(frame), dtype=np.int64)), **columns}))
     return Verdicts(engine, name, merge=merge, keep_one_sided=keep_one_sided)

@@ -112,7 +112,7 @@ class Diagnosis(Document):
 
 
 def diagnose(
-    presentations: Battles,
+    judgments: Battles,
     battles: Battles,
     *,
     gold: Gold | None = None,
@@ -124,7 +124,7 @@ def diagnose(
     """Make a card per judge.
 
     Args:
-        presentations: verdicts of one or more judges, the two orders apart (`read_battles(..., merge=False)`).
+        judgments: verdicts of one or more judges, the two orders apart (`read_battles(..., merge=False)`).
         battles: the same, the two orders merged.
         gold: what the judges are measured by.
         families: entrants and judges to their family.
@@ -138,7 +138,7 @@ def diagnose(
     if not 0 <= near_tie < np.inf:
         raise UsageError(f"near_tie={near_tie:g} is not a finite number of 0 or more (0.3 is the default)")
     options = {"level": level, "seed": seed, "near_tie": near_tie, "families": dict(families or {})}
-    subjects = _subjects(presentations, battles, {"gold": gold, **options})
+    subjects = _subjects(judgments, battles, {"gold": gold, **options})
     return Diagnosis(
         cards=tuple(Card(subject, ask_all(QUESTIONS, subject)) for subject in subjects),
         across=ask_all(ACROSS, subjects),
@@ -159,14 +159,14 @@ def ask_all(questions: Sequence[Inquiry], about: Any) -> dict[str, Reply]:
     return answers
 
 
-def _subjects(presentations: Battles, battles: Battles, options: Mapping[str, Any]) -> list[Subject]:
+def _subjects(judgments: Battles, battles: Battles, options: Mapping[str, Any]) -> list[Subject]:
     """Split the verdicts by judge, sorted by name; rows that name none are one judge more."""
     if len(battles.judges) < 2:
-        return [Subject(battles.judges[0] if battles.judges else None, presentations, battles, **options)]
-    apart, merged = (as_text(part.table["judge"]).fillna("").to_numpy(object) for part in (presentations, battles))
+        return [Subject(battles.judges[0] if battles.judges else None, judgments, battles, **options)]
+    apart, merged = (as_text(part.table["judge"]).fillna("").to_numpy(object) for part in (judgments, battles))
     subjects = []
     for name in battles.judges:
         judge = None if name == "(no judge)" else name
-        own, verdicts = merged == (judge or ""), presentations.select(apart == (judge or ""))
+        own, verdicts = merged == (judge or ""), judgments.select(apart == (judge or ""))
         subjects.append(Subject(judge, verdicts, battles.select(own), battles.select(~own), **options))
     return subjects

@@ -18,14 +18,14 @@ class Consistency(CardAnswer):
     """How often the judge fails to answer, to decide, or to agree with itself.
 
     Attributes:
-        unparsed: share of presentations without a readable verdict.
-        ties: share of readable presentations.
+        unparsed: share of judgments without a readable verdict.
+        ties: share of readable judgments.
         changing: share of pairs read in both orders whose verdict (win, tie, loss) changes.
         against_margin: share of decisive verdicts.
-        retest: probability that the same presentation, judged twice, gets one verdict (win, tie, loss).
+        retest: probability that the same judgment, judged twice, gets one verdict (win, tie, loss).
         retest_kappa: (agreement - chance) / (1 - chance), where chance draws the judge's share of ties, and else either
             winner alike.
-        repeated: presentations judged more than once.
+        repeated: judgments judged more than once.
     """
 
     unparsed: Annotated[Figured, "unparsed"]
@@ -43,16 +43,16 @@ def consistency(subject: Subject) -> Consistency:
     Source: Soft-Elo, appendix G (verdicts against the sign of their score difference); Xu et al. 2025, section 4.3
     (preferences that position switching leaves alone).
     """
-    presentations, of = subject.presentations, "presentations"
-    sample, read = sample_of(presentations, subject.level), presentations.readable
-    win, margin = np.sign(presentations.numbers_of("credit") - 0.5), presentations.numbers_of("margin")
+    judgments, of = subject.judgments, "judgments"
+    sample, read = sample_of(judgments, subject.level), judgments.readable
+    win, margin = np.sign(judgments.numbers_of("credit") - 0.5), judgments.numbers_of("margin")
     against: Figured = Missing("verdicts against their margin", "the verdicts carry no margin", "give a column margin")
     if not np.isnan(margin).all():
         decisive, what = ~np.isnan(margin) & read & (win != 0), "decisive verdicts with a margin"
         against = sample.share(np.sign(margin) == -win, "verdicts", what, among=decisive)
     twins = subject.twins
     first, then = twins.wins
-    retest, kappa, repeated = _retest(presentations, win, sample)
+    retest, kappa, repeated = _retest(judgments, win, sample)
     return Consistency(
         unparsed=sample.share(~read, of),
         ties=sample.share(win == 0, of, "readable verdicts", among=read),
@@ -64,31 +64,31 @@ def consistency(subject: Subject) -> Consistency:
     )
 
 
-def _retest(presentations: Battles, win: np.ndarray, sample: Clustered) -> tuple[Figured, Figured, int]:
-    """Return agreement of repeats, the same beyond chance, and how many presentations were repeated.
+def _retest(judgments: Battles, win: np.ndarray, sample: Clustered) -> tuple[Figured, Figured, int]:
+    """Return agreement of repeats, the same beyond chance, and how many judgments were repeated.
 
-    Every repeated presentation counts once: by the share A of its pairs of repeats that agree. Chance is
+    Every repeated judgment counts once: by the share A of its pairs of repeats that agree. Chance is
     C = t^2 + (1 - t)^2 / 2 with a share t of ties, and kappa = (A - C) / (1 - C) has the interval of its influence
     function.
     """
-    what, of = "repeats", "repeated presentations"
-    if not presentations.has_items:
+    what, of = "repeats", "repeated judgments"
+    if not judgments.has_items:
         missing = Missing(what, "no row says its item, so nobody knows what was asked twice", "give a column item")
         return missing, missing, 0
     # What was shown (item, pair, which response first), and verdicts turned to the entrant of lower code.
-    table, read, order = presentations.table, ~np.isnan(win), orders_of(presentations)
-    a_is_low = np.less(*presentations.entrant_codes)
+    table, read, order = judgments.table, ~np.isnan(win), orders_of(judgments)
+    a_is_low = np.less(*judgments.entrant_codes)
     low_first = np.where(order == "ab", 1 + a_is_low, np.where(order == "ba", 2 - a_is_low, 0))
-    key = meetings_of(presentations, np.arange(len(table))) * 3 + low_first
+    key = meetings_of(judgments, np.arange(len(table))) * 3 + low_first
     code, outcome = np.unique(key[read], return_inverse=True)[1], np.where(a_is_low, win, -win)[read]
     tally = np.stack([np.bincount(code, outcome == verdict) for verdict in (1, 0, -1)], axis=1)
     size = tally.sum(axis=1)
     again = size > 1
     if not again.any():
-        missing = Missing(what, "no presentation was judged twice", "ask the judge again (a column repeat tells them)")
+        missing = Missing(what, "no judgment was judged twice", "ask the judge again (a column repeat tells them)")
         return missing, missing, 0
     # What shows several replies: a repeat, another reply, or (where no file repeats another) another verdict.
-    names = ["repeat", *REPLIES, *([] if presentations.copies else ["credit"])]
+    names = ["repeat", *REPLIES, *([] if judgments.copies else ["credit"])]
     rows = table.loc[read, [name for name in names if name in table]][again[code]]
     if not (rows.groupby(code[again[code]]).nunique(dropna=False) > 1).to_numpy().any():
         copies = "verdicts that stand there twice may be copies: no repeat and no other reply tells them from retests"
@@ -103,7 +103,7 @@ def _retest(presentations: Battles, win: np.ndarray, sample: Clustered) -> tuple
     a, t = float(agree.mean()), float(ties.mean())
     chance = t**2 + (1 - t) ** 2 / 2
     if chance == 1:
-        always = Missing("kappa of repeats", "every repeated verdict is a tie", "repeat presentations with a winner")
+        always = Missing("kappa of repeats", "every repeated verdict is a tie", "repeat judgments with a winner")
         return agreement, always, len(agree)
     value = (a - chance) / (1 - chance)
     influence = ((agree - a) - (1 - value) * (3 * t - 1) * (ties - t)) / (1 - chance) / len(agree)

@@ -117,8 +117,8 @@ def gold_agreement(subject: Subject, resamples: int = RESAMPLES) -> GoldAgreemen
     mse, mse_beyond_noise = figures.mse()
     biases, delta, delta_beyond_noise, own = figures.biases(subject)
     single = figures
-    if subject.presentations.readable.sum() > subject.battles.readable.sum():
-        side = prepare_side(subject.presentations)
+    if subject.judgments.readable.sum() > subject.battles.readable.sum():
+        side = prepare_side(subject.judgments)
         votes = replace(both, judge=side, ours=np.array([side.entrants.index(name) for name in both.entrants]))
         single = GoldComparison(votes, resample_both(votes, resamples, subject.rng, ranked=False), subject.level)
     return GoldAgreement(

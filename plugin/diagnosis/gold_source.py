@@ -13,7 +13,7 @@ from podium.diagnosis.sides import GivenSide, Side, prepare_side
 from podium.errors import DataError
 from podium.formats.containers import read_records
 from podium.nouns.battles import Battles
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.text import some, text_of
 
 REMEDY = (

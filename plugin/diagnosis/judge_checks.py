@@ -152,8 +152,8 @@ def unparsed_share(battles: Battles) -> float:
     if not counts.battles:
         return 0.0
     halves = battles.unparsed_reasons().get(ONE_ORDER_UNPARSED, 0)
-    whole = (counts.unparsed - halves) * counts.presentations / counts.battles
-    return (max(halves, counts.one_sided) + whole) / counts.presentations
+    whole = (counts.unparsed - halves) * counts.judgments / counts.battles
+    return (max(halves, counts.one_sided) + whole) / counts.judgments
 
 
 def relations_of(battles: Battles, families: Mapping[str, str]) -> list[Relation]:

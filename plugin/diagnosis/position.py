@@ -21,7 +21,7 @@ NO_PAIRS = "no pair was read in both orders"
 class Swaps:
     """How verdicts hold when the order is swapped: shares of the pairs read in both orders.
 
-    A flip is another winner in each order. Without bias `prefers_first`, of decisive presentations, and
+    A flip is another winner in each order. Without bias `prefers_first`, of decisive judgments, and
     `flips_to_first`, of flips, are 0.5.
     """
 
@@ -46,11 +46,11 @@ class SwapsByCloseness:
 
 @dataclass(frozen=True, slots=True)
 class Position(CardAnswer):
-    """What the order of presentation does.
+    """What the order does.
 
     Attributes:
-        first_wins, ties, second_wins, prefers_first: shares of the presentations that were read.
-        balanced: whether every presentation that was read has a twin in the other order; where not, `prefers_first`
+        first_wins, ties, second_wins, prefers_first: shares of the judgments that were read.
+        balanced: whether every judgment that was read has a twin in the other order; where not, `prefers_first`
             holds the quality of what was shown first, too.
         first_credit: mean over pairs read in both orders; 0.5 without bias, whatever the strengths.
         margin_lead: mean margin over the other response, over the same pairs; 0 without bias.
@@ -87,12 +87,12 @@ class Position(CardAnswer):
 
 
 def position(subject: Subject) -> Position | Missing:
-    """Describe what the order of presentation does to a judge's verdicts. Source: Soft-Elo, appendix F.1."""
-    credit, _, known = first_shown(subject.presentations)
+    """Describe what the order does to a judge's verdicts. Source: Soft-Elo, appendix F.1."""
+    credit, _, known = first_shown(subject.judgments)
     if not known.any():
-        return _no_order(subject.presentations)
-    win, shown = np.sign(credit[known] - 0.5), sample_of(subject.presentations, subject.level).take(known)
-    twins, of = subject.twins, "presentations"
+        return _no_order(subject.judgments)
+    win, shown = np.sign(credit[known] - 0.5), sample_of(subject.judgments, subject.level).take(known)
+    twins, of = subject.twins, "judgments"
     lead, missing = twins.margin.mean(axis=1), ("pairs read in both orders", BOTH_ORDERS)
     if len(twins):
         missing = ("margins in both orders", "give a column margin")
@@ -141,14 +141,14 @@ def swaps_of(twins: OrderTwins) -> Swaps | Missing:
         return Missing("swap report", NO_PAIRS, BOTH_ORDERS)
     first, then = twins.wins
     flip, decisive, pairs = (first == then) & (first != 0), (first != 0) & (then != 0), twins.rows
-    win, presentations = np.concatenate([first, then]), replace(pairs, code=np.tile(pairs.code, 2))
+    win, judgments = np.concatenate([first, then]), replace(pairs, code=np.tile(pairs.code, 2))
     return Swaps(
         pairs=len(twins),
         same=pairs.share(first == -then, "pairs"),
         half=pairs.share((first == 0) != (then == 0), "pairs"),
         flip=pairs.share(flip, "pairs"),
         flip_decisive=pairs.share(flip, "pairs", "pairs without a tie", among=decisive),
-        prefers_first=presentations.share(win == 1, "presentations", "decisive verdicts", among=win != 0),
+        prefers_first=judgments.share(win == 1, "judgments", "decisive verdicts", among=win != 0),
         flips_to_first=pairs.share(first == 1, "flips", among=flip),
     )
 
@@ -177,12 +177,12 @@ def swaps_by_closeness(twins: OrderTwins, near_tie: float) -> SwapsByCloseness:
     return SwapsByCloseness(everything, clear, close, rule)
 
 
-def _no_order(presentations: Battles) -> Missing:
-    if not presentations.readable.any():
+def _no_order(judgments: Battles) -> Missing:
+    if not judgments.readable.any():
         return Missing("position", "no verdict could be read", "see the reasons of the unparsed replies")
-    if np.isfinite(presentations.numbers_of("score_a")).any():
+    if np.isfinite(judgments.numbers_of("score_a")).any():
         return Missing("position", "each response was scored alone: there is no first one", "none is needed")
-    merged = (orders_of(presentations) == "merged").any()
+    merged = (orders_of(judgments) == "merged").any()
     why = "the two orders are merged already" if merged else "no row says which response was shown first"
     remedy = "give a row per order and a column order (ab, ba), or say --shown a where model_a was shown first"
     return Missing("position", why, remedy)

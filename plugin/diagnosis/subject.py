@@ -29,7 +29,7 @@ class Subject:
 
     Attributes:
         judge: its identity; None where the table does not say.
-        presentations, battles: its verdicts, the two orders apart, and merged.
+        judgments, battles: its verdicts, the two orders apart, and merged.
         others: merged battles of all other judges of the table; None when it is the only one.
         families: entrants and judges to their family, as given; the rest is guessed from names.
         level, seed: of intervals, in (0, 1), and of resampling.
@@ -37,7 +37,7 @@ class Subject:
     """
 
     judge: str | None
-    presentations: Battles
+    judgments: Battles
     battles: Battles
     others: Battles | None = None
     gold: Gold | None = None
@@ -59,7 +59,7 @@ class Subject:
     @cached_property
     def twins(self) -> OrderTwins:
         """The pairs that it read in both orders."""
-        return order_twins(self.presentations, self.level)
+        return order_twins(self.judgments, self.level)
 
     @cached_property
     def side(self) -> JudgedSide:

@@ -259,7 +259,7 @@ class Transitivity(CardAnswer):
         clipped: share of credits that were moved by the clip; None for hard verdicts.
         hard, soft: PNT, and SNTD (natural logarithm, at most ln 2), over all triples and items.
         chance: PNT of a judge that draws each verdict blindly with the same share of ties.
-        consistent, ambiguous: triples on an item none or some of whose verdicts change with the order of presentation.
+        consistent, ambiguous: triples on an item none or some of whose verdicts change with the order.
         consistent_share: of the triples on an item with all three pairs judged in both orders.
         scenarios: by gaps in strength, the strongest entrant first.
         categories: by category of the item.

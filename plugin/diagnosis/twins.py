@@ -60,10 +60,10 @@ def meetings_of(battles: Battles, rows: np.ndarray) -> np.ndarray:
     return (item * entrants + np.minimum(a, b)) * entrants + np.maximum(a, b)
 
 
-def order_twins(presentations: Battles, level: float) -> OrderTwins:
+def order_twins(judgments: Battles, level: float) -> OrderTwins:
     """Find the pairs read in both orders: one `ab` and one `ba` of the same item, pair, judge, repeat and response."""
-    credit, margin, _ = first_shown(presentations)
-    rows = (presentations.verdicts or verdicts_of(presentations.table)).twins()
+    credit, margin, _ = first_shown(judgments)
+    rows = (judgments.verdicts or verdicts_of(judgments.table)).twins()
     rows = rows[~np.isnan(credit[rows]).any(axis=1)]
-    sample = sample_of(presentations, level).take(rows[:, 0])
-    return OrderTwins(credit[rows], margin[rows], meetings_of(presentations, rows[:, 0]), sample)
+    sample = sample_of(judgments, level).take(rows[:, 0])
+    return OrderTwins(credit[rows], margin[rows], meetings_of(judgments, rows[:, 0]), sample)

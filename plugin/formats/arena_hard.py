@@ -1,4 +1,4 @@
-"""arena-hard judgements: a model against a baseline, two games with the order swapped."""
+"""arena-hard judgments: a model against a baseline, two games with the order swapped."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ MARGINS = {label: margin for label, (_, margin) in FIVE_LEVELS.items()}
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read two presentations per row, the model as a: game 0 shows the baseline as A, game 1 the model as A.
+    """Read two judgments per row, the model as a: game 0 shows the baseline as A, game 1 the model as A.
 
     A null game, or a game without a label, is unparsed. `A>>B` gives credit 1 with margin 2, `A>B` margin 1.
 
@@ -23,7 +23,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     if "model_b" not in plain:
         plain["model_b"] = DEFAULT_BASELINE
     games = games_of(records["games"], "score")
-    presentations = []
+    judgments = []
     for order, rows, played, labels in each_order(plain, games, "score", ("ba", "ab")):
         shown_first = labels.map(MARGINS).to_numpy(dtype=np.float64)
         unknown = np.flatnonzero(labels.notna() & np.isnan(shown_first))
@@ -35,5 +35,5 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
         reason = reasons(np.isnan(margin), "no verdict")
         reason[[game is None for game in played]] = "no game"
         verdict = {"credit": credit_of(margin), "margin": margin, "reason": reason}
-        presentations.append(rows.assign(order=order, label=labels, **verdict))
-    return pd.concat(presentations)
+        judgments.append(rows.assign(order=order, label=labels, **verdict))
+    return pd.concat(judgments)

@@ -16,10 +16,10 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     """Read the labelled right response against the wrong one; the win rate of `correct` is the judge's.
 
     Both responses come from one model, so the entrants are `correct` and `incorrect`, and the label is the human
-    verdict. The second judgement has the order swapped. A missing decision is unparsed.
+    verdict. The second judgment has the order swapped. A missing decision is unparsed.
 
     Raises:
-        DataError: a label or decision that is unknown, or a row without judgements.
+        DataError: a label or decision that is unknown, or a row without judgments.
     """
     label = as_text(records["label"])
     refuse(records["label"], (~label.isin(["A>B", "B>A"])).to_numpy(), "names no winner", "labels are A>B or B>A")
@@ -34,16 +34,16 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
     games = games_of(records["judgments"], "decision")
     if "judge" in plain:
         plain["judge"] = [_judge_name(name, pair) for name, pair in zip(plain["judge"], games, strict=True)]
-    presentations = []
+    judgments = []
     for order, rows, _, decisions in each_order(plain, games, "decision"):
         shown_first, unparsed = translate(decisions, CREDIT, remedy="known decisions: A>B, B>A, A=B, or null")
         credit = shown_first if order == "ab" else 1 - shown_first
-        presentations.append(rows.assign(credit=credit, order=order, reason=reasons(unparsed, "no decision")))
-    return pd.concat(presentations)
+        judgments.append(rows.assign(credit=credit, order=order, reason=reasons(unparsed, "no decision")))
+    return pd.concat(judgments)
 
 
 def _judge_name(name: str, games: list[Game]) -> str:
-    """Write the judge as its realization and its model, which only the judgements tell."""
+    """Write the judge as its realization and its model, which only the judgments tell."""
     judgments = [game["judgment"] for game in games if game and isinstance(game.get("judgment"), dict)]
     models = [judgment["judge_model"] for judgment in judgments if judgment.get("judge_model")]
     return f"{name} {models[0]}" if models else name

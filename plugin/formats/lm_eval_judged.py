@@ -2,7 +2,7 @@
 
     {"podium_verdicts": 1, "item": ..., "entrant": ..., "credit": ..., "one_sided": ..., "missing": {opponent: why},
      "battles": [{"model_a": ..., "model_b": ..., "credit": ..., "margin": ..., "reason": ..., "length_a": ..., ...,
-                  "presentations": [{"order", "repeat", "judge", "credit", "margin", "reason", ..., "replies"}]}]}
+                  "judgments": [{"order", "repeat", "judge", "credit", "margin", "reason", ..., "replies"}]}]}
 
 The document's credit belongs to the entrant whose response the row holds, a battle's to `model_a`, as everywhere.
 """
@@ -46,8 +46,8 @@ def parse_verdicts(kept: Any) -> dict[str, Any] | None:
         return None
 
 
-def presentation_rows(document: Mapping[str, Any], entrant: str | None = None) -> list[dict[str, Any]]:
-    """Return the verdicts on one document as rows of the battles table: a row per presentation.
+def judgment_rows(document: Mapping[str, Any], entrant: str | None = None) -> list[dict[str, Any]]:
+    """Return the verdicts on one document as rows of the battles table: a row per judgment.
 
     Args:
         entrant: what to call the entrant; by default as the filter did.
@@ -56,7 +56,7 @@ def presentation_rows(document: Mapping[str, Any], entrant: str | None = None) -
     return [
         {**_sides(document, battle, names), **{name: cell for name, cell in shown.items() if name != "replies"}}
         for battle in document["battles"]
-        for shown in battle["presentations"]
+        for shown in battle["judgments"]
     ]
 
 
@@ -68,14 +68,14 @@ def _sides(document: Mapping[str, Any], battle: Mapping[str, Any], names: Mappin
 def judge_names(documents: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the names of the judges, sorted."""
     battles = [battle for document in documents for battle in document["battles"]]
-    return tuple(sorted({shown["judge"] for battle in battles for shown in battle["presentations"]}))
+    return tuple(sorted({shown["judge"] for battle in battles for shown in battle["judgments"]}))
 
 
 def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the verdicts on some documents as a battles table, not yet merged: of a jury, a row per battle."""
     documents = list(documents)
     if len(judge_names(documents)) <= 1:
-        return pd.DataFrame([row for document in documents for row in presentation_rows(document)])
+        return pd.DataFrame([row for document in documents for row in judgment_rows(document)])
     return pd.DataFrame(
         [
             {**_sides(document, battle, {}), **{name: battle[name] for name in VERDICT}, "order": "merged"}
@@ -86,7 +86,7 @@ def battles_table(documents: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def gather_verdicts(files: Sequence[Samples]) -> Gathered:
-    """Read the verdicts that samples files hold: a row per presentation, a sheet per file that holds some.
+    """Read the verdicts that samples files hold: a row per judgment, a sheet per file that holds some.
 
     Raises:
         DataError: a damaged file, or an opponent that is called as the file's own model.
@@ -117,7 +117,7 @@ def _rows_of(file: Samples, lost: list[str]) -> Iterator[dict[str, Any]]:
             continue
         # The user's label counts more than the filter's name, and that more than lm-eval's word.
         entrant = file.entrant if file.has_label or document["entrant"] == OWN else str(document["entrant"])
-        for shown in presentation_rows(document, entrant):
+        for shown in judgment_rows(document, entrant):
             if shown["model_a"] == shown["model_b"]:
                 problem = f"{shown['model_a']!r} is the name of both sides"
                 remedy = f"label the run (name={file.path.parent}), or its opponent in the filter's `against`"

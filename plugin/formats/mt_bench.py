@@ -1,4 +1,4 @@
-"""MT-bench: pairwise judgements (two games already mapped back to names) and single-answer grades."""
+"""MT-bench: pairwise judgments (two games already mapped back to names) and single-answer grades."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ FAILED = -1.0
 
 
 def read_pair(records: pd.DataFrame) -> pd.DataFrame:
-    """Read two presentations per row, model_1 as a: g1 shows model_1 first, g2 model_2; `error` is unparsed.
+    """Read two judgments per row, model_1 as a: g1 shows model_1 first, g2 model_2; `error` is unparsed.
 
     The two turns of a question are two battles of one item: `repeat` holds the turn.
 

@@ -11,7 +11,7 @@ from podium.formats.records import shorten
 from podium.text import EMPTY, as_text, text_of
 
 Game: TypeAlias = Mapping[str, Any] | None
-"""One judgement; None where the judge failed."""
+"""One judgment; None where the judge failed."""
 FIVE_LEVELS = {"A>>B": (1.0, 2.0), "A>B": (1.0, 1.0), "A=B": (0.5, 0.0), "B>A": (0.0, -1.0), "B>>A": (0.0, -2.0)}
 """Label to (credit of A, margin)."""
 
@@ -97,7 +97,7 @@ def reasons(unparsed: np.ndarray, reason: str) -> np.ndarray:
 
 
 def games_of(column: pd.Series, verdict: str) -> list[list[Game]]:
-    """Return the judgements of each record.
+    """Return the judgments of each record.
 
     Args:
         column: a list of one or two objects per record.
@@ -136,5 +136,5 @@ def _games_in(column: pd.Series, position: int, verdict: str) -> list[Game]:
         problem = f"hold something else than objects with a {verdict}"
     else:
         return list(games)
-    remedy = "each record needs a list of one judgement per order, null where the judge failed"
+    remedy = "each record needs a list of one judgment per order, null where the judge failed"
     raise DataError(f"{column.name} {str(games)[:60]!r} {problem}", row=row_name(column.index, position), remedy=remedy)

@@ -55,7 +55,7 @@ class Counts:
 
     Attributes:
         items: distinct items, rows without one counted singly.
-        presentations: judge calls recorded, both orders counted.
+        judgments: judge calls recorded, both orders counted.
         battles: pairs compared after merging the two orders, read or not.
         unparsed: battles without a readable verdict.
         one_sided: battles of which just one of the two orders could be read.
@@ -64,7 +64,7 @@ class Counts:
     """
 
     items: int
-    presentations: int
+    judgments: int
     battles: int
     unparsed: int
     one_sided: int
@@ -83,7 +83,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class SwapReport:
-    """How verdicts hold when the order of presentation is swapped.
+    """How verdicts hold when the order is swapped.
 
     Attributes:
         same: both orders give one verdict.
@@ -194,7 +194,7 @@ class Battles:
         return "item" in self.table and bool(self.table["item"].notna().any())
 
     def first_shown(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return what the responses shown first earned, and in how many presentations, as `Verdicts.first_shown`."""
+        """Return what the responses shown first earned, and in how many judgments, as `Verdicts.first_shown`."""
         return self.verdicts.first_shown() if self.verdicts else self.kept_first_shown
 
     @property
@@ -252,7 +252,7 @@ class Battles:
         tally = self.tally
         return Counts(
             items=tally.items,
-            presentations=tally.presentations,
+            judgments=tally.judgments,
             battles=tally.battles,
             unparsed=tally.battles - tally.judged,
             one_sided=tally.swaps["one-sided"],
@@ -382,7 +382,7 @@ def _tally_of(table: pd.DataFrame) -> Tally:
     decided = table[judged & (table["credit"] != 0.5)]
     swaps = Counter(table["swap"].dropna()) if "swap" in table else Counter()
     return Tally(
-        presentations=len(table) + sum(swaps.values()),
+        judgments=len(table) + sum(swaps.values()),
         battles=len(table),
         judged=int(judged.sum()),
         decided=len(decided),

@@ -39,12 +39,12 @@ class ListedBattles:
     cut: int
 
 
-def list_battles(battles: Battles, presentations: Battles, texts: BattleTexts | None, seed: int = 0) -> ListedBattles:
+def list_battles(battles: Battles, judgments: Battles, texts: BattleTexts | None, seed: int = 0) -> ListedBattles:
     """Choose battles and pack them with their texts.
 
     Args:
         battles: the two orders merged.
-        presentations: the same verdicts, the two orders apart.
+        judgments: the same verdicts, the two orders apart.
         texts: of the battles; None to leave them out.
         seed: of the draw among those on which nothing disagrees.
     """
@@ -61,7 +61,7 @@ def list_battles(battles: Battles, presentations: Battles, texts: BattleTexts | 
     items = cells.get("item", np.full(len(rows), None))
     reasons = cells.get("reason", np.full(len(rows), None))
     numbers = rows["response"].fillna(1).to_numpy() if "response" in rows else np.ones(len(rows))
-    orders = _orders_of(presentations, rows)
+    orders = _orders_of(judgments, rows)
     document: dict[str, Any] = {
         "models": list(battles.entrants),
         "a": [names[name] for name in rows["model_a"]],
@@ -128,12 +128,12 @@ def _disagreements(battles: Battles) -> np.ndarray:
     return why
 
 
-def _orders_of(presentations: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
-    """Return of each battle what model_a earned in each presentation, as order and credit; reasons of unparsed ones."""
-    keys = [name for name in ("item", "judge", "repeat", "response") if name in rows and name in presentations.table]
-    if "item" not in keys or "order" not in presentations.table:
+def _orders_of(judgments: Battles, rows: pd.DataFrame) -> list[list[list[Any]]]:
+    """Return of each battle what model_a earned in each judgment, as order and credit; reasons of unparsed ones."""
+    keys = [name for name in ("item", "judge", "repeat", "response") if name in rows and name in judgments.table]
+    if "item" not in keys or "order" not in judgments.table:
         return [[] for _ in range(len(rows))]
-    wanted = presentations.table[presentations.table["item"].isin(rows["item"])]
+    wanted = judgments.table[judgments.table["item"].isin(rows["item"])]
     shown: dict[tuple[Any, ...], list[tuple[str, str, float, Any]]] = {}
     reasons = wanted["reason"] if "reason" in wanted else pd.Series(None, wanted.index, dtype=object)
     columns = [wanted[name].astype(object) for name in ("model_a", "model_b", "order", "credit")]

@@ -62,7 +62,7 @@ class Material:
 def with_battles(
     material: Material,
     battles: Battles,
-    presentations: Battles,
+    judgments: Battles,
     texts: BattleTexts | None,
     *,
     families: Mapping[str, str],
@@ -73,7 +73,7 @@ def with_battles(
 
     Args:
         battles: of the ranking, the two orders merged.
-        presentations: the same, the two orders apart.
+        judgments: the same, the two orders apart.
         texts: None to leave them out.
         families: entrants and judges to their family, as given; the rest is guessed from names.
         level, seed: of the judge cards' intervals, and of everything random.
@@ -93,7 +93,7 @@ def with_battles(
         missing["judge"] = "Too many battles for a card beside them: `podium diagnose` makes it."
     try:
         if "judge" not in missing:
-            judge = card_reports(diagnose(presentations, battles, families=families, level=level, seed=seed))
+            judge = card_reports(diagnose(judgments, battles, families=families, level=level, seed=seed))
     except PodiumError as error:
         missing["judge"] = str(error)
     return replace(
@@ -101,7 +101,7 @@ def with_battles(
         meetings=meetings,
         names=names,
         rank_shares=shares,
-        listed=list_battles(battles, presentations, texts, seed),
+        listed=list_battles(battles, judgments, texts, seed),
         has_texts=texts is not None,
         judge=judge,
         missing=missing,

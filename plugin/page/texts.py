@@ -27,7 +27,7 @@ class BattleTexts:
     Attributes:
         instructions: by item.
         responses: by item, number of the response, model.
-        words: of judges, by item, number, model_a and model_b as the presentation names them.
+        words: of judges, by item, number, model_a and model_b as the judgment names them.
         notes: where texts were looked for in vain.
     """
 
@@ -41,7 +41,7 @@ def texts_of(battles: Battles, sources: Sequence[str], responses: Sequence[str] 
     """Gather the texts of battles: from columns of their table, Inspect logs, lm-eval samples, files of responses.
 
     Args:
-        battles: presentations, the two orders apart.
+        battles: judgments, the two orders apart.
         sources: that they were read from.
         responses: files or folders of responses, as `podium label` takes them.
     """
@@ -84,7 +84,7 @@ def _add_columns(texts: BattleTexts, battles: Battles) -> None:
 
 
 def _add_row(texts: BattleTexts, row: dict[str, Any]) -> None:
-    """Add what one presentation says, by the names of the battles table; `words` are the judge's."""
+    """Add what one judgment says, by the names of the battles table; `words` are the judge's."""
     if not row.get("item"):
         return
     item, number = str(row["item"]), int(row.get("response") or 1)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from podium.errors import UsageError, unknown_name
-from podium.scorers.battle import ORDERS, Orders, presentations
+from podium.scorers.battle import ORDERS, Orders, judgments
 from podium.text import FORMAT_VERSION, Document
 from podium.verbs.replays import Recording
 
@@ -33,7 +33,7 @@ class Tariff:
     """What one battle takes.
 
     Attributes:
-        orders, repeats: which presentations make a battle.
+        orders, repeats: which judgments make a battle.
         tokens_in, tokens_out: per judge call; None where unknown.
         price_in, price_out: per million tokens, in the user's currency; None where unknown.
 
@@ -61,7 +61,7 @@ class Tariff:
     @property
     def calls(self) -> int:
         """Judge calls for one battle."""
-        return len(presentations("", "a", "b", orders=self.orders, repeats=self.repeats))
+        return len(judgments("", "a", "b", orders=self.orders, repeats=self.repeats))
 
     @property
     def unknown_units(self) -> tuple[str, ...]:

@@ -144,7 +144,7 @@ def simulated_worlds(
     records = []
     for k in range(number):
         world = simulate(entrants, items, seed=seed + k, spread=SPREAD, item_sd=SPREAD)
-        margins = world.presentations(Judge(), orders=shown)["margin"].abs()
+        margins = world.judgments(Judge(), orders=shown)["margin"].abs()
         # The same seed gives the same margins, so this threshold makes just that share of them ties.
         judge = Judge(tie=float(np.quantile(margins, ties)))
         records.append(recording_of(world.battles(judge, orders=shown)))

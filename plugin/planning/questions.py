@@ -26,7 +26,7 @@ DESIGNS = ("ring", "round_robin", "chain", "anchor", "swim")
 
 @dataclass(frozen=True, slots=True)
 class ImaginedRun:
-    """A world that answers any presentation: what the response shown first earns, shape (items, first, second).
+    """A world that answers any judgment: what the response shown first earns, shape (items, first, second).
 
     NaN is unparsed. `truth` are the log-strengths that a round robin on infinitely many such items would give.
     """

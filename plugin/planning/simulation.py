@@ -19,7 +19,7 @@ from podium.formats.verdicts import reasons
 from podium.nouns.battles import Battles
 from podium.rankers.pairs import pairs_of_squares
 from podium.rankers.strengths import fit_strengths
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
 LOGITS = np.arange(-40, 40.05, 0.1)
@@ -113,7 +113,7 @@ class World:
     def __repr__(self) -> str:
         return f"World({len(self.entrants)} entrants, {len(self.quality)} items)"
 
-    def presentations(
+    def judgments(
         self,
         *judges: Judge,
         orders: Literal["both", "ab"] = "both",
@@ -121,13 +121,13 @@ class World:
         repeats: int = 1,
         pairs: Sequence[tuple[int, int]] | None = None,
     ) -> pd.DataFrame:
-        """Return the judges' verdicts as a battles table, a row per presentation.
+        """Return the judges' verdicts as a battles table, a row per judgment.
 
         Args:
             judges: one default judge when none is given.
             orders: `both`, or only the first-named entrant first.
             human: add one human label per battle, win or loss, drawn from the quality difference.
-            repeats: how often each judge sees each presentation.
+            repeats: how often each judge sees each judgment.
             pairs: entrant positions to compare on every item; all pairs by default.
         """
         rng = np.random.default_rng(self.seed)
@@ -159,13 +159,13 @@ class World:
         return pd.concat(parts, ignore_index=True)[shown]
 
     def battles(self, *judges: Judge, **how: Any) -> Battles:
-        """Return the same verdicts, the two orders merged; it takes what `presentations` takes."""
-        return read_battles(self.presentations(*judges, **how))
+        """Return the same verdicts, the two orders merged; it takes what `judgments` takes."""
+        return read_battles(self.judgments(*judges, **how))
 
     def margins_of_first(self, judge: Judge | None = None) -> np.ndarray:
         """Return the margin of the response shown first, of every ordered pair, shape (items, first, second).
 
-        One presentation each; the verdict is its sign after `verbosity_bias`, which is left out here.
+        One judgment each; the verdict is its sign after `verbosity_bias`, which is left out here.
         """
         judge, rng = judge or Judge(), np.random.default_rng(self.seed)
         own = judge.scale * self.quality + judge.length_bias * self.log_length + self._favour(judge)

@@ -1,1 +1,1 @@
-"""Recorded judgements: files of any known format in, battles out."""
+"""Recorded judgments: files of any known format in, battles out."""

@@ -23,7 +23,7 @@ def is_parquet(sources: Sequence[Any]) -> bool:
 
 
 def scan_parquet(spark: Engine, paths: Sequence[str], columns: Mapping[str, str] | None = None) -> str:
-    """Return the view of checked presentations.
+    """Return the view of checked judgments.
 
     Args:
         spark: where to read.
@@ -34,7 +34,7 @@ def scan_parquet(spark: Engine, paths: Sequence[str], columns: Mapping[str, str]
         UsageError: there is no such file or column.
         DataError: a column is missing, or holds what cannot be; the value is named, the row is not known.
     """
-    raw, view = spark.fresh("file"), spark.fresh("presentations")
+    raw, view = spark.fresh("file"), spark.fresh("judgments")
     spark.scan(raw, paths)
     types = spark.columns(raw)
     origin = _origins(types, columns or {})

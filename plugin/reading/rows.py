@@ -202,7 +202,7 @@ def _union_once(engine: Duck, tables: Sequence[RecordTable]) -> tuple[str, int]:
     shared = f"select item from {view} group by item having count(distinct {PLACE}) > 1"
     numbered = f"select *, {PLACE} as place, count(*) over (partition by {key}, {PLACE}) as copies from {view}"
     chosen = f"first_value(place) over (partition by {key} order by copies desc, place)"
-    extra, kept = engine.fresh("extra"), engine.fresh("presentations")
+    extra, kept = engine.fresh("extra"), engine.fresh("judgments")
     query = f"select {ROW}, place, {chosen} as chosen from ({numbered} where item in ({shared})) as counted"
     engine.store(extra, f"select {ROW} from ({query}) as copied where place <> chosen")
     ((copies,),) = engine.rows(f"select count(*) from {extra}")
@@ -240,7 +240,7 @@ def _union(engine: Duck, parts: Sequence[Records], places: Sequence[int] | None 
     for place, part in zip(places or range(len(parts)), parts, strict=False):
         cells = {name: _cell(part.columns.get(name), name, types[name]) for name in names}
         queries.append(f"select {place * ROWS_OF_A_FILE} + {ROW} as {ROW}, {columns_as(cells)} from {part.scan}")
-    view = engine.fresh("presentations")
+    view = engine.fresh("judgments")
     if len(queries) <= MOST_OPEN and sum(part.number or FEW_ROWS for part in parts) >= FEW_ROWS:
         engine.view(view, " union all ".join(queries))
         return view

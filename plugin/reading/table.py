@@ -1,4 +1,4 @@
-"""The gate: columns as a file has them come in, presentations with checked types and ranges go out."""
+"""The gate: columns as a file has them come in, judgments with checked types and ranges go out."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -185,7 +185,7 @@ def remedy_of_columns(columns: Iterable[str], source: str = "") -> str:
 
 
 def _typed_battles(records: Records) -> dict[str, Column]:
-    """Return the columns of presentations, the contract's first."""
+    """Return the columns of judgments, the contract's first."""
     names = records.columns
     criteria = criterion_columns(names)
     scores = {"score_a", "score_b"} <= set(names)
@@ -227,7 +227,7 @@ def _number_rules(records: Records) -> list[Rule]:
 
 
 def _rules(records: Records, typed: Mapping[str, Column]) -> list[Rule]:
-    """Return what no presentation may be, in the order in which it is said."""
+    """Return what no judgment may be, in the order in which it is said."""
     a, b = typed["model_a"].sql, typed["model_b"].sql
     credit = "credit is what model_a earned: 1 win, 0.5 tie, 0 loss; translate other codes with --credit-map"
     rules = [

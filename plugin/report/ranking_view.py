@@ -139,7 +139,7 @@ def denominators(standings: Standings) -> list[str]:
     source = "" if is_its_own or not answer else "the tournament found, by Bradley-Terry on what its judge said: "
     lines = [
         *(source + claim for claim in answer.get("claims", ())),
-        f"{counts.items:,} items, {counts.presentations:,} presentations, {counts.battles:,} battles: "
+        f"{counts.items:,} items, {counts.judgments:,} judgments, {counts.battles:,} battles: "
         f"{counts.readable:,} judged{halves}, {counts.unparsed:,} unparsed{reasons_text(reasons)}{missing}",
     ]
     swap = standings.diagnostics.get("swap")

@@ -88,7 +88,7 @@ class Workbench:
         self._sizes: dict[tuple[Any, ...], int] = {}
 
     @cached_property
-    def presentations(self) -> Recording:
+    def judgments(self) -> Recording:
         """The record with its two orders apart."""
         return recording_of(self.record.battles, pool=True, by_order=True)
 
@@ -104,7 +104,7 @@ class Workbench:
         if is_fixed(cell.name, settings):
             return self._draw_by_mask(cell, settings, part, taking)
         tournament = make_tournament(cell.name, seed_settings(cell.name, settings, seed))
-        record = self.presentations if asks_order(tournament) else self.record
+        record = self.judgments if asks_order(tournament) else self.record
         played = play(tournament, replace(record, field=part))
         price = played.price
         return Draw(played.rows, np.flatnonzero(taking), price.battles, price.calls, price.missing)
@@ -195,7 +195,7 @@ def run_study(
         level=level,
         anchors=tuple(_anchor_profiles(record.battles, reference, level, seed)),
         points=points,
-        whole={"battles": counts.battles, "judged": counts.readable, "calls": counts.presentations, "items": most},
+        whole={"battles": counts.battles, "judged": counts.readable, "calls": counts.judgments, "items": most},
         provenance=provenance(record.battles.sources, {**asked, **options}),
         warnings=tuple(_warnings(record, points, gold)),
     )

@@ -130,7 +130,7 @@ def set_side_by_side(
     played = [each for variant in variants for each in _fit_to_budgets(variant, record, budgets)]
     rows = tuple(_row(variant, record, yardstick, all_seeds) for variant in played)
     counts = record.battles.counts()
-    whole = {"battles": counts.battles, "calls": counts.presentations, "items": counts.items}
+    whole = {"battles": counts.battles, "calls": counts.judgments, "items": counts.items}
     asked = {"tournaments": names, "ranker": ranker, "seeds": seeds, "seed": seed, "budgets": list(budgets)}
     origin = provenance(record.battles.sources, {**asked, **options})
     return TournamentTable(ranker, yardstick.scale, whole, rows, origin, tuple(_warnings(rows, record)))

@@ -65,7 +65,7 @@ class Yardstick:
 
     @cached_property
     def score_by_order(self) -> Scorer:
-        """Score masks of the record's presentations, of which tournaments that say who is shown first play some."""
+        """Score masks of the record's judgments, of which tournaments that say who is shown first play some."""
         return scorer(in_one_order(self._battles), *self._asked)
 
     @property
@@ -88,7 +88,7 @@ class Yardstick:
         Both are NaN where someone whom the reference scores has no score, the second also where the scales differ.
 
         Args:
-            rows: mask of the record's rows that are ranked, or of its presentations, shape (rows,).
+            rows: mask of the record's rows that are ranked, or of its judgments, shape (rows,).
             entrants: positions of those who are compared, shape (n,).
         """
         key = np.packbits(rows).tobytes() + entrants.tobytes()

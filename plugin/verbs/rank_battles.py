@@ -3,7 +3,7 @@
 The way of the battles from the command `podium rank` to the standings of bradley-terry, in ten calls:
 
 1. `podium.cli.rank:rank` takes what was typed,
-2. `podium.reading.judgements:read_battles` finds, recognises and reads the files; the two orders are merged in the
+2. `podium.reading.judgments:read_battles` finds, recognises and reads the files; the two orders are merged in the
    database, by `Verdicts` of `podium.counting.verdicts`,
 3. `podium.verbs.rank_battles:rank` deals options, slices, calls every ranker on every slice by 4, and adds the answer
    in words (`add_answers` of `podium.answers.sentences`) behind 10;
@@ -39,7 +39,7 @@ from podium.rankers.defaults import RANKER_OF_CLAIMS
 from podium.rankers.graph import graph_of
 from podium.rankers.identification import are_bounded
 from podium.reading.entrants import About, about_entrants, families_of
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.reading.length_data import read_length_data
 from podium.text import some
 from podium.tournaments.claims import printed_level

@@ -14,7 +14,7 @@ from podium.nouns.battles import Battles
 from podium.nouns.ranking import Ranking
 from podium.plugins import catalogue
 from podium.plugins.settings import deal_options, options_by_name, parameters_of, ranker_names
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.tournaments.claims import answer_of
 from podium.tournaments.schedule import Field, Outcome, Pairing, Round, TournamentRule
 from podium.verbs.rank_battles import rank, refuse_several_judges
@@ -170,15 +170,15 @@ def asks_order(rule: Any) -> bool:
 
 
 def in_one_order(battles: Battles) -> Battles:
-    """Return a row for each presentation again, where reading merged the two orders and has kept them."""
+    """Return a row for each judgment again, where reading merged the two orders and has kept them."""
     verdicts = battles.verdicts
     if not verdicts or not verdicts.merge:
         return battles
-    return replace(battles, rows=Verdicts(verdicts.engine, verdicts.presentations, merge=False))
+    return replace(battles, rows=Verdicts(verdicts.engine, verdicts.judgments, merge=False))
 
 
 def merge_orders(battles: Battles) -> Battles:
-    """Merge the two orders of each pair, where the rows are presentations, as reading does."""
+    """Merge the two orders of each pair, where the rows are judgments, as reading does."""
     table = battles.rows
     if not isinstance(table, pd.DataFrame) or "order" not in table or "swap" in table:
         return battles

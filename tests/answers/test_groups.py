@@ -188,7 +188,7 @@ def test_the_answer_is_in_json_markdown_and_the_hosts_text() -> None:
 
 def test_models_that_are_level_throughout_are_said_to_be() -> None:
     """Ties leave no error, and so no interval; nobody has the highest score."""
-    frame = podium.simulate(4, 30, seed=1).presentations(podium.Judge()).assign(credit=0.5)
+    frame = podium.simulate(4, 30, seed=1).judgments(podium.Judge()).assign(credit=0.5)
     [standings] = podium.rank(podium.read_battles(frame)).standings
     assert standings.answer[0] == "All four models are level."
     assert len(standings.answer) == 2

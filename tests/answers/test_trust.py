@@ -51,7 +51,7 @@ def test_a_judge_that_is_related_is_named(judge: str, said: str) -> None:
 
 def test_a_judge_that_always_prefers_the_first_passes_no_check_of_position() -> None:
     """No item leans otherwise, so no error is known; by the sign test two such items are chance, twenty are not."""
-    frame = podium.simulate(3, 20, seed=1).presentations(podium.Judge())[["item", "model_a", "model_b", "order"]]
+    frame = podium.simulate(3, 20, seed=1).judgments(podium.Judge())[["item", "model_a", "model_b", "order"]]
     first = frame.assign(credit=(frame["order"] == "ab").astype(float))
     found = _position(podium.read_battles(first))
     assert trust_sentence([found]).startswith("100% of verdicts flip")
@@ -64,7 +64,7 @@ def test_a_judge_that_always_prefers_the_first_passes_no_check_of_position() -> 
 
 @pytest.mark.slow
 def test_first_shown_is_what_the_card_says_of_both_orders() -> None:
-    """Another way to the same figure: the judge card's, from presentations."""
+    """Another way to the same figure: the judge card's, from judgments."""
     from podium.diagnosis.card import diagnose
     from podium.diagnosis.figures import Statistic
 
@@ -106,7 +106,7 @@ def test_equal_length_is_advised_by_a_ranker_that_knows_it() -> None:
 
 
 def test_labels_that_are_joined_leave_what_the_order_does_to_verdicts_known() -> None:
-    frame = podium.simulate(4, 60, seed=1).presentations(podium.Judge(position_bias=1.5), human=True)
+    frame = podium.simulate(4, 60, seed=1).judgments(podium.Judge(position_bias=1.5), human=True)
     votes = frame.drop_duplicates(["item", "model_a", "model_b"])
     votes = podium.read_battles(votes[["item", "model_a", "model_b"]].assign(credit=votes["human"]))
     bare = podium.read_battles(frame.drop(columns="human"))

@@ -35,7 +35,7 @@ def shell(*words: object) -> subprocess.CompletedProcess[str]:
 
 def world() -> pd.DataFrame:
     """Return both orders of every pair of 34 entrants, with human labels, one in eight a tie."""
-    frame = simulate(OLD + NEW, ITEMS, seed=5, spread=0.8).presentations(JUDGE, human=True)
+    frame = simulate(OLD + NEW, ITEMS, seed=5, spread=0.8).judgments(JUDGE, human=True)
     battle = frame.groupby(["item", "model_a", "model_b"], sort=False).ngroup()
     luck = np.random.default_rng(0).random(battle.max() + 1)
     return frame.assign(human=frame["human"].mask(luck[battle] < 0.125, 0.5))
@@ -506,7 +506,7 @@ def test_a_column_of_booleans_merges_both_orders(podium: Podium, tmp_path: Path,
     path.write_text(ORDERS + "\n".join(rows) + "\n", encoding="utf-8")
     answer = podium("rank", path, *as_foreign("--fill", "model_b=y"))
     one = json.loads(answer.out)["rankings"][0]
-    assert (one["counts"]["presentations"], one["counts"]["battles"]) == (7, 4)
+    assert (one["counts"]["judgments"], one["counts"]["battles"]) == (7, 4)
     assert [one["diagnostics"]["swap"][name] for name in ("same", "half", "flip")] == [1, 1, 1]
     rates = {row["model"]: row["win_rate"] for row in one["models"]}
     assert rates == {"x": pytest.approx((1 + 0.75 + 0.5 + 0) / 4), "y": pytest.approx(1.75 / 4)}

@@ -51,7 +51,7 @@ def test_what_was_written_ranks_as_the_original(podium: Podium, example: Path, t
     assert rankings(tmp_path / "battles.parquet") == rankings(example)
 
 
-def test_every_presentation_stays_a_row(podium: Podium, example: Path, tmp_path: Path) -> None:
+def test_every_judgment_stays_a_row(podium: Podium, example: Path, tmp_path: Path) -> None:
     podium("convert", example, "-o", tmp_path / "battles.csv")
     assert len(pd.read_csv(tmp_path / "battles.csv")) == 1200
 

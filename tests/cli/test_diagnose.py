@@ -8,7 +8,7 @@ import pytest
 from podium import Judge, simulate
 from podium.diagnosis.card import diagnose
 from podium.diagnosis.card_report import card_reports
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.report.terminal import terminal_text
 from podium.text import FORMAT_VERSION
 
@@ -19,7 +19,7 @@ def verdicts(tmp_path_factory):
     path = tmp_path_factory.mktemp("judged") / "verdicts.csv"
     played = simulate(["gpt-4", "claude-3", "llama-2", "mistral-7b", "gemma-2"], 25, seed=4)
     judges = (Judge("gpt-9", position_bias=0.5, tie=0.2, unparsed=0.01), Judge("claude-9"))
-    played.presentations(*judges, human=True, repeats=2).to_csv(path, index=False)
+    played.judgments(*judges, human=True, repeats=2).to_csv(path, index=False)
     return path
 
 
@@ -30,14 +30,14 @@ def test_a_card_per_judge_with_its_sections(podium, verdicts):
     assert re.findall(r"^judge card · (.*) · 95% intervals$", answer.out, re.M) == ["claude-9", "gpt-9"]
     for line in ("shown first: wins", "unparsed", "longer response preferred", "same of win, tie, loss", "temperature"):
         assert answer.out.count(f"  {line} ") == 2, line
-    assert "5 entrants, 25 items, 1,000 presentations, 500 battles:" in answer.out
+    assert "5 entrants, 25 items, 1,000 judgments, 500 battles:" in answer.out
 
 
 @pytest.mark.slow
 def test_every_figure_shows_its_denominator_and_how_its_interval_was_made(podium, verdicts):
     out = podium("diagnose", verdicts, "--where", "judge=gpt-9", "--level", "0.9", "--full").out
     line = next(line for line in out.splitlines() if "first preferred" in line)
-    assert re.search(r"\d\d\.\d%\s+\d\d\.\d … \d\d\.\d\s+[\d,]+ presentations, 25 items$", line)
+    assert re.search(r"\d\d\.\d%\s+\d\d\.\d … \d\d\.\d\s+[\d,]+ judgments, 25 items$", line)
     assert "90% intervals" in out
     assert "Wilson, item-clustered effective sample size, t: shown first: wins" in out
 
@@ -128,9 +128,9 @@ def test_a_gold_ranking_is_a_reference(podium, tmp_path):
     board = tmp_path / "board.csv"
     board.write_text("model,score\ngpt-4,1300\nclaude-3,1200\nllama-2,1000\nmistral-7b,1100\ngemma-2,1050\n")
     bare = tmp_path / "bare.csv"
-    simulate(["gpt-4", "claude-3", "llama-2", "mistral-7b", "gemma-2"], 25, seed=4).presentations(
-        Judge("gpt-9")
-    ).to_csv(bare, index=False)
+    simulate(["gpt-4", "claude-3", "llama-2", "mistral-7b", "gemma-2"], 25, seed=4).judgments(Judge("gpt-9")).to_csv(
+        bare, index=False
+    )
     assert "held against: gold" in podium("diagnose", bare, "--gold", board, "--full").out
 
 

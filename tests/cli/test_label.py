@@ -17,7 +17,7 @@ Podium = Callable[..., Any]
 def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A judge's verdicts without labels."""
     path = tmp_path_factory.mktemp("label") / "verdicts.csv"
-    simulate(5, 20, seed=1).presentations(Judge(scale=2), orders="ab").to_csv(path, index=False)
+    simulate(5, 20, seed=1).judgments(Judge(scale=2), orders="ab").to_csv(path, index=False)
     return path
 
 
@@ -75,7 +75,7 @@ def test_two_people_of_one_file_who_saw_either_order_are_two_votes_beside_anothe
     podium: Podium, tmp_path: Path
 ) -> None:
     """Oracle: two of three say that the first won; as the two orders of one judge they would say half as much."""
-    verdicts = simulate(5, 20, seed=1).presentations(Judge(scale=2), orders="ab")
+    verdicts = simulate(5, 20, seed=1).judgments(Judge(scale=2), orders="ab")
     verdicts.to_csv(tmp_path / "verdicts.csv", index=False)
     votes = verdicts[["item", "model_a", "model_b"]]
     both = [votes.assign(credit=1.0, judge=judge, order=order) for judge, order in (("ann", "ab"), ("bob", "ba"))]
@@ -89,7 +89,7 @@ def test_two_people_of_one_file_who_saw_either_order_are_two_votes_beside_anothe
 
 
 def test_models_of_labels_that_no_verdict_knows_are_named(podium: Podium, tmp_path: Path) -> None:
-    table = simulate(5, 20, seed=1).presentations(Judge(scale=2), human=True, orders="ab")
+    table = simulate(5, 20, seed=1).judgments(Judge(scale=2), human=True, orders="ab")
     table.drop(columns="human").to_csv(tmp_path / "verdicts.csv", index=False)
     votes = table[["item", "model_a", "model_b"]].assign(credit=table["human"])
     strange = pd.DataFrame([(table["item"][0], "model-01", "stranger", 1.0)], columns=votes.columns)

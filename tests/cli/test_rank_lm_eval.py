@@ -34,9 +34,7 @@ def test_the_number_of_informative_items_stands_under_the_table(podium: Podium, 
     for name, values in (("a", [1.0, 1.0, 0.0]), ("b", [1.0, 0.0, 0.0])):
         write_run(tmp_path, name, {"t": scored(values)})
     answer = podium("rank", tmp_path, "--ranker", "win-rate")
-    assert (
-        "3 items, 3 presentations, 3 battles: 3 judged, 0 unparsed, 0 missing\ninformative items: 1 of 3 " in answer.out
-    )
+    assert "3 items, 3 judgments, 3 battles: 3 judged, 0 unparsed, 0 missing\ninformative items: 1 of 3 " in answer.out
 
 
 def test_the_number_of_informative_items_is_in_the_json(podium: Podium, out: Path) -> None:

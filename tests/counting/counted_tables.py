@@ -11,7 +11,7 @@ import pytest
 from podium.counting.verdicts import verdicts_of
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the recorded judgements are not beside this checkout")
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the recorded judgments are not beside this checkout")
 MODELS = ("9", "10", "Model", "model", "1e3")
 ITEMS = (None, "1", "01", "1.0", "9007199254740992", "9007199254740993", "True", "caf\u00e9", "cafe\u0301")
 COLUMNS = ("item", "model_a", "model_b", "credit", *naive.OPTIONAL)
@@ -20,7 +20,7 @@ SIXTEENTHS = tuple(k / 16 for k in range(17))
 
 
 def drawn_rows(seed, number=140):
-    """Draw presentations with everything odd that a table may hold."""
+    """Draw judgments with everything odd that a table may hold."""
     draws = np.random.default_rng(seed)
 
     def one(values, shares=None):
@@ -128,7 +128,7 @@ def cells_of(verdicts, hard):
 
 
 def recorded_round_robin():
-    """Return recorded presentations of 60 items, and which columns they have."""
+    """Return recorded judgments of 60 items, and which columns they have."""
     table = pd.read_parquet(DATA / "roundrobin_qlora_oa_gpt4.parquet")
     table = table[table["prompt"].isin(table["prompt"].unique()[:60])]
     credit = ((table["verdict"] + 1) / 2).astype(object).where(table["verdict"].notna(), None)

@@ -50,7 +50,7 @@ def one_of(values):
 
 
 def battle_of_twins(first, second, keep_one_sided):
-    """Merge two presentations, seen from the first one's model_a."""
+    """Merge two judgments, seen from the first one's model_a."""
     turned = first["model_a"] != second["model_a"]
     x, y = verdict_of(first), verdict_of(second)
     y = 1 - y if turned and y is not None else y
@@ -82,7 +82,7 @@ def battle_of_twins(first, second, keep_one_sided):
 
 
 def battles_of(rows, merge, keep_one_sided):
-    """Return all battles in the order of their first presentations."""
+    """Return all battles in the order of their first judgments."""
     twins = twins_of(rows, merge)
     merged = {group[0]["row"]: battle_of_twins(*group, keep_one_sided) for group in twins}
     gone = {group[1]["row"] for group in twins}
@@ -102,7 +102,7 @@ def tally_of(rows, battles):
     judged = [battle for battle in battles if battle["credit"] is not None]
     decided = [battle for battle in judged if battle["credit"] != 0.5]
     return {
-        "presentations": len(rows) + sum(row["swap"] is not None for row in rows),
+        "judgments": len(rows) + sum(row["swap"] is not None for row in rows),
         "battles": len(battles),
         "judged": len(judged),
         "decided": len(decided),

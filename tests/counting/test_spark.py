@@ -22,12 +22,12 @@ def spark():
     return engine_named("spark=local[2]")
 
 
-def presentations():
-    """Return a judge's presentations with all that is counted: unparsed rows, weights, repeats, one order
+def judgments():
+    """Return a judge's judgments with all that is counted: unparsed rows, weights, repeats, one order
     only, ties.
     """
     judge = podium.Judge(unparsed=0.1, tie=0.2)
-    frame = podium.simulate(5, 12, seed=3).presentations(judge, repeats=2)
+    frame = podium.simulate(5, 12, seed=3).judgments(judge, repeats=2)
     rng = np.random.default_rng(0)
     frame["weight"] = rng.choice([1.0, 2.5], len(frame))
     frame["reason"] = np.where(frame["credit"].isna(), rng.choice(["refusal", "timeout"], len(frame)), None)
@@ -38,7 +38,7 @@ def presentations():
 
 @pytest.mark.slow
 def test_every_count_and_sum_equals_duckdbs(spark):
-    frame = presentations()
+    frame = judgments()
     ours, theirs = verdicts_of(frame), verdicts_of(frame, engine=spark)
     assert theirs.tally == ours.tally
     assert theirs.unparsed_reasons == ours.unparsed_reasons
@@ -70,7 +70,7 @@ def test_recorded_verdicts_count_as_in_plain_loops(spark, recorded):
 @pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["bradley-terry", "win-rate"])
 def test_rankings_equal_duckdbs(spark, ranker):
-    frame = presentations()
+    frame = judgments()
     ours, theirs = (
         podium.rank(Battles(verdicts_of(frame, engine=engine)), ranker).to_frame() for engine in (None, spark)
     )
@@ -80,9 +80,9 @@ def test_rankings_equal_duckdbs(spark, ranker):
 @pytest.mark.slow
 def test_blocks_hold_whole_clusters_in_order(spark, monkeypatch):
     monkeypatch.setattr("podium.counting.spark.BATCH", 20)
-    blocks = list(verdicts_of(presentations(), engine=spark).blocks())
+    blocks = list(verdicts_of(judgments(), engine=spark).blocks())
     assert len(blocks) > 1
-    ours = list(verdicts_of(presentations()).blocks())
+    ours = list(verdicts_of(judgments()).blocks())
     assert sum(block.clusters for block in blocks) == sum(block.clusters for block in ours)
     mine, theirs = (
         sorted((k, *row) for k, row in enumerate_clusters(each)) for each in (ours, blocks)
@@ -131,8 +131,8 @@ def test_a_machine_without_java_is_told_what_brings_one(monkeypatch, tmp_path):
 
 @pytest.fixture
 def verdicts_in_parquet(tmp_path):
-    """Return two files of presentations, and their frame."""
-    frame = podium.simulate(4, 30, seed=5).presentations(podium.Judge(unparsed=0.05)).drop(columns="margin")
+    """Return two files of judgments, and their frame."""
+    frame = podium.simulate(4, 30, seed=5).judgments(podium.Judge(unparsed=0.05)).drop(columns="margin")
     frame[: len(frame) // 2].to_parquet(tmp_path / "one.parquet", index=False)
     frame[len(frame) // 2 :].to_parquet(tmp_path / "two.parquet", index=False)
     return tmp_path, frame

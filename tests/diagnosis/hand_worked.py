@@ -9,7 +9,7 @@ from podium.diagnosis.figures import Statistic
 from podium.diagnosis.subject import Subject
 
 
-def presentations(rows: Sequence[tuple], columns: str, **constant: object) -> Battles:
+def judgments(rows: Sequence[tuple], columns: str, **constant: object) -> Battles:
     """Return battles of x and y, unmerged, from rows of these columns; `constant` holds one value for all rows."""
     frame = pd.DataFrame(list(rows), columns=columns.split())
     fixed: Mapping[str, object] = {"model_a": "x", "model_b": "y", "judge": "j", **constant}

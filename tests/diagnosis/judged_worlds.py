@@ -36,7 +36,7 @@ def world(seed: int, items: int = ITEMS, item_sd: float = 0.0) -> World:
 
 
 def both(played: World, judge: Judge, repeats: int = 1) -> tuple[Battles, Battles]:
-    """Return a judge's presentations, and its battles."""
+    """Return a judge's judgments, and its battles."""
     return apart_and_merged(played, judge, repeats=repeats)
 
 

@@ -74,7 +74,7 @@ def test_two_judges_who_agree_completely_have_an_interval_that_holds_it(monkeypa
     held = held_by_percentiles = 0
     for seed in range(WORLDS):
         world = simulate(6, 60, seed=seed, strengths=tuple(1.5 * STRENGTHS[:6]), item_sd=0.0)
-        both = read_battles(world.presentations(Judge("one"), Judge("two"), orders="ab"))
+        both = read_battles(world.judgments(Judge("one"), Judge("two"), orders="ab"))
         parts = {name: both.where("judge", name) for name in both.judges}
         found = side_by_side([Subject(name, part, part, seed=seed) for name, part in parts.items()], resamples=100).mean
         held += found.low <= 1 <= found.high + 1e-9

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from hand_worked import presentations, subject_of, values
+from hand_worked import judgments, subject_of, values
 
 from podium.diagnosis.consistency import consistency
 from podium.diagnosis.figures import Missing
 
 
 def card(rows, columns, **constant):
-    return consistency(subject_of(presentations(rows, columns, **constant)))
+    return consistency(subject_of(judgments(rows, columns, **constant)))
 
 
 REPEATS = [
@@ -18,7 +18,7 @@ REPEATS = [
     (2, "ab", 1, 0),
     (2, "ba", 0, 0),
 ]
-"""A presentation judged three times (one pair of three agrees), one judged twice alike, and two judged once each."""
+"""A judgment judged three times (one pair of three agrees), one judged twice alike, and two judged once each."""
 
 
 def test_unparsed_replies_and_ties_have_their_own_denominators():
@@ -46,7 +46,7 @@ def test_verdicts_that_change_with_the_order_are_flips_and_halves():
     assert found.value != flips_alone
 
 
-def test_every_repeated_presentation_counts_once_in_the_retest():
+def test_every_repeated_judgment_counts_once_in_the_retest():
     found = card(REPEATS, "item order credit repeat")
     agreement, chance = (1 / 3 + 1) / 2, 0.5**2 + 0.5**2 / 2
     assert found.retest.value == pytest.approx(agreement)

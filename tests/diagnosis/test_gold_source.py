@@ -27,7 +27,7 @@ def test_podiums_own_json_is_a_ranking(tmp_path):
 
 
 def test_battles_are_a_gold_standard(tmp_path):
-    frame = simulate(3, 10, seed=1).presentations()
+    frame = simulate(3, 10, seed=1).judgments()
     path = tmp_path / "votes.csv"
     frame.to_csv(path, index=False)
     found = read_gold(str(path))

@@ -22,7 +22,7 @@ def diagnosed(frame, **options):
 @pytest.fixture(scope="module")
 def two_judges():
     other = Judge("acme/lm|rubric|3fa9c0de1122|temperature=0", scale=0.7)
-    return diagnosed(world(3, 30).presentations(FAULTY, other, human=True))
+    return diagnosed(world(3, 30).judgments(FAULTY, other, human=True))
 
 
 @pytest.mark.slow
@@ -45,7 +45,7 @@ def test_every_judge_has_a_card_with_every_section(two_judges):
     ],
 )
 def test_a_judges_identity_tells_its_model_and_how_it_is_asked(judge, model, realization):
-    battles = read_battles(world(1, 2).presentations())
+    battles = read_battles(world(1, 2).judgments())
     subject = Subject(judge, battles, battles)
     assert (subject.model, subject.realization) == (model, realization)
 
@@ -63,23 +63,23 @@ def lines_of(frame):
 
 
 def test_families_are_asked_for_only_where_they_would_help():
-    alone = world(3, 5).presentations(Judge("gpt-9"))
+    alone = world(3, 5).judgments(Judge("gpt-9"))
     assert "--human-judge" in lines_of(alone)["own family"].verdict
-    labelled = world(3, 5).presentations(Judge("my-judge"), human=True)
+    labelled = world(3, 5).judgments(Judge("my-judge"), human=True)
     assert lines_of(labelled)["own family"].verdict == "not known: --families"
 
 
 def test_a_judge_on_few_items_is_not_said_to_be_no_better_than_a_coin():
-    few = lines_of(world(3, 2).presentations(Judge("gpt-9", noise=3), human=True))["people"]
+    few = lines_of(world(3, 2).judgments(Judge("gpt-9", noise=3), human=True))["people"]
     assert few.verdict == "not shown to beat a coin"
 
 
 def test_rows_without_a_judge_have_a_card_of_their_own():
-    frame = world(3, 5).presentations(Judge("gpt-9"))
+    frame = world(3, 5).judgments(Judge("gpt-9"))
     frame.loc[::2, "judge"] = None
     cards = diagnosed(frame).cards
     assert [card.subject.judge for card in cards] == ["gpt-9", None]
-    assert sum(len(card.subject.presentations) for card in cards) == len(frame)
+    assert sum(len(card.subject.judgments) for card in cards) == len(frame)
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_one_judge_is_held_against_people_not_against_nobody(two_judges):
 def test_the_card_is_json_without_nan(two_judges):
     text = json.dumps(two_judges.to_dict(), allow_nan=False)
     found = json.loads(text)["cards"][1]
-    assert found["counts"]["presentations"] == 2 * 15 * 30
+    assert found["counts"]["judgments"] == 2 * 15 * 30
     figure = found["sections"]["position"]["first_wins"]
     assert figure.keys() == {"value", "low", "high", "level", "method", "n", "of", "clusters", "unit"}
     assert figure["low"] < figure["value"] < figure["high"]
@@ -99,7 +99,7 @@ def test_the_card_is_json_without_nan(two_judges):
 
 @pytest.mark.slow
 def test_the_same_input_gives_the_same_card_and_the_order_of_rows_changes_nothing():
-    frame = world(3, 12).presentations(FAULTY, human=True)
+    frame = world(3, 12).judgments(FAULTY, human=True)
     shuffled = frame.sample(frac=1, random_state=1)
     first, again, other = (diagnosed(each).cards[0].answers for each in (frame, frame, shuffled))
     for name in ("position", "consistency", "verbosity", "self_preference", "people"):
@@ -115,7 +115,7 @@ def _numbers(value):
 
 @pytest.mark.slow
 def test_renaming_the_entrants_changes_no_figure_of_position_and_people():
-    frame = world(3, 12).presentations(FAULTY, human=True)
+    frame = world(3, 12).judgments(FAULTY, human=True)
     names = {name: f"zz-{9 - k}" for k, name in enumerate(sorted(set(frame["model_a"]) | set(frame["model_b"])))}
     renamed = frame.replace({"model_a": names, "model_b": names})
     first, other = (diagnosed(each).cards[0].answers for each in (frame, renamed))
@@ -143,7 +143,7 @@ def test_a_question_that_the_data_cannot_support_is_missing_not_an_error():
     def refuse(_):
         raise NotIdentifiedError("the groups never met")
 
-    battles = read_battles(world(1, 2).presentations())
+    battles = read_battles(world(1, 2).judgments())
     answers = ask_all([Inquiry("it", "the title", refuse)], Subject(None, battles, battles))
     assert answers["it"] == Missing("the title", "the groups never met", "")
 
@@ -159,12 +159,12 @@ def test_a_question_that_the_data_cannot_support_is_missing_not_an_error():
 )
 def test_impossible_options_are_refused(options, problem):
     with pytest.raises(UsageError, match=problem):
-        diagnosed(world(1, 2).presentations(), **options)
+        diagnosed(world(1, 2).judgments(), **options)
 
 
 def test_figures_are_written_with_their_unit():
-    share = Statistic(0.4897, 0.483, 0.4965, 0.95, "item-clustered t", 38_544, "presentations", 953, Unit.SHARE)
-    assert share.cells == ("49.0%", "48.3 … 49.6", "38,544 presentations", "953 items")
+    share = Statistic(0.4897, 0.483, 0.4965, 0.95, "item-clustered t", 38_544, "judgments", 953, Unit.SHARE)
+    assert share.cells == ("49.0%", "48.3 … 49.6", "38,544 judgments", "953 items")
     elo = Statistic(-0.04, None, None, 0.95, "a single item: no interval", 6, "entrants", 1, Unit.ELO)
     assert elo.cells == ("0.0 Elo", "–", "6 entrants", "1 item")
     assert Missing("it", "no", "more").brief == "–"
@@ -177,6 +177,6 @@ def test_dataclasses_nest_in_json():
 
 @pytest.mark.slow
 def test_own_family_is_that_of_the_judges_model():
-    assert diagnosed(world(3, 5).presentations(FAULTY, human=True)).cards[0].answers["self_preference"].families[
+    assert diagnosed(world(3, 5).judgments(FAULTY, human=True)).cards[0].answers["self_preference"].families[
         "OpenAI"
     ] == tuple(sorted(OWN))

@@ -16,7 +16,7 @@ from podium.diagnosis.subject import Subject
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = [
     pytest.mark.real_data,
-    pytest.mark.skipif(not DATA.is_dir(), reason="the recorded judgements are not beside this checkout"),
+    pytest.mark.skipif(not DATA.is_dir(), reason="the recorded judgments are not beside this checkout"),
 ]
 ROUND_ROBIN = {
     "columns": {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"},

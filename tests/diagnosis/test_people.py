@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hand_worked import presentations, subject_of
+from hand_worked import judgments, subject_of
 from judged_worlds import both, world
 from scipy.special import stdtrit
 from scipy.stats import ttest_rel
@@ -38,7 +38,7 @@ def test_accuracy_counts_ties_and_agreement_leaves_them_out():
         (5, np.nan, 1.0),
         (6, 1.0, np.nan),
     ]
-    found = card(presentations(rows, "item credit human"))
+    found = card(judgments(rows, "item credit human"))
     assert (found.accuracy.value, found.accuracy.n) == (3 / 5, 5)
     assert (found.agreement.value, found.agreement.n) == (2 / 3, 3)
     with_unparsed_as_disagreement = 3 / 7
@@ -52,7 +52,7 @@ def test_by_how_much_people_agree_more_with_a_judge_is_a_paired_t_interval_of_it
     good = np.where(rng.random(80) < 0.8, human, 1 - human)
     worse = np.where(rng.random(80) < 0.15, 1 - good, good)
     first, second, elsewhere = (
-        subject_of(presentations([(start + k, own[k], human[k]) for k in range(80)], "item credit human"))
+        subject_of(judgments([(start + k, own[k], human[k]) for k in range(80)], "item credit human"))
         for own, start in ((good, 0), (worse, 0), (worse, 80))
     )
     found, unpaired = agreement_lead(first, second), agreement_lead(first, elsewhere)
@@ -60,7 +60,7 @@ def test_by_how_much_people_agree_more_with_a_judge_is_a_paired_t_interval_of_it
     assert (found.low, found.high) == pytest.approx((oracle.low, oracle.high))
     assert found.value == pytest.approx(np.mean(good == human) - np.mean(worse == human))
     assert unpaired.high - unpaired.low > 1.2 * (found.high - found.low)
-    nobody = subject_of(presentations([(0, 1.0, 0.5)], "item credit human"))
+    nobody = subject_of(judgments([(0, 1.0, 0.5)], "item credit human"))
     assert agreement_lead(first, nobody) is None
 
 
@@ -123,7 +123,7 @@ def test_a_judges_temperature_is_recovered():
 def test_the_calibration_error_adds_up_absolute_gaps():
     """Ten credits of 0.81 of which people back six, ten of 0.63 of which they back nine: 0.5 * 0.21 + 0.5 * 0.27."""
     rows = [(k, 0.81 if k < 10 else 0.63, float(k % 10 < (6 if k < 10 else 9))) for k in range(20)]
-    found = card(presentations(rows, "item credit human"))
+    found = card(judgments(rows, "item credit human"))
     assert found.calibration_error.value == pytest.approx(0.24)
     gaps_that_cancel = abs(0.5 * (0.6 - 0.81) + 0.5 * (0.9 - 0.63))
     assert found.calibration_error.value != pytest.approx(gaps_that_cancel)
@@ -146,7 +146,7 @@ def test_agreement_rises_with_the_margin_in_ten_bins():
 
 def test_hard_verdicts_without_margins_leave_the_temperature_missing():
     rows = [(0, 1.0, 1.0), (1, 0.0, 1.0), (2, 0.5, 0.5)]
-    found = card(presentations(rows, "item credit human"))
+    found = card(judgments(rows, "item credit human"))
     lacking = (found.margin_tells, found.temperature, found.calibration_error)
     assert all(isinstance(one, Missing) and "margin" in one.remedy for one in lacking)
     assert found.accuracy.value == 2 / 3
@@ -155,18 +155,18 @@ def test_hard_verdicts_without_margins_leave_the_temperature_missing():
 
 def test_margins_that_people_go_against_give_no_temperature():
     rows = [(k, float(k % 2), 2.0 * (k % 2) - 1, float((k % 2 == 0) ^ (k == 3))) for k in range(12)]
-    found = card(presentations(rows, "item credit margin human")).temperature
+    found = card(judgments(rows, "item credit margin human")).temperature
     assert isinstance(found, Missing)
     assert "people prefer the response that the judge likes less" in found.why
 
 
 def test_without_labels_the_section_is_missing():
-    found = card(presentations([(0, 1.0)], "item credit"))
+    found = card(judgments([(0, 1.0)], "item credit"))
     assert isinstance(found, Missing)
     assert "--human-judge" in found.remedy
 
 
 def test_ties_throughout_have_no_kappa():
-    found = card(presentations([(0, 0.5, 0.5), (1, 0.5, 0.5)], "item credit human"))
+    found = card(judgments([(0, 0.5, 0.5), (1, 0.5, 0.5)], "item credit human"))
     assert isinstance(found.kappa, Missing)
     assert found.accuracy.value == 1

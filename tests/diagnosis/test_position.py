@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from correlated_verdicts import covers
-from hand_worked import presentations, subject_of, values
+from hand_worked import judgments, subject_of, values
 from judged_worlds import both, world
 from scipy.special import expit
 
@@ -20,7 +20,7 @@ BY_HAND = [row for k, (first, then) in enumerate(VERDICTS) for row in ((k, "ab",
 
 
 def card(rows=BY_HAND, columns="item order credit", near_tie=0.3, **constant):
-    return position(subject_of(presentations(rows, columns, **constant), near_tie=near_tie))
+    return position(subject_of(judgments(rows, columns, **constant), near_tie=near_tie))
 
 
 def test_the_shares_of_the_response_shown_first():
@@ -129,7 +129,7 @@ def test_an_unparsed_order_is_no_tie():
 
 @pytest.mark.slow
 def test_figures_of_a_slice_of_two_files_are_those_of_its_rows_alone(tmp_path):
-    frame = presentations(BY_HAND, "item order credit").table.assign(judge="one")
+    frame = judgments(BY_HAND, "item order credit").table.assign(judge="one")
     frame.assign(judge="two", credit=1.0).to_csv(tmp_path / "1.csv", index=False)
     frame.to_csv(tmp_path / "2.csv", index=False)
     both_files = read_battles(tmp_path / "1.csv", tmp_path / "2.csv", merge=False)

@@ -120,7 +120,7 @@ def test_given_families_stand_over_guessed_ones():
 
 def test_entrants_of_no_known_family_are_shown():
     names = {"llama": "our-model", "claude": "their-model"}
-    frame = world(1, 5).presentations(Judge("gpt-9")).replace({"model_a": names, "model_b": names})
+    frame = world(1, 5).judgments(Judge("gpt-9")).replace({"model_a": names, "model_b": names})
     found = self_preference(subject_of(read_battles(frame), "gpt-9"))
     assert found.unknown == ("our-model", "their-model")
     assert found.tables()[0].rows[-1] == ("not known", "2", "–", "our-model, their-model")
@@ -172,7 +172,7 @@ def test_a_gold_ranking_is_a_reference_without_error():
 def test_other_judges_are_the_last_resort():
     """Truth: of two judges, one favours its family by 0.8 logits."""
     vain, fair = Judge("gpt-9", self_preference=0.8, favours=OWN), Judge("llama-9")
-    together = read_battles(world(5, 300).presentations(vain, fair))
+    together = read_battles(world(5, 300).judgments(vain, fair))
     ours, others = together.where("judge", "gpt-9"), together.where("judge", "llama-9")
     found = self_preference(subject_of(ours, "gpt-9", others=others))
     assert found.who == "other judges"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from correlated_verdicts import covers
-from hand_worked import presentations, subject_of
+from hand_worked import judgments, subject_of
 from judged_worlds import both, world
 from scipy.optimize import minimize
 from scipy.special import expit
@@ -31,7 +31,7 @@ ROWS = [
 
 
 def card(rows=ROWS, columns="item credit margin length_a length_b", near_tie=0.3, **constant):
-    return verbosity(subject_of(presentations(rows, columns, **constant), near_tie=near_tie))
+    return verbosity(subject_of(judgments(rows, columns, **constant), near_tie=near_tie))
 
 
 def test_the_longer_response_among_near_ties():
@@ -161,7 +161,7 @@ def test_a_length_bias_is_recovered_where_strengths_are_all_that_differs():
 
 
 def test_log_ratios_are_of_one_plus_the_length():
-    battles = presentations([(0, 1.0, 0, 9)], "item credit length_a length_b")
+    battles = judgments([(0, 1.0, 0, 9)], "item credit length_a length_b")
     assert log_ratio(battles) == pytest.approx([-np.log(10)])
     assert expit(log_ratio(battles)) == pytest.approx([1 / 11])
 
@@ -170,7 +170,7 @@ def test_models_that_never_met_leave_only_what_needs_ratings_missing():
     rows = [
         (k, credit, 0.1, 300, 100, *pair) for k, (credit, pair) in enumerate([(1.0, "ab"), (0.0, "cd"), (1.0, "ab")])
     ]
-    battles = presentations(rows, "item credit margin length_a length_b model_a model_b", human=0.0)
+    battles = judgments(rows, "item credit margin length_a length_b model_a model_b", human=0.0)
     found = verbosity(subject_of(battles))
     assert found.longer_near_ties.value == pytest.approx(2 / 3)
     assert "people: " in found.residuals.why
@@ -189,7 +189,7 @@ def test_a_judge_that_stretches_differences_is_not_accused_where_strong_models_w
         played, rng = simulate(12, 12, seed=seed, item_sd=0.5), np.random.default_rng(seed + 10_000)
         lengths = 7 + 0.3 * played.strengths + rng.normal(0, 0.2, 12)
         longer = replace(played, length_means=lengths, log_length=played.log_length + lengths - played.length_means)
-        battles = read_battles(longer.presentations(Judge("j", scale=1.5), orders="ab", human=True))
+        battles = read_battles(longer.judgments(Judge("j", scale=1.5), orders="ab", human=True))
         subject = subject_of(battles)
         found = length_of_residuals(subject)
         if isinstance(found, Missing):

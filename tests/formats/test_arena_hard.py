@@ -1,4 +1,4 @@
-"""arena-hard judgements: game 0 shows the baseline as A, game 1 the model."""
+"""arena-hard judgments: game 0 shows the baseline as A, game 1 the model."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def game(label):
     return None if label is None else {"score": label, "judgment": {"answer": f"[[{label}]]"}, "prompt": []}
 
 
-def judgement(*labels, uid="u1", **more):
+def judgment(*labels, uid="u1", **more):
     return {
         "uid": uid,
         "category": "hard_prompt",
@@ -25,14 +25,14 @@ def judgement(*labels, uid="u1", **more):
     } | more
 
 
-def presentations(save, *labels):
-    return podium.read_battles(save("newcomer.jsonl", [judgement(*labels)]), merge=False).table.set_index("order")
+def judgments(save, *labels):
+    return podium.read_battles(save("newcomer.jsonl", [judgment(*labels)]), merge=False).table.set_index("order")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("label", LABELS)
 def test_in_game_zero_the_baseline_is_a(save, label):
-    row = presentations(save, label, "A=B").loc["ba"]
+    row = judgments(save, label, "A=B").loc["ba"]
     assert row["model_a"] == "newcomer"
     assert (row["credit"], row["margin"]) == (1 - CREDIT_OF_A[label], -MARGIN_OF_A[label])
 
@@ -40,50 +40,50 @@ def test_in_game_zero_the_baseline_is_a(save, label):
 @pytest.mark.slow
 @pytest.mark.parametrize("label", LABELS)
 def test_in_game_one_the_model_is_a(save, label):
-    row = presentations(save, "A=B", label).loc["ab"]
+    row = judgments(save, "A=B", label).loc["ab"]
     assert row["model_a"] == "newcomer"
     assert (row["credit"], row["margin"]) == (CREDIT_OF_A[label], MARGIN_OF_A[label])
 
 
 def test_both_games_of_a_row_merge_into_one_battle(save):
-    battles = podium.read_battles(save("newcomer.jsonl", [judgement("B>>A", "A>B")]))
+    battles = podium.read_battles(save("newcomer.jsonl", [judgment("B>>A", "A>B")]))
     row = battles.table.iloc[0]
     assert (row["credit"], row["margin"], row["swap"], row["order"]) == (1.0, 1.5, "same", "merged")
-    assert battles.counts().presentations == 2
+    assert battles.counts().judgments == 2
 
 
 def test_a_verdict_for_the_first_place_in_both_games_is_a_flip(save):
-    row = podium.read_battles(save("newcomer.jsonl", [judgement("A>B", "A>B")])).table.iloc[0]
+    row = podium.read_battles(save("newcomer.jsonl", [judgment("A>B", "A>B")])).table.iloc[0]
     assert (row["credit"], row["margin"], row["swap"]) == (0.5, 0.0, "flip")
 
 
 def test_a_null_game_makes_the_battle_unparsed_with_one_order_unparsed(save):
-    battles = podium.read_battles(save("newcomer.jsonl", [judgement(None, "A>B")]))
+    battles = podium.read_battles(save("newcomer.jsonl", [judgment(None, "A>B")]))
     assert battles.unparsed_reasons() == {"one order unparsed": 1}
     assert battles.counts().one_sided == 1
 
 
 def test_two_null_games_say_no_game(save):
-    battles = podium.read_battles(save("newcomer.jsonl", [judgement(None, None)]))
+    battles = podium.read_battles(save("newcomer.jsonl", [judgment(None, None)]))
     assert battles.unparsed_reasons() == {"no game": 1}
 
 
 def test_a_game_without_a_label_says_no_verdict(save):
-    row = judgement("A>B", "A>B") | {"games": [{"score": None}, {"score": None}]}
+    row = judgment("A>B", "A>B") | {"games": [{"score": None}, {"score": None}]}
     assert podium.read_battles(save("newcomer.jsonl", [row])).unparsed_reasons() == {"no verdict": 1}
 
 
 @pytest.mark.parametrize("label", ["A<B", "tie", "", "C"])
 def test_an_unknown_label_is_an_error_that_names_line_and_value(save, label):
     with pytest.raises(podium.DataError) as caught:
-        podium.read_battles(save("newcomer.jsonl", [judgement("A>B", "A>B"), judgement("A>B", label, uid="u2")]))
+        podium.read_battles(save("newcomer.jsonl", [judgment("A>B", "A>B"), judgment("A>B", label, uid="u2")]))
     assert "newcomer.jsonl, line 2" in str(caught.value)
     assert repr(label) in str(caught.value)
     assert "Remedy" in str(caught.value)
 
 
 def test_a_row_with_one_game_is_one_battle_of_one_order(save):
-    battles = podium.read_battles(save("newcomer.jsonl", [judgement("B>A")]))
+    battles = podium.read_battles(save("newcomer.jsonl", [judgment("B>A")]))
     assert battles.table["credit"].tolist() == [1.0]
     assert battles.counts().unparsed == 0
 
@@ -91,7 +91,7 @@ def test_a_row_with_one_game_is_one_battle_of_one_order(save):
 @pytest.mark.parametrize("games", [[], None, [game("A>B")] * 3])
 def test_a_row_without_one_or_two_games_is_an_error(save, games):
     with pytest.raises(podium.DataError, match=r"line 1: games .* are not one or two"):
-        podium.read_battles(save("newcomer.jsonl", [judgement() | {"games": games}]))
+        podium.read_battles(save("newcomer.jsonl", [judgment() | {"games": games}]))
 
 
 def test_the_old_version_without_uid_and_baseline_is_read(save):
@@ -101,16 +101,16 @@ def test_the_old_version_without_uid_and_baseline_is_read(save):
     assert battles.table["item"].tolist() == ["7"]
 
 
-def test_foreign_columns_of_judgements_are_kept(save):
-    table = podium.read_battles(save("newcomer.jsonl", [judgement("A>B", "B>A", tstamp=1.5)])).table
+def test_foreign_columns_of_judgments_are_kept(save):
+    table = podium.read_battles(save("newcomer.jsonl", [judgment("A>B", "B>A", tstamp=1.5)])).table
     assert table["tstamp"].tolist() == [1.5]
 
 
 def test_a_label_renames_the_model(save):
-    path = save("newcomer.jsonl", [judgement("B>A", "A>B")])
+    path = save("newcomer.jsonl", [judgment("B>A", "A>B")])
     assert podium.read_battles(f"ours={path}").entrants == ("o3-mini", "ours")
 
 
 def test_unparsed_games_have_neither_credit_nor_margin(save):
-    row = presentations(save, None, "A>B").loc["ba"]
+    row = judgments(save, None, "A>B").loc["ba"]
     assert np.isnan([row["credit"], row["margin"]]).all()

@@ -193,7 +193,7 @@ def test_booleans_merge_the_two_orders_of_a_pair(save):
     battles = duels(save, "d.jsonl", [*rows, ("p3", "x", True, 0)])
     table = battles.table
     assert (table["credit"].tolist(), table["swap"].tolist()[:2]) == ([0.75, 0.5, 0], ["half", "flip"])
-    assert battles.counts().presentations == 5
+    assert battles.counts().judgments == 5
 
 
 def test_booleans_overrule_shown(save):

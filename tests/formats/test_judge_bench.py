@@ -1,4 +1,4 @@
-"""JudgeBench: the second judgement is about swapped places; the label says which response is right."""
+"""JudgeBench: the second judgment is about swapped places; the label says which response is right."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_a_missing_decision_is_unparsed(save, decisions, reason):
     assert podium.read_battles(save("out.jsonl", [decided(*decisions)])).unparsed_reasons() == {reason: 1}
 
 
-def test_a_single_judgement_is_a_battle(save):
+def test_a_single_judgment_is_a_battle(save):
     row = decided("A>B", None)
     row["judgments"] = row["judgments"][:1]
     assert podium.read_battles(save("out.jsonl", [row])).table["credit"].tolist() == [1.0]

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from podium.formats.lm_eval_judged import battles_table, parse_verdicts, verdicts_as_text
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 
 
-def presentation(order: str, credit: float | None, judge: str = "j") -> dict[str, Any]:
-    """Return one presentation as the filter keeps it."""
+def judgment(order: str, credit: float | None, judge: str = "j") -> dict[str, Any]:
+    """Return one judgment as the filter keeps it."""
     reason = None if credit is not None else "no verdict"
     verdict = {"credit": credit, "margin": None, "reason": reason}
     return {"order": order, "repeat": 0, "judge": judge, **verdict, "replies": ["A"]}
@@ -20,7 +20,7 @@ def presentation(order: str, credit: float | None, judge: str = "j") -> dict[str
 def document(item: int, *shown: dict[str, Any], entrant: str = "this model") -> dict[str, Any]:
     """Return the verdicts on one document: a battle with an opponent that comes before by name."""
     verdict = {"credit": shown[0]["credit"], "margin": None, "reason": shown[0]["reason"]}
-    battle = {"model_a": "elm", "model_b": entrant, **verdict, "presentations": list(shown), "length_a": 3}
+    battle = {"model_a": "elm", "model_b": entrant, **verdict, "judgments": list(shown), "length_a": 3}
     told = {"item": f"t:{item}", "entrant": entrant, "credit": None, "one_sided": "unparsed", "missing": {}}
     return {**told, "battles": [battle]}
 
@@ -46,33 +46,33 @@ def write_samples(folder: Path, documents: list[dict[str, Any]], said: str = "he
 
 def test_both_orders_are_one_battle_and_credit_stays_with_its_owner(tmp_path: Path):
     """Closed form: elm earned 0.75 and 0.25 where it was shown first and second, so 0.5."""
-    folder = write_samples(tmp_path / "ash", [document(0, presentation("ab", 0.75), presentation("ba", 0.25))])
+    folder = write_samples(tmp_path / "ash", [document(0, judgment("ab", 0.75), judgment("ba", 0.25))])
     [row] = read_battles(folder).to_frame().to_dict("records")
     assert (row["model_a"], row["model_b"], row["credit"], row["order"]) == ("elm", "ash", 0.5, "merged")
     assert (row["item"], row["length_a"]) == ("t:0", 3)
 
 
 def test_one_unparsed_order_leaves_the_battle_unparsed(tmp_path: Path):
-    folder = write_samples(tmp_path / "ash", [document(0, presentation("ab", 0.75), presentation("ba", None))])
+    folder = write_samples(tmp_path / "ash", [document(0, judgment("ab", 0.75), judgment("ba", None))])
     counts = read_battles(folder).counts()
     assert (counts.battles, counts.unparsed, counts.one_sided) == (1, 1, 1)
 
 
 def test_runs_that_met_each_other_are_put_together(tmp_path: Path):
-    ash = write_samples(tmp_path / "ash", [document(k, presentation("ab", 1.0)) for k in range(2)])
-    oak = write_samples(tmp_path / "oak", [document(k, presentation("ab", 0.0)) for k in range(2)])
+    ash = write_samples(tmp_path / "ash", [document(k, judgment("ab", 1.0)) for k in range(2)])
+    oak = write_samples(tmp_path / "oak", [document(k, judgment("ab", 0.0)) for k in range(2)])
     battles = read_battles(ash, oak)
     assert (battles.entrants, len(battles), battles.counts().items) == (("ash", "elm", "oak"), 4, 2)
 
 
 def test_the_filters_own_name_counts_and_a_label_counts_more(tmp_path: Path):
-    folder = write_samples(tmp_path / "model", [document(0, presentation("ab", 1.0), entrant="ash")])
+    folder = write_samples(tmp_path / "model", [document(0, judgment("ab", 1.0), entrant="ash")])
     assert read_battles(folder).entrants == ("ash", "elm")
     assert read_battles(f"mine={folder}").entrants == ("elm", "mine")
 
 
 def test_a_jury_counts_once_where_its_verdict_is_asked_for():
-    shown = (presentation("merged", 1.0), presentation("merged", 0.0, judge="k"))
+    shown = (judgment("merged", 1.0), judgment("merged", 0.0, judge="k"))
     assert len(battles_table([document(0, *shown)])) == 1
     assert len(battles_table([document(0, shown[0])])) == 1
 
@@ -86,7 +86,7 @@ def test_what_is_no_verdict_is_none(text: str):
 
 
 def test_what_the_model_said_itself_is_no_verdict(tmp_path: Path):
-    forged = document(0, presentation("ab", 0.0))
+    forged = document(0, judgment("ab", 0.0))
     folder = write_samples(tmp_path / "ash", [forged], said=f"Here: {verdicts_as_text(forged)}")
-    honest = write_samples(tmp_path / "oak", [document(0, presentation("ab", 1.0))])
+    honest = write_samples(tmp_path / "oak", [document(0, judgment("ab", 1.0))])
     assert read_battles(folder, honest).entrants == ("elm", "oak")

@@ -184,7 +184,7 @@ def test_the_round_robin_on_record_is_shown_with_what_is_not_listed(
     tmp_path: Path, open_page: Callable[..., Any]
 ) -> None:
     if not RECORD.exists():
-        pytest.skip("the recorded judgements are not beside this checkout")
+        pytest.skip("the recorded judgments are not beside this checkout")
     columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}
     how = {"columns": columns, "credit_map": {"1": 1, "0": 0.5, "-1": 0}, "shown": "a"}
     seen = open_page(made_page(tmp_path, str(RECORD), **how))

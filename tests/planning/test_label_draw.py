@@ -12,7 +12,7 @@ from podium.responses.collection import Item, Responses
 
 @cache
 def frame():
-    return simulate(6, 30, seed=2).presentations(Judge(), human=True, orders="ab")
+    return simulate(6, 30, seed=2).judgments(Judge(), human=True, orders="ab")
 
 
 def draw(number=60, seed=0, table=None, **how):
@@ -126,7 +126,7 @@ def test_the_forecast_of_labels_alone_is_the_error_that_they_have():
     errors, forecasts = [], []
     for seed in range(12):
         world = simulate(6, 200, seed=seed, item_sd=0.0)
-        table = world.presentations(Judge(), human=True, orders="ab")
+        table = world.judgments(Judge(), human=True, orders="ab")
         kept = np.random.default_rng(seed).choice(len(table), 300, replace=False)
         battles = read_battles(table.assign(human=table["human"].where(np.isin(np.arange(len(table)), kept))))
         theta, _ = people_ratings(people_labels(battles, battles.entrants).coded, 0.0)

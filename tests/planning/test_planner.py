@@ -313,7 +313,7 @@ def test_a_baseline_that_is_not_in_the_pilot_is_refused(battles: Battles) -> Non
 
 @pytest.mark.slow
 @pytest.mark.real_data
-@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgements are not beside this checkout")
+@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgments are not beside this checkout")
 def test_a_pilot_of_ten_real_items_finds_the_bad_anchor() -> None:
     """GPT-4 tells the least as an anchor, with ten items as with 400 (reference figure: .384 of pairs)."""
     columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}

@@ -15,7 +15,7 @@ from podium.tournaments.ring import Ring
 from podium.tournaments.schedule import Pairing
 
 
-def test_an_imagined_run_answers_each_presentation_as_its_table_says() -> None:
+def test_an_imagined_run_answers_each_judgment_as_its_table_says() -> None:
     run = imagined_run(4, 30, 0.3, seed=1)
     a, b = run.field.entrants[:2]
     ahead, behind = run.earned[5, 0, 1], run.earned[5, 1, 0]

@@ -15,7 +15,7 @@ FAULTY = Judge(scale=1.7, position_bias=0.6, length_bias=0.8, noise=0.7, tie=0.5
 
 
 def mean_credits(world, judge, orders="both"):
-    frame = world.presentations(judge, orders=orders)
+    frame = world.judgments(judge, orders=orders)
     mean = frame.groupby(["model_a", "model_b"])["credit"].mean()
     return {pair: float(value) for pair, value in mean.items()}
 
@@ -58,7 +58,7 @@ def test_expected_credits_equal_adaptive_quadrature(noise):
 
 def test_a_verbosity_bias_moves_verdicts_and_leaves_margins_alone():
     world = simulate(3, 2_000, seed=3)
-    plain, wordy = (world.presentations(Judge(verbosity_bias=bias)) for bias in (0.0, 2.0))
+    plain, wordy = (world.judgments(Judge(verbosity_bias=bias)) for bias in (0.0, 2.0))
     longer = np.sign(wordy["length_a"] - wordy["length_b"])
     assert (plain["margin"] == wordy["margin"]).all()
     assert ((2 * wordy["credit"] - 1) * longer).mean() > ((2 * plain["credit"] - 1) * longer).mean() + 0.1
@@ -66,41 +66,41 @@ def test_a_verbosity_bias_moves_verdicts_and_leaves_margins_alone():
 
 def test_position_bias_favours_the_response_shown_first():
     world = simulate(3, 5_000, seed=3)
-    frame = world.presentations(Judge(position_bias=1.0))
+    frame = world.judgments(Judge(position_bias=1.0))
     first = np.where(frame["order"] == "ab", frame["credit"], 1 - frame["credit"])
     assert first.mean() > 0.55
 
 
 def test_length_bias_favours_the_longer_response():
     world = simulate(3, 5_000, seed=3)
-    frame = world.presentations(Judge(length_bias=2.0))
+    frame = world.judgments(Judge(length_bias=2.0))
     longer = np.where(frame["length_a"] > frame["length_b"], frame["credit"], 1 - frame["credit"])
     assert longer.mean() > 0.54
 
 
 def test_human_labels_follow_quality_not_the_judge():
     world = simulate(2, 40_000, seed=5)
-    frame = world.presentations(Judge(scale=9.0, position_bias=3.0), human=True)
+    frame = world.judgments(Judge(scale=9.0, position_bias=3.0), human=True)
     assert frame["human"].mean() == pytest.approx(world.expected_credits()[0, 1], abs=0.01)
 
 
 def test_the_stated_share_is_unparsed_with_a_reason():
-    frame = simulate(3, 4_000, seed=6).presentations(Judge(unparsed=0.1))
+    frame = simulate(3, 4_000, seed=6).judgments(Judge(unparsed=0.1))
     assert frame["credit"].isna().mean() == pytest.approx(0.1, abs=0.01)
     assert (frame["reason"].notna() == frame["credit"].isna()).all()
 
 
 def test_the_same_seed_gives_the_same_world_and_verdicts():
-    pd.testing.assert_frame_equal(simulate(4, 9, seed=7).presentations(), simulate(4, 9, seed=7).presentations())
+    pd.testing.assert_frame_equal(simulate(4, 9, seed=7).judgments(), simulate(4, 9, seed=7).judgments())
 
 
 def test_another_seed_gives_other_verdicts():
-    first, second = (simulate(4, 9, seed=seed).presentations()["credit"] for seed in (7, 8))
+    first, second = (simulate(4, 9, seed=seed).judgments()["credit"] for seed in (7, 8))
     assert (first != second).any()
 
 
 def test_repeats_are_numbered():
-    frame = simulate(3, 2, seed=0).presentations(repeats=3)
+    frame = simulate(3, 2, seed=0).judgments(repeats=3)
     assert sorted(frame["repeat"].unique()) == [0, 1, 2]
 
 

@@ -34,7 +34,7 @@ def drawn_frame(name, labels, seed, uncertain=False):
         uncertain: label where the judge is least sure, instead of at random.
     """
     world = simulate(12, 300, seed=seed, spread=0.8, item_sd=1.0)
-    frame = world.presentations(JUDGES[name], human=True)
+    frame = world.judgments(JUDGES[name], human=True)
     rng = np.random.default_rng(seed)
     battle = frame.groupby(["item", "model_a", "model_b"], sort=False).ngroup().to_numpy()
     kept = rng.choice(battle.max() + 1, 1200, replace=False)

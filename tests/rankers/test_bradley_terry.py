@@ -87,7 +87,7 @@ def test_ratings_equal_a_statsmodels_binomial_glm_to_1e_9(verdicts):
 
 
 def test_weighted_ratings_equal_a_statsmodels_glm_with_frequency_weights():
-    frame = simulate(5, 20, seed=3).presentations()
+    frame = simulate(5, 20, seed=3).judgments()
     frame["weight"] = np.random.default_rng(1).uniform(0.5, 3, len(frame))
     coded, pairs, _ = squares_of(read_battles(frame, merge=False))
     glm = sm.GLM(coded.credit, design(coded), family=sm.families.Binomial(), freq_weights=coded.weight).fit(tol=1e-14)
@@ -226,7 +226,7 @@ def test_design_efficiency_has_its_closed_forms(shape, efficiency):
 
 @pytest.mark.slow
 def test_a_win_never_lowers_the_winners_rating():
-    frame = simulate(5, 12, seed=8).presentations()
+    frame = simulate(5, 12, seed=8).judgments()
     before = elo(read_battles(frame, merge=False))
     for name in before:
         rival = next(other for other in before if other != name)
@@ -293,7 +293,7 @@ def test_swapping_a_with_b_changes_nothing(rows, which):
 
 @pytest.mark.slow
 def test_bootstrap_intervals_do_not_depend_on_the_order_of_rows():
-    frame = simulate(4, 20, seed=2).presentations()
+    frame = simulate(4, 20, seed=2).judgments()
     options = {"interval": "bootstrap", "resamples": 50}
     first = rank(read_battles(frame), "bradley-terry", **options).to_frame()
     second = rank(read_battles(frame.sample(frac=1, random_state=1)), "bradley-terry", **options).to_frame()
@@ -495,7 +495,7 @@ def test_a_single_common_entrant_keeps_its_standard_error():
 
 
 def test_rows_without_items_are_called_rows_not_items():
-    frame = simulate(3, 40, seed=1).presentations().drop(columns=["item"])
+    frame = simulate(3, 40, seed=1).judgments().drop(columns=["item"])
     assert bradley_terry(read_battles(frame), rng=rng()).interval == "row-clustered sandwich"
 
 

@@ -28,7 +28,7 @@ ABOUT = pd.DataFrame({"model": list(FAMILY), "family": list(FAMILY.values()), "d
 @cache
 def played():
     """Return a battle of every pair on every item, in one order, with human labels."""
-    return simulate([*OLD, *NEW], 20, seed=8, spread=0.8).presentations(JUDGE, human=True, orders="ab")
+    return simulate([*OLD, *NEW], 20, seed=8, spread=0.8).judgments(JUDGE, human=True, orders="ab")
 
 
 def is_old(frame):

@@ -154,7 +154,7 @@ def test_the_hard_label_is_the_credit_and_the_margin_s_sign_would_double_the_err
 
 def silent(seed, items=60):
     """A judge whose margins are noise, beside people's labels."""
-    frame = simulate(6, items, seed=seed).presentations(Judge(scale=0.0, noise=1.0), human=True)
+    frame = simulate(6, items, seed=seed).judgments(Judge(scale=0.0, noise=1.0), human=True)
     return read_battles(frame)
 
 
@@ -179,7 +179,7 @@ def test_a_judge_with_a_signal_is_not_warned_of():
 
 
 def test_margins_turned_round_are_refused():
-    frame = simulate(6, 60, seed=0).presentations(INFLATED, human=True)
+    frame = simulate(6, 60, seed=0).judgments(INFLATED, human=True)
     with pytest.raises(NotIdentifiedError, match="turned round"):
         ranked(read_battles(frame.assign(margin=-frame["margin"], credit=1 - frame["credit"])))
 
@@ -199,14 +199,14 @@ def test_nothing_to_fit_beta_on_is_refused_with_what_would_help():
 
 
 def test_hard_verdicts_alone_are_refused():
-    frame = simulate(5, 20, seed=0).presentations(INFLATED, human=True).drop(columns="margin")
+    frame = simulate(5, 20, seed=0).judgments(INFLATED, human=True).drop(columns="margin")
     with pytest.raises(NotIdentifiedError, match="has a margin"):
         ranked(read_battles(frame))
 
 
 def test_merged_hard_verdicts_are_not_taken_for_soft_credits():
     """A win in one order and a tie in the other average 0.75, which is no probability."""
-    frame = simulate(5, 30, seed=0).presentations(Judge(tie=1.0), human=True).drop(columns="margin")
+    frame = simulate(5, 30, seed=0).judgments(Judge(tie=1.0), human=True).drop(columns="margin")
     battles = read_battles(frame)
     assert 0.75 in set(battles.table["credit"])
     with pytest.raises(NotIdentifiedError):
@@ -215,7 +215,7 @@ def test_merged_hard_verdicts_are_not_taken_for_soft_credits():
 
 def test_soft_credits_without_margins_are_targets_as_they_are():
     """Oracle: Bradley-Terry on the same credits."""
-    frame = simulate(5, 30, seed=0).presentations(Judge(verdicts="soft")).drop(columns="margin")
+    frame = simulate(5, 30, seed=0).judgments(Judge(verdicts="soft")).drop(columns="margin")
     battles = read_battles(frame)
     expected = bradley_terry(battles, rng=np.random.default_rng(0))
     found = ranked(battles)
@@ -240,14 +240,14 @@ def test_a_large_beta_tends_to_the_signs_of_the_margins():
 
 
 def test_scaling_the_margins_scales_beta_and_nothing_else():
-    frame = simulate(6, 40, seed=2).presentations(INFLATED, human=True)
+    frame = simulate(6, 40, seed=2).judgments(INFLATED, human=True)
     one, ten = (ranked(read_battles(frame.assign(margin=frame["margin"] * factor))) for factor in (1, 10))
     assert scores(ten) == pytest.approx(scores(one), abs=1e-8)
     assert ten.fit.beta == pytest.approx(one.fit.beta / 10)
 
 
 def test_battles_without_a_margin_are_left_out_and_counted():
-    frame = simulate(6, 40, seed=2).presentations(INFLATED, human=True, orders="ab")
+    frame = simulate(6, 40, seed=2).judgments(INFLATED, human=True, orders="ab")
     lacking = frame.index % 5 == 0
     part = read_battles(frame[~lacking])
     found = ranked(read_battles(frame.assign(margin=frame["margin"].mask(lacking))))
@@ -257,7 +257,7 @@ def test_battles_without_a_margin_are_left_out_and_counted():
 
 
 def test_an_entrant_without_a_margin_is_named_and_not_ranked():
-    frame = simulate(6, 40, seed=2).presentations(INFLATED, human=True)
+    frame = simulate(6, 40, seed=2).judgments(INFLATED, human=True)
     silent_one = (frame["model_a"] == "model-03") | (frame["model_b"] == "model-03")
     found = ranked(read_battles(frame.assign(margin=frame["margin"].mask(silent_one))))
     [last] = [entry for entry in found.entries if entry.model == "model-03"]
@@ -266,7 +266,7 @@ def test_an_entrant_without_a_margin_is_named_and_not_ranked():
 
 
 def test_unparsed_battles_stay_out_of_the_fit_whatever_their_margin():
-    frame = simulate(5, 40, seed=2).presentations(INFLATED, human=True, orders="ab")
+    frame = simulate(5, 40, seed=2).judgments(INFLATED, human=True, orders="ab")
     unparsed = frame.index % 4 == 0
     reasons = np.where(unparsed, "refused", None)
     found = ranked(read_battles(frame.assign(credit=frame["credit"].mask(unparsed), reason=reasons)))
@@ -275,7 +275,7 @@ def test_unparsed_battles_stay_out_of_the_fit_whatever_their_margin():
 
 
 def test_human_ties_do_not_move_beta():
-    frame = simulate(6, 40, seed=2).presentations(INFLATED, human=True, orders="ab")
+    frame = simulate(6, 40, seed=2).judgments(INFLATED, human=True, orders="ab")
     tie = frame.index % 3 == 0
     with_ties = read_battles(frame.assign(human=frame["human"].mask(tie, 0.5)))
     without = read_battles(frame.assign(human=frame["human"].mask(tie)))
@@ -306,7 +306,7 @@ def test_lengths_undo_a_length_bias():
 def test_criteria_find_the_one_that_people_heed():
     """Two criteria, one of them noise: the map weighs the other, and predicts people better than their mean does."""
     world = simulate(8, 100, seed=5, spread=0.8)
-    frame = world.presentations(INFLATED, human=True, orders="ab")
+    frame = world.judgments(INFLATED, human=True, orders="ab")
     noise = np.random.default_rng(0).normal(0, 3, len(frame))
     frame = frame.assign(margin_sense=frame["margin"], margin_noise=noise, margin=(frame["margin"] + noise) / 2)
     mean, criteria = (
@@ -375,7 +375,7 @@ def test_the_simulated_strengths_are_those_of_the_coverage_tests():
 
 
 def verdicts_and_one_probability():
-    frame = simulate(4, 20, seed=3).presentations(Judge(), human=True, orders="ab").drop(columns="margin")
+    frame = simulate(4, 20, seed=3).judgments(Judge(), human=True, orders="ab").drop(columns="margin")
     frame["credit"] = frame["credit"].round()
     frame.loc[frame.index[0], "credit"] = 0.2
     return read_battles(frame)

@@ -148,7 +148,7 @@ def test_labels_that_bound_nobody_say_no_number_of_more():
 
 @cache
 def world():
-    return simulate(8, 40, seed=3, spread=0.8).presentations(Judge(scale=2, noise=0.8), human=True, orders="ab")
+    return simulate(8, 40, seed=3, spread=0.8).judgments(Judge(scale=2, noise=0.8), human=True, orders="ab")
 
 
 def labelled(share=0.2, seed=0):

@@ -65,7 +65,7 @@ def test_a_lone_battle_takes_its_error_from_the_other_pairs():
 def test_errors_are_the_same_from_a_database_and_from_rows():
     """Judges and repeats: several battles of a pair on an item."""
     world = simulate(5, 12, seed=2)
-    frame = world.presentations(Judge("x"), Judge("y", tie=0.5), repeats=2, orders="ab")
+    frame = world.judgments(Judge("x"), Judge("y", tie=0.5), repeats=2, orders="ab")
     battles = read_battles(frame.sample(150, random_state=1).reset_index(drop=True))
     stored, coded = sum_battles(battles), code_battles(battles)
     by_database, by_rows = (errors_of_rates(those, pairs_of(those)) for those in (stored, coded))

@@ -1,4 +1,4 @@
-"""Presentations become a battle by the rules of recorded battles; several judges' battles become one."""
+"""Judgments become a battle by the rules of recorded battles; several judges' battles become one."""
 
 import itertools
 
@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import podium
 from podium.errors import UsageError
 from podium.scorers.battle import (
-    Presentation,
+    Judgment,
     compare_ratings,
+    judgments,
     merge_jury,
     merge_orders,
-    presentations,
     swap_sides,
 )
 from podium.scorers.direct import DIRECT
@@ -47,7 +47,7 @@ def merged(ab: Verdict | None, ba: Verdict | None, **more: str) -> Verdict:
 
 
 def recorded(ab: Verdict, ba: Verdict, *, names_swapped: bool, one_sided: str) -> pd.Series:
-    """Return the battle that a table with both presentations is read as, from x's point of view."""
+    """Return the battle that a table with both judgments is read as, from x's point of view."""
     other = ba if names_swapped else swap_sides(ba)
     names, order = (("y", "x"), "ab") if names_swapped else (("x", "y"), "ba")
     columns = ["item", "model_a", "model_b", "order", "credit", "margin", "reason"]
@@ -66,7 +66,7 @@ def same(number: float | None, cell: float) -> bool:
 @pytest.mark.slow
 @settings(deadline=None)
 @given(VERDICTS, VERDICTS, st.booleans(), st.sampled_from(["unparsed", "keep"]))
-def test_a_battle_is_what_a_table_with_both_presentations_is_read_as(
+def test_a_battle_is_what_a_table_with_both_judgments_is_read_as(
     ab: Verdict, ba: Verdict, names_swapped: bool, one_sided: str
 ) -> None:
     ours, theirs = (
@@ -197,25 +197,25 @@ def test_no_jury_makes_a_decision_of_ties_and_unparsed_verdicts(verdicts: list[V
 
 
 def test_both_orders_are_shown_once_per_repeat() -> None:
-    shown = presentations("i", "x", "y", repeats=2)
+    shown = judgments("i", "x", "y", repeats=2)
     assert shown == (
-        Presentation("i", "x", "y", "ab", 0),
-        Presentation("i", "y", "x", "ba", 0),
-        Presentation("i", "x", "y", "ab", 1),
-        Presentation("i", "y", "x", "ba", 1),
+        Judgment("i", "x", "y", "ab", 0),
+        Judgment("i", "y", "x", "ba", 0),
+        Judgment("i", "x", "y", "ab", 1),
+        Judgment("i", "y", "x", "ba", 1),
     )
 
 
 def test_as_given_shows_the_first_first() -> None:
-    assert presentations("i", "y", "x", orders="as-given", repeats=2) == (
-        Presentation("i", "y", "x", "ab", 0),
-        Presentation("i", "y", "x", "ab", 1),
+    assert judgments("i", "y", "x", orders="as-given", repeats=2) == (
+        Judgment("i", "y", "x", "ab", 0),
+        Judgment("i", "y", "x", "ab", 1),
     )
 
 
 @given(st.text(), st.text(), st.text(), st.integers())
 def test_the_drawn_order_does_not_depend_on_who_is_named_first(item: str, a: str, b: str, seed: int) -> None:
-    ours, theirs = (presentations(item, *pair, orders="random", seed=seed)[0] for pair in ((a, b), (b, a)))
+    ours, theirs = (judgments(item, *pair, orders="random", seed=seed)[0] for pair in ((a, b), (b, a)))
     assert (ours.first, ours.second) == (theirs.first, theirs.second)
 
 
@@ -223,7 +223,7 @@ def test_drawn_orders_are_even_and_differ_by_item_pair_seed_and_repeat() -> None
     pairs = list(itertools.combinations("abcdefgh", 2))
     drawn = {
         (item, pair, seed): "".join(
-            one.order[0] for one in presentations(str(item), *pair, orders="random", seed=seed, repeats=4)
+            one.order[0] for one in judgments(str(item), *pair, orders="random", seed=seed, repeats=4)
         )
         for item, pair, seed in itertools.product(range(20), pairs, range(2))
     }

@@ -194,7 +194,7 @@ def test_the_place_of_the_letter_is_told(name: str) -> None:
     assert case.text[reading.place] == reading.label
 
 
-def test_the_labels_mean_what_they_mean_in_recorded_judgements() -> None:
+def test_the_labels_mean_what_they_mean_in_recorded_judgments() -> None:
     readings = {label: read(OF["labels"], f"[[{label}]]") for label in FIVE_LEVELS}
     assert {label: (one.credit, one.margin) for label, one in readings.items()} == FIVE_LEVELS
 

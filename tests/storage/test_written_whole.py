@@ -63,7 +63,7 @@ write_run(Path({folder!r}), results, SimpleNamespace(general_config_tracker=abou
 """
 
 
-USUAL = ["podium.cli.main", "podium.reading.judgements"]
+USUAL = ["podium.cli.main", "podium.reading.judgments"]
 ALL = [
     *("podium.verbs.rank_battles", "podium.rankers.bradley_terry", "podium.rankers.win_rate", "podium.report.writers"),
     *(

@@ -81,7 +81,7 @@ def test_a_seed_without_a_ranking_is_counted_and_left_out() -> None:
 
 @pytest.mark.slow
 def test_a_record_with_gaps_is_warned_of() -> None:
-    frame = simulate(4, 10, seed=1).presentations()
+    frame = simulate(4, 10, seed=1).judgments()
     found = set_side_by_side(read_battles(frame[~((frame["item"] == "item-03") & (frame["model_a"] == "model-01"))]))
     assert any("the record is no full round robin: 95.0%" in text for text in found.warnings)
     assert any("not on record were asked for" in text for text in found.warnings)

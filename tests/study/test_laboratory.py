@@ -267,7 +267,7 @@ def test_missing_battles_are_counted() -> None:
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_study_whatever_the_order_of_the_rows(battles: Battles, found) -> None:
-    # A tournament that says who is shown first plays presentations: these are shuffled, and merged again.
+    # A tournament that says who is shown first plays judgments: these are shuffled, and merged again.
     mixed = read_battles(in_one_order(battles).to_frame().sample(frac=1, random_state=0))
     again = run_study(mixed, **FEW)
     for a, b in zip(found.points, again.points, strict=True):
@@ -334,7 +334,7 @@ def test_a_reference_that_tells_nobody_apart_is_refused(battles: Battles) -> Non
 
 @pytest.mark.slow
 @pytest.mark.real_data
-@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgements are not beside this checkout")
+@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded judgments are not beside this checkout")
 def test_the_inverted_u_on_recorded_verdicts_of_gpt_4() -> None:
     """Middling anchors are the best and the strongest by far the worst; informativeness tells (Figures 1 and 3)."""
     columns = {"item": "prompt", "model_a": "model_1", "model_b": "model_2", "credit": "verdict"}

@@ -1,4 +1,4 @@
-"""Worlds of the project's simulator as a judge of single presentations, and naive rules to compare stopping with."""
+"""Worlds of the project's simulator as a judge of single judgments, and naive rules to compare stopping with."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,11 +18,11 @@ ITEM_SD = 0.95
 
 
 class CloseWorld:
-    """Answers any presentation; the same one always alike: `earned` is what the one shown first gets.
+    """Answers any judgment; the same one always alike: `earned` is what the one shown first gets.
 
     Args:
         elo: true strengths.
-        judge: of a hard verdict per presentation.
+        judge: of a hard verdict per judgment.
     """
 
     def __init__(self, elo: Sequence[float], items: int, seed: int, judge: Judge = LIKE_GPT_4) -> None:

@@ -15,7 +15,7 @@ from podium.verbs.replays import play, recording_of
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = [
     pytest.mark.real_data,
-    pytest.mark.skipif(not DATA.is_dir(), reason="the recorded judgements are not beside this checkout"),
+    pytest.mark.skipif(not DATA.is_dir(), reason="the recorded judgments are not beside this checkout"),
 ]
 BEST = "gpt4"
 

@@ -18,7 +18,7 @@ ITEMS, ENTRANTS = 40, 6
 @pytest.fixture(scope="module")
 def frame() -> pd.DataFrame:
     """Both orders of all pairs of six entrants on 40 items; a twentieth of the replies is unparsed."""
-    return simulate(ENTRANTS, ITEMS, seed=3).presentations(Judge(unparsed=0.05, tie=0.3))
+    return simulate(ENTRANTS, ITEMS, seed=3).judgments(Judge(unparsed=0.05, tie=0.3))
 
 
 @pytest.fixture(scope="module")

@@ -250,8 +250,8 @@ def test_how_many_more_items_is_said_by_the_formula_and_brings_eight_of_ten() ->
     assert further_items(100, 2.0, 4.0) == 0
 
 
-def test_a_replay_reads_the_order_that_is_asked_for_and_charges_one_call_a_presentation() -> None:
-    frame = simulate(5, 40, seed=2).presentations(Judge(position_bias=1.0))
+def test_a_replay_reads_the_order_that_is_asked_for_and_charges_one_call_a_judgment() -> None:
+    frame = simulate(5, 40, seed=2).judgments(Judge(position_bias=1.0))
     found = replay(read_battles(frame), "ring")
     said = {(row.item, row.model_a, row.model_b, row.order): row.credit for row in frame.itertuples()}
     for one in found.rounds[0].outcomes:
@@ -259,18 +259,18 @@ def test_a_replay_reads_the_order_that_is_asked_for_and_charges_one_call_a_prese
         assert one.credit == said[one.pairing.item, one.pairing.a, one.pairing.b, order]
     assert (found.price.calls, found.price.battles, found.price.missing) == (200, 200, 0)
     counts = found.ranking.standings[0].counts
-    assert (counts.presentations, counts.missing) == (200, 0)
+    assert (counts.judgments, counts.missing) == (200, 0)
 
 
 def test_a_record_in_one_order_lacks_the_other_and_one_without_orders_serves_for_either() -> None:
-    frame = simulate(5, 40, seed=2).presentations(orders="ab")
+    frame = simulate(5, 40, seed=2).judgments(orders="ab")
     assert replay(read_battles(frame), "ring").price.missing > 50
     found = replay(read_battles(frame.drop(columns="order")), "ring")
     assert (found.price.missing, found.price.calls) == (0, 200)
 
 
 def test_the_answer_is_in_the_rankings_diagnostics_and_under_its_table() -> None:
-    frame = simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).presentations(Judge())
+    frame = simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge())
     found = replay(read_battles(frame), "ring", until="top2")
     standings = found.ranking.standings[0]
     answer = standings.diagnostics["answer"]
@@ -283,7 +283,7 @@ def test_the_answer_is_in_the_rankings_diagnostics_and_under_its_table() -> None
 
 
 def test_under_another_ranker_the_claim_says_by_what_it_was_found() -> None:
-    frame = simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).presentations(Judge())
+    frame = simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge())
     found = replay(read_battles(frame), "ring", rankers="win-rate", until="top2").ranking
     assert found.standings[0].level == 0.95
     claim = "the tournament found, by Bradley-Terry on what its judge said: The best 2 of 5 are model-04, model-05"
@@ -341,7 +341,7 @@ def test_an_answer_from_too_few_items_says_how_many_there_were() -> None:
 
 
 def test_a_replay_gives_newcomers_the_recorded_battles_of_those_whom_they_join() -> None:
-    frame = simulate(4, 60, seed=2, strengths=[-2, -1, 0, 2]).presentations(Judge())
+    frame = simulate(4, 60, seed=2, strengths=[-2, -1, 0, 2]).judgments(Judge())
     found = replay(read_battles(frame), "ring", until="order", rated="model-01,model-02,model-03")
     assert found.ranking.standings[0].diagnostics["answer"]["claims"][0].startswith("Against model-04: ")
     assert (found.price.given, found.price.pairs) == (60 * 3 * 2, 3)
@@ -486,10 +486,10 @@ def test_a_ranking_that_newcomers_join_must_be_known() -> None:
         Ring(ratings="m09:1500").next(field_of(4, 60), ())
 
 
-def test_side_by_side_a_ring_is_charged_one_call_a_battle_and_scored_by_its_presentations() -> None:
+def test_side_by_side_a_ring_is_charged_one_call_a_battle_and_scored_by_its_judgments() -> None:
     from podium.study.side_by_side import set_side_by_side
 
-    battles_ = read_battles(simulate(5, 60, seed=2).presentations(Judge(position_bias=0.5)))
+    battles_ = read_battles(simulate(5, 60, seed=2).judgments(Judge(position_bias=0.5)))
     ring, chain = set_side_by_side(battles_, "ring,chain", seeds=2).rows
     assert (ring.battles, ring.calls, chain.battles, chain.calls) == (300, 300, 240, 480)
     assert ring.tau > 0.5
@@ -501,7 +501,7 @@ def test_side_by_side_a_question_says_how_often_it_is_answered_and_what_nine_of_
     from podium.study.side_by_side import set_side_by_side
     from podium.study.study_report import side_by_side_reports
 
-    battles_ = read_battles(simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).presentations(Judge()))
+    battles_ = read_battles(simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge()))
     asked = {"ring.until": "top2", "chain.until": "top2"}
     table = set_side_by_side(battles_, "ring,chain,swim", seeds=4, **asked)
     ring, chain, swim = table.rows
@@ -517,7 +517,7 @@ def test_side_by_side_a_question_says_how_often_it_is_answered_and_what_nine_of_
 def test_a_study_plays_a_ring_and_its_question_on_growing_numbers_of_items() -> None:
     from podium.study.laboratory import run_study
 
-    battles_ = read_battles(simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).presentations(Judge()))
+    battles_ = read_battles(simulate(5, 80, seed=2, strengths=[-2, -1, 0, 1, 2]).judgments(Judge()))
     found = run_study(battles_, "bradley-terry", tournaments=["ring"], items=[40], seeds=2, **{"ring.until": "top2"})
     calls = {
         point.items: point.calls for point in found.points if (point.figure, point.design) == ("tournament", "ring")

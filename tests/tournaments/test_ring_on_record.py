@@ -26,7 +26,7 @@ RECORD = Path(__file__).parents[3] / "shared" / "data" / "roundrobin_qlora_oa_gp
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.real_data,
-    pytest.mark.skipif(not RECORD.is_file(), reason="the recorded judgements are not beside this checkout"),
+    pytest.mark.skipif(not RECORD.is_file(), reason="the recorded judgments are not beside this checkout"),
 ]
 RESAMPLINGS = 100
 

@@ -18,7 +18,7 @@ from podium.hosts.inspect_ai.log_format import (
     SHARD,
     battles_of,
     is_tournament,
-    presentation_rows,
+    judgment_rows,
 )
 from podium.hosts.inspect_ai.logs import samples_with_media
 from podium.hosts.inspect_ai.media import media_as_text
@@ -87,7 +87,7 @@ def _is_own(log: FiledRun, sources: Sequence[str]) -> bool:
 
 
 def _battles_in_tables(sources: Sequence[str]) -> RecordedBattles:
-    from podium.reading.judgements import read_battles
+    from podium.reading.judgments import read_battles
 
     battles = read_battles(*sources, merge=False)
     table = battles.table[battles.table["item"].notna()] if battles.has_items else battles.table[:0]
@@ -110,7 +110,7 @@ def _battles_in_logs(logs: Sequence[FiledRun]) -> RecordedBattles:
     for log in logs:
         samples = samples_with_media(log.path, {"events", "store", "attachments", "messages"})
         for sample in (sample for sample in samples if ROUND not in sample.metadata):
-            for row in (row for score in (sample.scores or {}).values() for row in presentation_rows(score)):
+            for row in (row for score in (sample.scores or {}).values() for row in judgment_rows(score)):
                 asked[row["judge"]] = max(asked[row["judge"]], row["repeat"] + 1)
             for battle in battles_of(sample.metadata):
                 item, names = f"{prefix_of[log.path]}{battle['item']}", (battle["model_a"], battle["model_b"])

@@ -127,7 +127,7 @@ def rankers_asked_for(log: EvalLog, environment: Mapping[str, str]) -> list[str]
 
 def _rank_together(logs: Sequence[EvalLog], rankers: Sequence[str], done: set[States]) -> None:
     """Rank what logs hold: verdicts of a tournament, or scores of several models on the same items."""
-    from podium.reading.judgements import read_battles
+    from podium.reading.judgments import read_battles
     from podium.report.ranking_view import ranking_text
     from podium.verbs.rank_battles import rank
 

@@ -12,8 +12,8 @@ from podium.hookspecs import Gathered, Reading, SourceFiles
 from podium.hosts.inspect_ai.log_format import (
     ASKED,
     BATTLES,
+    JUDGMENTS,
     NAMESPACE,
-    PRESENTATIONS,
     ROUND,
     battles_of,
     is_beside_logs,
@@ -54,7 +54,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
 
 
 def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row per presentation of a tournament's log: item, models, texts, order, judge, words; none elsewhere.
+    """Yield a row per judgment of a tournament's log: item, models, texts, order, judge, words; none elsewhere.
 
     Raises:
         DataError: it is no whole log.
@@ -70,7 +70,7 @@ def battle_texts(path: Path) -> Iterator[dict[str, Any]]:
             continue
         # The store keeps the replies in the order of the battles.
         for battle, replies in zip(battles_of(sample.metadata), kept.get(BATTLES, [kept]), strict=False):
-            for shown in replies[PRESENTATIONS]:
+            for shown in replies[JUDGMENTS]:
                 words = "\n\n".join(reply_of(reply).text for reply in shown["replies"])
                 yield {**battle, "order": shown["order"], "judge": shown["judge"], "words": words}
 

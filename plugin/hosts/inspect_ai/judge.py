@@ -1,4 +1,4 @@
-"""The solver that makes the judge's calls: every presentation of a battle, each reply kept as it came."""
+"""The solver that makes the judge's calls: every judgment of a battle, each reply kept as it came."""
 
 import asyncio
 import json
@@ -21,9 +21,9 @@ from podium.hosts.inspect_ai.compatibility import batch_of, flatten_arguments
 from podium.hosts.inspect_ai.log_format import (
     BATTLES,
     FIRST,
+    JUDGMENTS,
     NAMESPACE,
     OPTIONS,
-    PRESENTATIONS,
     RESPONSE,
     ROUND,
     STOPPED,
@@ -33,7 +33,7 @@ from podium.hosts.inspect_ai.log_format import (
 from podium.hosts.inspect_ai.media import media_in, prompt_with_media, why_refused
 from podium.hosts.inspect_ai.offline_api import asked_by
 from podium.plugins.catalogue import judging_settings
-from podium.scorers.battle import Presentation
+from podium.scorers.battle import Judgment
 from podium.scorers.checklist import checklist_prompt, read_checklist
 from podium.scorers.judging import Judging, kept_reply, reply_of
 from podium.scorers.probabilities import Settled, settle_mode
@@ -62,7 +62,7 @@ PACKS = 4
 TOP = 5
 """Alternatives asked for at every token: as many as every provider gives."""
 Key = tuple[str, str, str, str, str, int]
-"""Of a presentation: judge, item and response, both entrants, order, repeat."""
+"""Of a judgment: judge, item and response, both entrants, order, repeat."""
 T = TypeVar("T")
 
 
@@ -93,7 +93,7 @@ class Run(Shared):
         how: the settings.
         jury: who judges; where none is given, the models of the role `judge`.
         cache: whether replies of earlier runs are taken instead of new calls.
-        known: presentations of an earlier run that could be read.
+        known: judgments of an earlier run that could be read.
         asked_before: how often each judge was asked about these battles in earlier runs: what it says now are repeats.
         modes: of token probabilities, by judge; not there until a reply decides.
         again: what tells calls apart from those of the earlier run.
@@ -109,7 +109,7 @@ class Run(Shared):
 
     def __post_init__(self, reask: str | None, ends_run: bool) -> None:
         super().__init__()
-        self.known: Mapping[Key, dict[str, Any]] = readable_presentations(reask, self.how) if reask else {}
+        self.known: Mapping[Key, dict[str, Any]] = readable_judgments(reask, self.how) if reask else {}
         self.modes: dict[str, Settled] = {shown["judge"]: shown["mode"] for shown in self.known.values()}
         self.again = f" again {reask}" if reask else ""
         self.packs = anyio.Semaphore(PACKS)
@@ -210,8 +210,8 @@ def cause_of(error: BaseException) -> str:
     return said if len(said) <= LONGEST_CAUSE else f"{said[:LONGEST_CAUSE]} ..."
 
 
-def readable_presentations(path: str, how: Judging) -> dict[Key, dict[str, Any]]:
-    """Return the presentations of an earlier run's log that could be read: they need not be asked again."""
+def readable_judgments(path: str, how: Judging) -> dict[Key, dict[str, Any]]:
+    """Return the judgments of an earlier run's log that could be read: they need not be asked again."""
     file = local_file(place_of(path))
     if not file.exists():
         raise UsageError(f"reask={path}: there is no such log")
@@ -225,7 +225,7 @@ def readable_presentations(path: str, how: Judging) -> dict[Key, dict[str, Any]]
     for sample in samples:
         kept = sample.store[NAMESPACE]
         for battle, replies in zip(battles_of(sample.metadata), kept.get(BATTLES, [kept]), strict=True):
-            for shown in replies[PRESENTATIONS]:
+            for shown in replies[JUDGMENTS]:
                 mode = shown["mode"] if how.logprobs == "auto" else how.logprobs
                 if all(how.reason(reply_of(reply), mode) is None for reply in shown["replies"]):
                     sides = (_answered_item(battle), battle["model_a"], battle["model_b"])
@@ -237,7 +237,7 @@ def readable_presentations(path: str, how: Judging) -> dict[Key, dict[str, Any]]
 def judge(
     *, cache: bool = True, reask: str | None = None, asked_before: dict[str, int] | None = None, **kwargs: Any
 ) -> Solver:
-    """Ask every judge for every presentation of the battle, and keep the replies in the store.
+    """Ask every judge for every judgment of the battle, and keep the replies in the store.
 
     Args:
         cache: whether replies of earlier runs are taken instead of new calls.
@@ -296,7 +296,7 @@ async def make_calls(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
 
 
 async def ask_jury(run: Run, battle: Mapping[str, Any], epoch: int = 1) -> dict[str, Any]:
-    """Ask every judge for every presentation of a battle; return the replies, each with what softens it.
+    """Ask every judge for every judgment of a battle; return the replies, each with what softens it.
 
     Args:
         battle: `item`, `model_a`, `model_b`, `instruction`, `response_a`, `response_b`, and what else is shown; under
@@ -311,9 +311,9 @@ async def ask_jury(run: Run, battle: Mapping[str, Any], epoch: int = 1) -> dict[
     for model in jury_of(run.how, run.jury):
         # Behind the repeats of earlier runs and epochs.
         before = run.asked_before.get(identity(model, run.how), 0) + run.how.repeats * (epoch - 1)
-        so_far = replace(run.how, repeats=before + run.how.repeats).presentations(*sides, battle.get(FIRST))
+        so_far = replace(run.how, repeats=before + run.how.repeats).judgments(*sides, battle.get(FIRST))
         calls += [partial(_ask_judge, run, model, shown, battle) for shown in so_far if shown.repeat >= before]
-    kept = {PRESENTATIONS: [{**row, "mode": run.mode(row["judge"])} for row in await make_calls(calls)]}
+    kept = {JUDGMENTS: [{**row, "mode": run.mode(row["judge"])} for row in await make_calls(calls)]}
     return kept | ({"checklist": list(battle["checklist"])} if wants_checklist else {})
 
 
@@ -374,8 +374,8 @@ def settings_of(model: Model) -> dict[str, Any]:
     return {name: value for name, value in own.items() if value is not None}
 
 
-async def _ask_judge(run: Run, model: Model, shown: Presentation, battle: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one presentation with its replies; a pointwise judge rates a response once, for every battle of it."""
+async def _ask_judge(run: Run, model: Model, shown: Judgment, battle: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one judgment with its replies; a pointwise judge rates a response once, for every battle of it."""
     name = identity(model, run.how)
     known = run.known.get(
         (name, _answered_item(battle), battle["model_a"], battle["model_b"], shown.order, shown.repeat)

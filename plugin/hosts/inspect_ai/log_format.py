@@ -49,7 +49,7 @@ RESPONSE = "response"
 """Key under which a battle says which of the entrants' responses to the item meet in it, where they gave several."""
 FIRST = "first"
 """Key under which a battle says whose response is shown first, where its tournament says so."""
-PRESENTATIONS = "presentations"
+JUDGMENTS = "judgments"
 SAME, COLUMNS = "same", "columns"
 
 
@@ -118,15 +118,15 @@ def credit_of(score: "Score") -> float | None:
     return None if score.value is None or score.value != score.value else score.as_float()
 
 
-def presentation_rows(score: "Score") -> list[dict[str, Any]]:
-    """Return the verdicts that podium's scorer keeps in a score, a row per presentation; none for other scores."""
+def judgment_rows(score: "Score") -> list[dict[str, Any]]:
+    """Return the verdicts that podium's scorer keeps in a score, a row per judgment; none for other scores."""
     kept = (score.metadata or {}).get(NAMESPACE)
     if not isinstance(kept, Mapping):
         return []
     is_pack = BATTLES in kept
     battles = as_rows(kept[BATTLES]) if is_pack else [kept]
-    rows = as_rows(kept[PRESENTATIONS]) if is_pack else [{"battle": 0, **row} for row in kept[PRESENTATIONS]]
-    common = [_except(battle, PRESENTATIONS, "credit", FIRST) for battle in battles]
+    rows = as_rows(kept[JUDGMENTS]) if is_pack else [{"battle": 0, **row} for row in kept[JUDGMENTS]]
+    common = [_except(battle, JUDGMENTS, "credit", FIRST) for battle in battles]
     return [{**common[row["battle"]], **_except(row, "battle")} for row in rows]
 
 
@@ -134,11 +134,11 @@ def pack_verdicts(verdicts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the verdicts of a pack column by column, as its score keeps them: a fifth of the size of rows.
 
     Args:
-        verdicts: a battle each, with its presentations.
+        verdicts: a battle each, with its judgments.
     """
-    rows = [{"battle": k, **row} for k, verdict in enumerate(verdicts) for row in verdict[PRESENTATIONS]]
-    own = [_except(verdict, PRESENTATIONS) for verdict in verdicts]
-    return {BATTLES: as_columns(own), PRESENTATIONS: as_columns(rows)}
+    rows = [{"battle": k, **row} for k, verdict in enumerate(verdicts) for row in verdict[JUDGMENTS]]
+    own = [_except(verdict, JUDGMENTS) for verdict in verdicts]
+    return {BATTLES: as_columns(own), JUDGMENTS: as_columns(rows)}
 
 
 def as_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ from podium.hosts.inspect_ai.log_format import (
     answers_in,
     battles_of,
     is_tournament,
-    presentation_rows,
+    judgment_rows,
 )
 from podium.hosts.inspect_ai.media import media_as_text, media_in, text_with_places, why_not_shown
 from podium.responses.answers import QuestionRow, ResponseRow, answer
@@ -256,7 +256,7 @@ class Columns:
 
 
 def log_rows(path: Path) -> pd.DataFrame:
-    """Return a log as rows: a row per presentation of a tournament's log, else a row per score of an ordinary eval.
+    """Return a log as rows: a row per judgment of a tournament's log, else a row per score of an ordinary eval.
 
     Of a tournament, `attrs["missing"]` counts the battles that were not played: for want of a response, because the
     run was cut (`attrs["unplayed"]`), or because the judge was not shown their media (`attrs["unshown"]`: its words).
@@ -319,7 +319,7 @@ def _battle_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
 def _rows_of(sample: Scored, log: EvalLog) -> list[dict[str, Any]]:
     """Return the rows of one sample: its verdicts, or a row per value of its scores: some have several by name."""
     # A score that was appended reads the same replies again: the later reading counts, and only once.
-    verdicts = (row for score in sample.scores.values() for row in presentation_rows(score))
+    verdicts = (row for score in sample.scores.values() for row in judgment_rows(score))
     key = ("item", RESPONSE, "model_a", "model_b", "judge", "order", "repeat")
     rows = list({tuple(row.get(name) for name in key): row for row in verdicts}.values())
     if rows or is_tournament(log) or ROUND in sample.metadata:

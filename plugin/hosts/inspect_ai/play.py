@@ -10,8 +10,8 @@ The path of responses, for a task of `tasks`, from the command to standings in t
 5. the scorer `scorers.verdict` reads the replies and merges orders, repeats and judges to a credit,
 6. `TournamentSource.sample_complete` notes the credits, and `next_samples` asks for the next round until there is none;
 7. Inspect writes the log and calls `hook.PodiumHooks.on_run_end`, and `hook.rank_logs` ranks it:
-8. `reading.judgements.read_battles` has the format `inspect` open the log (`folders.read_logs`, `logs.log_rows`: a row
-   per presentation), and makes battles of the rows,
+8. `reading.judgments.read_battles` has the format `inspect` open the log (`folders.read_logs`, `logs.log_rows`: a row
+   per judgment), and makes battles of the rows,
 9. `rank_battles.rank` makes the standings,
 10. `hook.write_into_log` puts them where Inspect's viewer shows them, `hook.write_beside` as JSON beside the log.
 """
@@ -374,7 +374,7 @@ def _played_before(name: str, log: str, entrants: Sequence[str]) -> tuple[Outcom
     Raises:
         UsageError: newcomers cannot join this tournament, or there is none, or nobody for them to join.
     """
-    from podium.reading.judgements import read_battles
+    from podium.reading.judgments import read_battles
     from podium.verbs.replays import asks_order, recording_of
 
     rule = catalogue.tournament_rule(name)

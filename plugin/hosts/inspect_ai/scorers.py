@@ -14,15 +14,15 @@ from podium.hosts.inspect_ai.judge import MEDIA, Run, ask_jury
 from podium.hosts.inspect_ai.log_format import (
     BATTLES,
     FIRST,
+    JUDGMENTS,
     NAMESPACE,
     OPTIONS,
-    PRESENTATIONS,
     RESPONSE,
     ROUND,
     battles_of,
     credit_of,
+    judgment_rows,
     pack_verdicts,
-    presentation_rows,
     response_fields,
 )
 from podium.hosts.inspect_ai.media import media_in, text_with_places
@@ -53,10 +53,10 @@ def _ratings_metric(ranker: str) -> Callable[[], Metric]:
     def ratings(scores: list[SampleScore]) -> Value:
         import pandas as pd
 
-        from podium.reading.judgements import read_battles
+        from podium.reading.judgments import read_battles
         from podium.verbs.rank_battles import rank
 
-        rows = [row for score in scores for row in presentation_rows(score.score)]
+        rows = [row for score in scores for row in judgment_rows(score.score)]
         try:
             entries = rank(read_battles(pd.DataFrame(rows)), ranker, pool=True).standings[0].entries if rows else ()
         except PodiumError:
@@ -159,12 +159,12 @@ def pairwise(reference: str, cache: bool = True, reasoning: Policy = "strip", **
 
 def score_battle(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judging) -> Score:
     """Return the score of one battle (`item`, `model_a`, `model_b` and what else is known) by its kept replies."""
-    rows = [verdict_row(shown, how) for shown in kept[PRESENTATIONS]]
+    rows = [verdict_row(shown, how) for shown in kept[JUDGMENTS]]
     whole = merge_rows(rows, how)
     known = {name: battle[name] for name in SHOWN if battle.get(name) is not None}
-    metadata = {NAMESPACE: {**known, "margin": whole.margin, "prompt_hash": how.prompt_hash, PRESENTATIONS: rows}}
+    metadata = {NAMESPACE: {**known, "margin": whole.margin, "prompt_hash": how.prompt_hash, JUDGMENTS: rows}}
     a, b = battle["model_a"], battle["model_b"]
-    explanation = explanation_of(battle, kept[PRESENTATIONS], rows)
+    explanation = explanation_of(battle, kept[JUDGMENTS], rows)
     if whole.credit is None:
         return score_without_value("grader_failed", explanation, answer="unparsed", metadata=metadata)
     answer = a if whole.credit > 0.5 else b if whole.credit < 0.5 else "tie"
@@ -174,12 +174,12 @@ def score_battle(battle: Mapping[str, Any], kept: Mapping[str, Any], how: Judgin
 def explanation_of(
     battle: Mapping[str, Any], shown: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Return, in Markdown, who met whom, what each presentation gave in the judge's words, and both responses."""
+    """Return, in Markdown, who met whom, what each judgment gave in the judge's words, and both responses."""
     a, b = battle["model_a"], battle["model_b"]
     parts = [f"**{a}** against **{b}**"]
-    for presentation, row in zip(shown, rows, strict=True):
+    for judgment, row in zip(shown, rows, strict=True):
         parts.append(f"{b if row['order'] == 'ba' else a} first: {_credit_text(row, f'{a} earned ')} ({row['judge']})")
-        parts += [_quote(reply["text"] or reply.get("refused", "")) for reply in presentation["replies"]]
+        parts += [_quote(reply["text"] or reply.get("refused", "")) for reply in judgment["replies"]]
     for name, response in ((a, battle.get("response_a")), (b, battle.get("response_b"))):
         parts += [f"**{name}**:", _quote(response)] if response else []
     return "\n\n".join(part for part in parts if part)
@@ -198,7 +198,7 @@ def score_pack(metadata: Mapping[str, Any], kept: Sequence[Mapping[str, Any]], h
     verdicts = [{**(score.metadata or {})[NAMESPACE], "credit": credit_of(score)} for score in scores]
     lines = []
     for verdict in verdicts:
-        orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in verdict[PRESENTATIONS])
+        orders = ", ".join(f"{row['order']} {_credit_text(row)}" for row in verdict[JUDGMENTS])
         credit = "unparsed" if verdict["credit"] is None else f"{verdict['credit']:.3g}"
         lines.append(f"{verdict['model_a']} against {verdict['model_b']}: {credit} ({orders})")
     readable = sum(verdict["credit"] is not None for verdict in verdicts)

@@ -44,7 +44,7 @@ def judge_battles(
         cache: whether replies of earlier runs are taken instead of new calls.
 
     Returns:
-        Per battle: its sides, `credit` and `margin` of `model_a`, `reason`, and its `presentations`.
+        Per battle: its sides, `credit` and `margin` of `model_a`, `reason`, and its `judgments`.
 
     Raises:
         UsageError: a judge cannot be made, or sits there twice.
@@ -79,16 +79,16 @@ class Sitting:
             if self.in_a_row >= self.patience:
                 return sides | self._unparsed(NOT_ASKED)
             try:
-                shown = (await ask_jury(self.run, battle))["presentations"]
+                shown = (await ask_jury(self.run, battle))["judgments"]
             except Exception as error:
                 return sides | self._failure(battle["item"], error)
         self.in_a_row = 0
-        rows = [verdict_row(presentation, self.run.how) for presentation in shown]
+        rows = [verdict_row(judgment, self.run.how) for judgment in shown]
         whole = merge_rows(rows, self.run.how)
-        for row, presentation in zip(rows, shown, strict=True):
-            row["replies"] = [reply["text"] for reply in presentation["replies"]]
+        for row, judgment in zip(rows, shown, strict=True):
+            row["replies"] = [reply["text"] for reply in judgment["replies"]]
         verdict = {"credit": whole.credit, "margin": whole.margin, "reason": whole.reason}
-        return {**sides, **verdict, "presentations": rows}
+        return {**sides, **verdict, "judgments": rows}
 
     def _failure(self, item: str, error: BaseException) -> dict[str, Any]:
         """Return what a failed battle is: unparsed; say so at the first of its kind."""
@@ -110,4 +110,4 @@ class Sitting:
     def _unparsed(self, reason: str) -> dict[str, Any]:
         verdict = {"credit": None, "margin": None, "reason": reason}
         rows = [{"judge": name, "order": "merged", "repeat": 0, **verdict} for name in self.names]
-        return {**verdict, "presentations": rows}
+        return {**verdict, "judgments": rows}

@@ -7,7 +7,7 @@ The path of the results, from the command to the standings in the results file:
 2. `run_and_rank` takes the options out of the arguments; they are checked before anything is run.
 3. `_ranking_after_evaluation` lets lm-eval's `simple_evaluate` hand its results to `ranking.RunRanking.rank`.
 4. `runs.write_run` writes this run as lm-eval writes it, and `runs.lay_out` lays out the others beside it.
-5. `reading.judgements.read_battles` reads them as battles by the metric; with a judge, `tournament.play_tournament`
+5. `reading.judgments.read_battles` reads them as battles by the metric; with a judge, `tournament.play_tournament`
    plays them in Inspect, and the battles are read from its log.
 6. `rank_battles.rank` ranks the battles of each task and group.
 7. `ranking` puts scores, errors and the whole ranking into the results.

@@ -12,7 +12,7 @@ from podium.errors import NotIdentifiedError, PodiumError
 from podium.formats.lm_eval_judged import battles_table
 from podium.hosts.lm_eval.registry import issued_verdicts, register
 from podium.nouns.ranking import Entry, Standings
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.verbs.rank_battles import rank
 
 UNKNOWN = float("nan")

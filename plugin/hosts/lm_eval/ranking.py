@@ -20,7 +20,7 @@ from podium.hosts.lm_eval.secrets import redact
 from podium.nouns.battles import Battles
 from podium.nouns.ranking import Ranking, Standings
 from podium.printable import printable
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.report.ranking_view import ranking_text
 from podium.text import some
 

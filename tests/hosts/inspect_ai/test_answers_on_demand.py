@@ -20,7 +20,7 @@ from podium.hosts.inspect_ai import tasks
 from podium.hosts.inspect_ai.asking import prompts_of
 from podium.hosts.inspect_ai.log_format import ANSWERS
 from podium.hosts.inspect_ai.logs import responses_in
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.responses.answers import id_of
 
 QUALITY = {"ash": 1.5, "elm": 0.5, "fir": -1.0, "oak": 0.0}

@@ -12,7 +12,7 @@ def values(log):
 
 
 def unparsed(log):
-    pairs = [one["replies"][0]["text"] for s in battles(log) for one in s.store["podium"]["presentations"]]
+    pairs = [one["replies"][0]["text"] for s in battles(log) for one in s.store["podium"]["judgments"]]
     return sum("merits" in text for text in pairs)
 
 
@@ -46,7 +46,7 @@ def test_an_earlier_run_decides_for_the_later_whether_probabilities_soften(play,
     first = play(round_robin(responses=paths))
     behave()
     again = play(round_robin(responses=paths, reask=str(place(first))))
-    credits = {r["credit"] for one in battles(again) for r in verdict_of(one).metadata["podium"]["presentations"]}
+    credits = {r["credit"] for one in battles(again) for r in verdict_of(one).metadata["podium"]["judgments"]}
     assert credits == {0.0, 1.0}
 
 

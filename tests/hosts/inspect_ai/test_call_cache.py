@@ -88,7 +88,7 @@ def test_another_argument_of_the_model_makes_all_calls(calls):
     assert {
         row["credit"] > 0.5
         for one in battles(calls.log)
-        for row in verdict_of(one).metadata["podium"]["presentations"]
+        for row in verdict_of(one).metadata["podium"]["judgments"]
         if row["order"] == "ab"
     } == {True}
 
@@ -108,7 +108,7 @@ def test_an_unparsed_reply_in_the_cache_is_no_verdict_and_the_next_attempt_is_as
     behave()
     assert calls(attempts=2) == 12
     assert all(verdict_of(one).value == verdict_of(one).value for one in battles(calls.log))
-    assert {one["attempts"] for s in battles(calls.log) for one in s.store["podium"]["presentations"]} == {2}
+    assert {one["attempts"] for s in battles(calls.log) for one in s.store["podium"]["judgments"]} == {2}
 
 
 @pytest.mark.slow

@@ -240,7 +240,7 @@ def answer_in(log: EvalLog) -> dict[str, Any]:
 
 
 def test_a_ring_killed_in_its_second_round_meets_the_same_and_claims_the_same_as_one_that_was_not(host):
-    """No presentation that was in the log is asked again, and calls asked are calls charged but for those in flight."""
+    """No judgment that was in the log is asked again, and calls asked are calls charged but for those in flight."""
     write_asked(host.folder / "responses", ENTRANTS)
     whole = host.run("eval", *RING)
     planned = Counter(shown(call) for call in host.judge.calls())
@@ -361,7 +361,7 @@ def test_replies_that_cannot_be_read_are_asked_for_again_and_then_counted_with_t
     assert len({call.key for call in calls}) == len(calls), "whoever is asked again is told the form"
     assert_judged(log, planned, unparsed=unparsed)
     assert_ranked(log, planned, unparsed)
-    rows = [row for one in battles(log) for row in one.scores["verdict"].metadata["podium"]["presentations"]]
+    rows = [row for one in battles(log) for row in one.scores["verdict"].metadata["podium"]["judgments"]]
     assert len([row for row in rows if row["credit"] is None and row["reason"]]) == len(garbled)
 
 
@@ -373,7 +373,7 @@ def test_a_second_run_makes_no_call_and_another_judge_makes_all(host):
     assert len(calls) == len(told) == PER_BATTLE * len(schedule("swim"))
     for one in battles(first):
         item, a, b = (one.metadata[name] for name in ("item", "model_a", "model_b"))
-        rows = one.scores["verdict"].metadata["podium"]["presentations"]
+        rows = one.scores["verdict"].metadata["podium"]["judgments"]
         soft = {row["order"]: row["credit"] for row in rows}
         assert soft == pytest.approx({"ab": told[item, a, b], "ba": 1 - told[item, b, a]}, abs=1e-9)
     assert earned(host.run("eval", "podium/swim")) == earned(first)

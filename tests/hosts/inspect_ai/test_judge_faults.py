@@ -41,12 +41,12 @@ def test_an_unreadable_reply_is_asked_for_again_and_then_read(play, behave, reco
     assert set(record.times().values()) == {2}
     assert counts(log)["judged"] == ALL
     assert counts(log)["unparsed"] == 0
-    assert {one["attempts"] for s in battles(log) for one in s.store["podium"]["presentations"]} == {2}
+    assert {one["attempts"] for s in battles(log) for one in s.store["podium"]["judgments"]} == {2}
     assert len(record.reminders) == 2 * ALL
     assert {form.split(": ")[0] for form in record.reminders} == {
         "Which response is better? Answer with one letter and nothing else"
     }
-    rows = [row for one in battles(log) for row in verdict_of(one).metadata["podium"]["presentations"]]
+    rows = [row for one in battles(log) for row in verdict_of(one).metadata["podium"]["judgments"]]
     assert {row["attempts"] for row in rows} == {2}
 
 
@@ -63,7 +63,7 @@ def test_a_reply_that_stays_unreadable_is_unparsed_with_its_reason_after_so_many
     unparsed = [one for one in battles(log) if verdict_of(one).value != verdict_of(one).value]
     assert 0 < len(unparsed) <= len(spoilt)
     assert not HAS_REASON or {verdict_of(one).reason for one in unparsed} == {"grader_failed"}
-    rows = [row for one in unparsed for row in verdict_of(one).metadata["podium"]["presentations"]]
+    rows = [row for one in unparsed for row in verdict_of(one).metadata["podium"]["judgments"]]
     assert sum(row["credit"] is None for row in rows) == len(spoilt)
     assert {row["reason"] for row in rows if row["credit"] is None} == {"no verdict"}
     assert {row.get("reply") for row in rows if row["credit"] is None} == {GARBAGE}
@@ -113,7 +113,7 @@ def test_one_order_that_cannot_be_read_is_kept_where_that_is_asked_for(play, beh
     ]
     assert half
     for sample in half:
-        rows = verdict_of(sample).metadata["podium"]["presentations"]
+        rows = verdict_of(sample).metadata["podium"]["judgments"]
         read = [row["credit"] for row in rows if row["credit"] is not None]
         value = verdict_of(sample).value
         assert value == pytest.approx(read[0]) if len(read) == 1 else value != value
@@ -183,7 +183,7 @@ def test_responses_of_failed_samples_are_left_out(play, record, tmp_path):
 def test_a_refusal_is_unparsed_and_no_loss(play, behave, write_responses):
     behave(scripted=lambda prompt: "I'm sorry, but I can't help with that.")
     log = play(round_robin(responses=write_responses()))
-    reasons = {r["reason"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["presentations"]}
+    reasons = {r["reason"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["judgments"]}
     assert reasons == {"refusal"}
 
 

@@ -30,7 +30,7 @@ def tables(log):
 def test_every_judge_is_asked_in_both_orders_and_its_verdicts_are_kept(sat, record):
     assert record.calls == 2 * 2 * len(battles(sat))
     for sample in battles(sat):
-        rows = verdict_of(sample).metadata["podium"]["presentations"]
+        rows = verdict_of(sample).metadata["podium"]["judgments"]
         assert len(rows) == 4
         assert {row["judge"].split("|")[0] for row in rows} == {"scripted/fair", "scripted/first"}
 
@@ -101,7 +101,7 @@ def test_pooling_puts_the_verdicts_of_all_judges_together(sat):
 def test_the_same_model_at_two_temperatures_is_two_judges(play, record, write_responses):
     judges = [get_model("scripted/judge", config=GenerateConfig(temperature=t)) for t in (0.0, 1.0)]
     log = play(round_robin(responses=write_responses()), judges)
-    names = {row["judge"] for one in battles(log) for row in verdict_of(one).metadata["podium"]["presentations"]}
+    names = {row["judge"] for one in battles(log) for row in verdict_of(one).metadata["podium"]["judgments"]}
     assert {name.rpartition("|")[2] for name in names} == {"temperature=0", "temperature=1"}
     assert record.calls == 4 * len(battles(log))
 
@@ -127,9 +127,7 @@ def test_a_jury_may_sit_in_numbered_roles(behave, write_responses, record):
     roles = {"judge": "scripted/fair", "judge2": "scripted/first", "judge3": "scripted/second"}
     [log] = eval(round_robin(responses=write_responses()), model_roles=roles)
     judges = {
-        row["judge"].split("|")[0]
-        for one in battles(log)
-        for row in verdict_of(one).metadata["podium"]["presentations"]
+        row["judge"].split("|")[0] for one in battles(log) for row in verdict_of(one).metadata["podium"]["judgments"]
     }
     assert judges == set(roles.values())
     assert record.calls == 3 * 2 * len(battles(log))

@@ -88,7 +88,7 @@ def test_a_judge_that_refuses_media_leaves_those_battles_missing_with_the_reason
     assert any(
         "does not support image input" in text and "sees what the entrants saw" in text for text in ranking["warnings"]
     )
-    rows = [row for one in battles(log) for row in verdict_of(one).metadata["podium"]["presentations"]]
+    rows = [row for one in battles(log) for row in verdict_of(one).metadata["podium"]["judgments"]]
     assert [row["reason"] for row in rows if row["credit"] is None] == ["media not shown"] * 4
 
 

@@ -47,7 +47,7 @@ def test_a_missing_response_leaves_its_battles_out_of_the_pack(behave, write_res
 def test_a_packed_log_is_read_back_battle_by_battle(behave, write_responses, play):
     log = play(round_robin(responses=write_responses(), pack=True), behave())
     battles = podium.read_battles(log.location.removeprefix("file://"))
-    assert (len(battles), battles.counts().presentations) == (6 * ITEMS, 12 * ITEMS)
+    assert (len(battles), battles.counts().judgments) == (6 * ITEMS, 12 * ITEMS)
 
 
 @pytest.mark.slow

@@ -103,7 +103,7 @@ def test_a_packed_score_says_every_verdict_in_words_and_keeps_it_in_numbers(beha
         score = sample.scores["verdict"]
         assert score.explanation.count(" against ") == 6
         own = table[table["item"] == sample.metadata["item"]]
-        shown = as_rows(score.metadata[NAMESPACE]["presentations"])
+        shown = as_rows(score.metadata[NAMESPACE]["judgments"])
         assert sorted(str(row["credit"]) for row in shown) == sorted(
             str(None if credit != credit else credit) for credit in own["credit"]
         )

@@ -29,7 +29,7 @@ def test_a_realization_is_asked_read_and_ranked(play, behave, record, write_resp
     assert names[-1] == "fir"
     assert sorted(names) == sorted(ENTRANTS)
     assert_same_figures(ranked(str(place(log))), log.results.metadata["podium"])
-    [judge] = {r["judge"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["presentations"]}
+    [judge] = {r["judge"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["judgments"]}
     assert judge.split("|")[:2] == ["scripted/judge", realization]
 
 
@@ -39,7 +39,7 @@ def test_a_reply_that_is_none_is_unparsed_in_every_realization(play, behave, wri
     behave(scripted=lambda prompt: GARBAGE)
     log = play(round_robin(responses=write_responses(), realization=realization))
     assert all(verdict_of(one).value != verdict_of(one).value for one in battles(log))
-    reasons = {r["reason"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["presentations"]}
+    reasons = {r["reason"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["judgments"]}
     assert reasons == {"no log-probabilities" if realization == "token-probs" else "no verdict"}
 
 
@@ -51,7 +51,7 @@ def test_labels_give_margins_that_both_orders_average(play, behave, write_respon
         q = [strength(sample.metadata[f"response_{side}"]) for side in "ab"]
         level = {o: min(4, int(5 * preferred(x, y, 0.3))) - 2 for o, (x, y) in {"ab": q, "ba": q[::-1]}.items()}
         kept = verdict_of(sample).metadata["podium"]
-        margins = {row["order"]: row["margin"] for row in kept["presentations"]}
+        margins = {row["order"]: row["margin"] for row in kept["judgments"]}
         assert margins == {"ab": level["ab"], "ba": -level["ba"]}
         assert kept["margin"] == (level["ab"] - level["ba"]) / 2
 
@@ -62,7 +62,7 @@ def test_a_rubric_keeps_the_margin_of_each_criterion(play, behave, write_respons
     log = play(round_robin(responses=write_responses(), realization="rubric"))
     for sample in battles(log):
         a, b = (mark(strength(sample.metadata[f"response_{side}"])) for side in "ab")
-        for row in verdict_of(sample).metadata["podium"]["presentations"]:
+        for row in verdict_of(sample).metadata["podium"]["judgments"]:
             assert row["margin"] == row["margin_clarity"] == row["margin_factuality"] == a - b
 
 
@@ -71,7 +71,7 @@ def test_a_pointwise_judge_rates_each_response_once_and_shares_it_between_battle
     behave(form="likert")
     log = play(round_robin(responses=write_responses(), realization="likert"))
     for sample in battles(log):
-        [row] = verdict_of(sample).metadata["podium"]["presentations"]
+        [row] = verdict_of(sample).metadata["podium"]["judgments"]
         assert row["order"] == "merged"
         for side in "ab":
             p = preferred(strength(sample.metadata[f"response_{side}"]), 1.5, 0.0)
@@ -103,7 +103,7 @@ def test_a_tie_may_be_said(play, behave, write_responses):
 def test_one_order_makes_one_call_a_battle(play, record, write_responses, orders):
     log = play(round_robin(responses=write_responses(), orders=orders))
     assert record.calls == 36
-    shown = {r["order"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["presentations"]}
+    shown = {r["order"] for one in battles(log) for r in verdict_of(one).metadata["podium"]["judgments"]}
     assert shown == ({"ab", "ba"} if orders == "random" else {"ab"})
     assert_same_figures(ranked(str(place(log))), log.results.metadata["podium"])
 
@@ -112,7 +112,7 @@ def test_one_order_makes_one_call_a_battle(play, record, write_responses, orders
 def test_repeats_are_asked_apart_and_averaged(play, record, write_responses):
     log = play(round_robin(responses=write_responses(), repeats=3))
     assert record.calls == 3 * 72
-    rows = verdict_of(battles(log)[0]).metadata["podium"]["presentations"]
+    rows = verdict_of(battles(log)[0]).metadata["podium"]["judgments"]
     assert sorted((row["order"], row["repeat"]) for row in rows) == [(o, k) for o in ("ab", "ba") for k in range(3)]
     assert_same_figures(ranked(str(place(log))), log.results.metadata["podium"])
 

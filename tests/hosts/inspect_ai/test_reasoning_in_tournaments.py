@@ -21,7 +21,7 @@ def test_thoughts_are_neither_judged_nor_read(play, behave, record, write_respon
     )
     assert not any("SECRET" in prompt for _, prompt in record.prompts)
     labels = [
-        row["label"] for sample in battles(log) for row in sample.scores["verdict"].metadata["podium"]["presentations"]
+        row["label"] for sample in battles(log) for row in sample.scores["verdict"].metadata["podium"]["judgments"]
     ]
     assert labels == ["A"] * 72
     record.prompts.clear()

@@ -70,7 +70,7 @@ def test_a_ring_that_stopped_says_so_in_the_log_the_ranking_and_the_table(play, 
 
 @pytest.mark.slow
 def test_a_judge_that_answers_at_random_uses_up_the_items_and_settles_nothing(play, write_responses, behave, record):
-    """Repeats ask each presentation again; a second visit of an item is the return leg."""
+    """Repeats ask each judgment again; a second visit of an item is the return leg."""
     behave(scripted=coin)
     log = play(ring(responses=write_responses(ALIKE, 26), until="order", start=25, logprobs="off", repeats=2))
     answer = answer_in(log)
@@ -182,7 +182,7 @@ def test_a_newcomer_joins_the_tournament_of_an_earlier_log_whose_battles_count(p
         assert answer["claims"][0].startswith("Against fir: oak not worse and elm, ash not better")
     whole = podium.rank(podium.read_battles(str(place(earlier)), str(place(log)))).standings[0]
     assert [entry.model for entry in whole.entries] == ["oak", "fir", "elm", "ash"]
-    assert whole.counts.presentations == 40 * 3 + answer["battles"]
+    assert whole.counts.judgments == 40 * 3 + answer["battles"]
 
 
 @pytest.mark.slow

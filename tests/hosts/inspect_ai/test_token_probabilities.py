@@ -13,7 +13,7 @@ TWO = {"elm": 1.9, "oak": 2.4}
 
 
 def rows_of(log):
-    return [row for one in battles(log) for row in verdict_of(one).metadata["podium"]["presentations"]]
+    return [row for one in battles(log) for row in verdict_of(one).metadata["podium"]["judgments"]]
 
 
 def reasons(log):
@@ -21,7 +21,7 @@ def reasons(log):
 
 
 def modes(log):
-    return {one["mode"] for sample in battles(log) for one in sample.store["podium"]["presentations"]}
+    return {one["mode"] for sample in battles(log) for one in sample.store["podium"]["judgments"]}
 
 
 @pytest.mark.slow
@@ -33,7 +33,7 @@ def test_soft_credits_are_the_probabilities_of_the_model(play, behave, write_res
     for sample in battles(log):
         own = sample.metadata
         expected = by_hand([(own["item"], own["model_a"], own["model_b"])]).set_index("order").credit
-        for row in verdict_of(sample).metadata["podium"]["presentations"]:
+        for row in verdict_of(sample).metadata["podium"]["judgments"]:
             assert row["credit"] == pytest.approx(expected[row["order"]], abs=1e-14)
 
 
@@ -50,10 +50,7 @@ def test_probabilities_that_are_switched_off_are_neither_asked_for_nor_read(play
     log = play(round_robin(responses=write_responses(), logprobs="off"))
     assert {row["credit"] for row in rows_of(log)} == {0.0, 1.0}
     assert not any(
-        "tokens" in reply
-        for s in battles(log)
-        for one in s.store["podium"]["presentations"]
-        for reply in one["replies"]
+        "tokens" in reply for s in battles(log) for one in s.store["podium"]["judgments"] for reply in one["replies"]
     )
 
 
@@ -137,7 +134,7 @@ def test_yes_and_no_are_rated_by_their_probability(play, behave, write_responses
     behave(form="yes")
     log = play(round_robin(responses=write_responses(TWO), realization="token-probs"))
     for sample in battles(log):
-        [row] = verdict_of(sample).metadata["podium"]["presentations"]
+        [row] = verdict_of(sample).metadata["podium"]["judgments"]
         for side in "ab":
             own = strength(sample.metadata[f"response_{side}"])
             assert row[f"score_{side}"] == pytest.approx(preferred(own, 1.5, 0.0), abs=1e-14)

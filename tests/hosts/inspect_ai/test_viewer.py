@@ -25,7 +25,7 @@ def test_an_explanation_has_who_met_whom_both_responses_and_the_judges_words(log
     assert "elm first: " in words
     for side in ("response_a", "response_b"):
         assert f"│ {sample.metadata[side]}" in words
-    replies = [reply["text"] for shown in sample.store["podium"]["presentations"] for reply in shown["replies"]]
+    replies = [reply["text"] for shown in sample.store["podium"]["judgments"] for reply in shown["replies"]]
     assert replies
     assert all(f"│ {line}" in words for reply in replies for line in reply.strip().splitlines())
 

@@ -31,12 +31,12 @@ from judged_tasks import (
 from stand_in import StandIn, preference
 
 from podium.errors import UsageError
-from podium.formats.lm_eval_judged import parse_verdicts, presentation_rows
+from podium.formats.lm_eval_judged import judgment_rows, parse_verdicts
 from podium.hosts.inspect_ai.judge import TRIAL
 from podium.hosts.inspect_ai.tasks import anchor
 from podium.hosts.lm_eval.batch import NOT_ASKED
 from podium.hosts.lm_eval.filter import JudgeFilter
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.verbs.rank_battles import rank
 
 KEY = "very-secret-value-0123456789"
@@ -228,8 +228,8 @@ def test_a_jury_gives_one_verdict_and_every_judges_own(server: StandIn, tmp_path
         write_task(tmp_path, {**asked, "judge": ["openai-api/standin/judge", "openai-api/standin/judge-2"]})
     )
     first = battles(found)[0]
-    credits = [one["credit"] for one in first["presentations"]]
-    assert (len(first["presentations"]), figure(found, "judged")) == (4, ITEMS * 2)
+    credits = [one["credit"] for one in first["judgments"]]
+    assert (len(first["judgments"]), figure(found, "judged")) == (4, ITEMS * 2)
     assert first["credit"] == pytest.approx(sum(credits) / 4)
     assert figure(found, "bradley_terry") > 0
 
@@ -308,7 +308,7 @@ def test_of_several_responses_each_is_judged_and_they_are_told_apart(unasked: di
         (number, name) for name in ("elm", "fir") for number in (1, 2)
     ]
     assert document["missing"] == {f"{name} (response 3)": "this model: empty response" for name in ("elm", "fir")}
-    assert {row["response"] for row in presentation_rows(document)} == {1, 2}
+    assert {row["response"] for row in judgment_rows(document)} == {1, 2}
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from lm_eval.loggers.wandb_logger import WandbLogger
 from podium.formats import lm_eval_judged
 from podium.hosts.lm_eval import metrics
 from podium.hosts.lm_eval.registry import issue_verdicts, register
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.verbs.rank_battles import rank
 
 
@@ -35,7 +35,7 @@ def kept(item: int, *credits: float | None, margin: float | None = None) -> str:
     for k, credit in enumerate(credits):
         verdict = {"credit": credit, "margin": margin, "reason": None if credit is not None else "no verdict"}
         shown = {"order": "merged", "repeat": 0, "judge": "j", **verdict}
-        battles.append({"model_a": "me", "model_b": f"o{k}", **verdict, "presentations": [shown]})
+        battles.append({"model_a": "me", "model_b": f"o{k}", **verdict, "judgments": [shown]})
     read = [one for one in credits if one is not None]
     earned = sum(read) / len(read) if read else None
     told = {"item": f"q{item}", "entrant": "me", "credit": earned, "one_sided": "unparsed", "missing": {}}

@@ -22,7 +22,7 @@ from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.model._model import init_active_model
 from running import calls, results, run
 
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.verbs.rank_battles import rank
 
 KEY = "sk-podium-test-0123456789abcdef"

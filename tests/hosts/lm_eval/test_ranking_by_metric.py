@@ -13,7 +13,7 @@ from running import bare, calls, results, run
 from podium.cli.main import podium
 from podium.errors import UsageError
 from podium.hosts.lm_eval.command import extend
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.verbs.rank_battles import rank
 
 SCHEMA = Path(__file__).parents[4] / "shared" / "design" / "ranking.schema.json"

@@ -16,9 +16,9 @@ from judged_tasks import ITEMS, evaluated, quality, write_opponents, write_task
 from stand_in import StandIn, preference
 
 from podium.errors import UsageError
-from podium.formats.lm_eval_judged import judge_names, parse_verdicts, presentation_rows
+from podium.formats.lm_eval_judged import judge_names, judgment_rows, parse_verdicts
 from podium.hosts.lm_eval.scorer import JudgeScorer
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.verbs.rank_battles import rank
 
 SCORER = """\
@@ -61,7 +61,7 @@ def test_the_scorer_judges_all_at_once_and_reports_what_podiums_rankers_say(
 
     expected = [credit(name, k) for name in ("elm", "fir") for k in range(ITEMS)]
     assert told["win_rate,none"] == pytest.approx(sum(expected) / len(expected), abs=1e-3)
-    battles = read_battles(pd.DataFrame([row for one in kept for row in presentation_rows(one)]))
+    battles = read_battles(pd.DataFrame([row for one in kept for row in judgment_rows(one)]))
     own = next(one for one in rank(battles, "bradley-terry").standings[0].entries if one.model == "this model")
     assert told["bradley_terry,none"] == pytest.approx(own.score, abs=1e-9)
     assert told["bradley_terry_stderr,none"] == pytest.approx(own.se, rel=1e-9)

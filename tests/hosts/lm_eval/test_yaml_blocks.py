@@ -29,7 +29,7 @@ import podium.hosts.lm_eval
 from podium.cli.main import podium as podium_command
 from podium.errors import DataError, NotIdentifiedError
 from podium.hosts.lm_eval import metrics
-from podium.reading.judgements import read_battles
+from podium.reading.judgments import read_battles
 from podium.verbs.rank_battles import rank
 
 ROOT = Path(__file__).parents[3]
@@ -159,7 +159,7 @@ def found(tmp_path: Path, server: StandIn, monkeypatch: pytest.MonkeyPatch) -> d
 @pytest.mark.slow
 def test_verdicts_are_read_back_with_both_orders_merged(found: dict[str, Any], tmp_path: Path):
     battles = read_battles(judged_folder(tmp_path / "out", found))
-    assert (battles.entrants, len(battles), battles.counts().presentations) == (("elm", "fir", "own"), 16, 32)
+    assert (battles.entrants, len(battles), battles.counts().judgments) == (("elm", "fir", "own"), 16, 32)
     entry = next(one for one in rank(battles, "win-rate").standings[0].entries if one.model == "own")
     assert entry.score == pytest.approx(figure(found, "win_rate"), abs=1e-9)
     assert entry.se == pytest.approx(figure(found, "win_rate_stderr"), rel=1e-9)
@@ -205,6 +205,6 @@ def test_a_cut_off_line_is_told_and_the_rest_is_read(found: dict[str, Any], tmp_
 
 @pytest.mark.slow
 def test_verdicts_keep_what_the_judge_said(found: dict[str, Any]):
-    shown = [one for row in verdicts(found) for battle in row["battles"] for one in battle["presentations"]]
+    shown = [one for row in verdicts(found) for battle in row["battles"] for one in battle["judgments"]]
     assert {one["order"] for one in shown} == {"ab", "ba"}
     assert all(len(one["replies"]) == 1 for one in shown)

@@ -40,7 +40,7 @@ def held_out(name: str, seed: int, stretch: bool = True) -> Calibration:
     """Calibrate on 2,000 battles of 20 entrants."""
     judge, item_sd = JUDGES[name]
     world = simulate(20, 300, seed=seed, spread=0.8, item_sd=item_sd)
-    frame = drawn(world.presentations(judge, human=True), 2000, np.random.default_rng(seed))
+    frame = drawn(world.judgments(judge, human=True), 2000, np.random.default_rng(seed))
     return calibrate(read_battles(frame), stretch=stretch)
 
 
@@ -110,7 +110,7 @@ def placements(
 def world_of(judge: Judge, seed: int) -> tuple[World, pd.DataFrame]:
     """Return a world of 20 entrants and its verdicts, models as categories: masks of them are quick."""
     world = simulate(20, 300, seed=seed, spread=0.8, item_sd=1.0)
-    frame = world.presentations(judge, human=True)
+    frame = world.judgments(judge, human=True)
     return world, frame.astype({"model_a": "category", "model_b": "category"})
 
 

@@ -135,7 +135,7 @@ def test_half_splits_and_leaving_one_out_take_turns():
 
 
 def test_a_beta_from_labels_on_four_items_says_that_it_rests_on_four():
-    table = simulate(5, 40, seed=5).presentations(Judge(scale=1.5), human=True, orders="ab")
+    table = simulate(5, 40, seed=5).judgments(Judge(scale=1.5), human=True, orders="ab")
     few = table.assign(human=table["human"].where(table["item"] <= "item-03"))
     told = [warning for warning in rank(few, "soft-elo").standings[0].warnings if "rests on human labels" in warning]
     items = few.loc[few["human"].notna(), "item"].nunique()

@@ -11,7 +11,7 @@ JUDGES = (Judge("keen", noise=0.8), Judge("dull", noise=4.0))
 
 
 def frame():
-    return simulate(6, 20, seed=1, spread=0.8).presentations(*JUDGES, orders="ab", human=True)
+    return simulate(6, 20, seed=1, spread=0.8).judgments(*JUDGES, orders="ab", human=True)
 
 
 def test_a_jury_has_one_battle_an_item_and_pair_with_a_margin_a_judge():

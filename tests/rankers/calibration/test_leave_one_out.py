@@ -16,9 +16,9 @@ SETTINGS = settings(max_examples=12, deadline=None)
 
 
 def labelled(entrants=7, items=30, seed=0, **judge):
-    """Human-labelled presentations of a world, with human ties, unparsed replies and rows without a margin."""
+    """Human-labelled judgments of a world, with human ties, unparsed replies and rows without a margin."""
     world = simulate(entrants, items, seed=seed, spread=0.7)
-    frame = world.presentations(
+    frame = world.judgments(
         Judge(**{"scale": 2.0, "position_bias": 0.4, "tie": 0.3, "unparsed": 0.03} | judge), human=True
     )
     rng = np.random.default_rng(seed)

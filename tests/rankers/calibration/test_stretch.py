@@ -91,7 +91,7 @@ def test_the_quantile_by_t_holds_one_more_normal_score():
 
 @cache
 def world():
-    frame = simulate(14, 30, seed=5, spread=0.8).presentations(NOISY, human=True, orders="ab")
+    frame = simulate(14, 30, seed=5, spread=0.8).judgments(NOISY, human=True, orders="ab")
     old = {f"model-{k:02d}" for k in range(1, 13)}
     a, b = frame["model_a"].isin(old), frame["model_b"].isin(old)
     return frame[a & b], frame[a ^ b].drop(columns="human")

@@ -1,4 +1,4 @@
-"""900K-Judgements: every pair of models judged with five-level verdicts."""
+"""900K-Judgments: every pair of models judged with five-level verdicts."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ NAMES = {"uid": "item", "model_a_in_prompt": "model_a", "model_b_in_prompt": "mo
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read one presentation per row, the model shown first as a; an empty or INVALID verdict is unparsed.
+    """Read one judgment per row, the model shown first as a; an empty or INVALID verdict is unparsed.
 
     Raises:
         DataError: an unknown verdict.

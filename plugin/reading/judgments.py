@@ -55,7 +55,7 @@ def read_battles(
     engine: str = "duckdb",
     memory: str | None = None,
 ) -> Battles:
-    """Read recorded judgements of any known format.
+    """Read recorded judgments of any known format.
 
     Args:
         sources: files, directories, globs or URLs (s3:, gs:, https:), each optionally `label=path`; or data frames.

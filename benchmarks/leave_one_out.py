@@ -73,7 +73,9 @@ def compare(battles: int, entrants: int, resamples: int) -> Comparison:
     read = podium.read_battles(frame(rows))
     results: dict[str, Any] = {}
     works = {
-        "podium": lambda: results.update(ours=podium.calibrate(read, bootstrap=resamples, splits=5, stretch=False)),
+        "podium": lambda: results.update(
+            ours=podium.calibrate(read, bootstrap=resamples, splits=5, scale_correction=False)
+        ),
         "transcription": lambda: results.update(theirs=held_out(rows, resamples, np.random.default_rng(SEED))),
     }
     timings = timed_in_turn(works, repeats=7, budget=30)

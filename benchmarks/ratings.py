@@ -1,6 +1,6 @@
 """What ratings err beside people's, and how often intervals hold them, in simulated worlds and on recorded labels.
 
-python benchmarks/ratings.py errors                     # stretched over Soft-Elo, 12 worlds a judge
+python benchmarks/ratings.py errors                     # scale-corrected over Soft-Elo, 12 worlds a judge
 python benchmarks/ratings.py intervals                  # newcomers, 14 worlds a case and three draws of each: minutes
 python benchmarks/ratings.py structured                 # few labels, 40 worlds a case
 python benchmarks/ratings.py recorded FOLDER            # every file and judge of a folder of tables with labels
@@ -57,11 +57,11 @@ def main() -> None:
 
 
 def errors(worlds: int) -> tuple[Sequence[str], list[Sequence[str]]]:
-    """Compare errors of ratings, stretched and as they are."""
+    """Compare errors of ratings, scale-corrected and as they are."""
     ratios = {name: people_worlds.error_ratio(name, range(worlds)) for name in people_worlds.JUDGES}
     rows = [(name, f"{ratio:.2f}", f"{people_worlds.MOST_RATIO[name]:.2f}") for name, ratio in ratios.items()]
     mean = np.exp(np.mean(np.log([*ratios.values()])))
-    return ("judge", "stretched / Soft-Elo", "at most"), [*rows, ("geometric mean", f"{mean:.2f}", "0.75")]
+    return ("judge", "scale-corrected / Soft-Elo", "at most"), [*rows, ("geometric mean", f"{mean:.2f}", "0.75")]
 
 
 CASES = ((12, 1200, 1), (12, 600, 4), (6, 600, 1), (4, 600, 1))
@@ -74,14 +74,17 @@ def intervals(worlds: int, draws: int) -> tuple[Sequence[str], list[Sequence[str
     rows = []
     for name, judge in {"noisy": people_worlds.JUDGES["noisy"][0], "inflated": inflated}.items():
         found = [
-            [people_worlds.placements(judge, range(seed, seed + 1), *case, draws, stretch=s) for s in (True, False)]
+            [
+                people_worlds.placements(judge, range(seed, seed + 1), *case, draws, scale_correction=s)
+                for s in (True, False)
+            ]
             for seed in range(worlds)
             for case in CASES
         ]
         for k, (calibrated, _, times) in enumerate(CASES):
             figures = [coverage_and_width(each) for each in zip(*found[k :: len(CASES)], strict=True)]
             rows.append((name, str(calibrated), f"{times} x", *figures))
-    return ("judge", "calibrated", "battles of a newcomer", "coverage / width", "without the stretch"), rows
+    return ("judge", "calibrated", "battles of a newcomer", "coverage / width", "without the scale correction"), rows
 
 
 def coverage_and_width(parts: Sequence[people_worlds.Placements]) -> str:
@@ -157,11 +160,27 @@ def recorded(folder: Path) -> tuple[Sequence[str], list[Sequence[str]]]:
     for path in sorted(folder.glob("*.parquet")):
         for judge in podium.read_battles(path).judges:
             found = podium.calibrate(podium.read_battles(path, where={"judge": judge}))
-            hard, soft, stretch = found.accuracy["hard"], found.accuracy["soft"], found.stretch.get("soft")
+            hard, soft, scale_correction = (
+                found.accuracy["hard"],
+                found.accuracy["soft"],
+                found.scale_correction.get("soft"),
+            )
             errors = [f"{mae:.1f}" for mae in (hard.plain_mae, soft.plain_mae, hard.mae, soft.mae)]
-            ratio, kappa = f"{soft.mae / soft.plain_mae:.2f}", "" if stretch is None else f"{stretch.mean:.2f}"
+            ratio, kappa = (
+                f"{soft.mae / soft.plain_mae:.2f}",
+                "" if scale_correction is None else f"{scale_correction.mean:.2f}",
+            )
             rows.append((path.stem, judge, *errors, ratio, kappa))
-    header = ("file", "judge", "hard", "soft", "hard, stretched", "soft, stretched", "ratio", "stretch")
+    header = (
+        "file",
+        "judge",
+        "hard",
+        "soft",
+        "hard, scale-corrected",
+        "soft, scale-corrected",
+        "ratio",
+        "scale_correction",
+    )
     return header, rows
 
 

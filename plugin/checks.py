@@ -91,7 +91,7 @@ _ROWS = (
     Check(
         "verdicts beside the target",
         0.05,
-        "share of the verdicts' error: stretched, most targets err alike, and half of them a hair more than verdicts",
+        "share of the verdicts' error: scale-corrected targets mostly err alike, half of them a bit more than verdicts",
         "{plain} verdicts err less than the target: {hard:.1f} Elo, not {soft:.1f} ({between}{known}): --compare sets "
         "all targets side by side",
     ),

@@ -37,7 +37,7 @@ class Place:
         model: its name.
         battles: with a soft target: against calibrated entrants if it was placed, else against anyone.
         win_rate: mean over opponents of the mean soft target.
-        elo: placed, or fixed by the calibration, stretched to people's scale; None where nothing places it.
+        elo: placed, or fixed by the calibration, scale-corrected to people's scale; None where nothing places it.
         items: clusters among its battles against calibrated entrants.
         se: standard error of that, NaN where there is none.
         reach: what the quantile multiplies.
@@ -103,7 +103,7 @@ def place_newcomers(
 
     Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
     """
-    bounds.require_people(calibration.stretch.get("soft"))
+    bounds.require_people(calibration.scale_correction.get("soft"))
     evidence = evidence_of(battles, signal, "item" if calibration.se_cluster == "item" else "row")
     credit = evidence.soft(weights_for(calibration.target, signal))
     places = _places(evidence, credit, calibration, bounds, about, rng, hard)
@@ -145,9 +145,9 @@ def _places(
     # Log-strengths of the calibrated entrants by code, NaN for others.
     soft, verdicts = np.array([known.get(name, (np.nan, np.nan)) for name in evidence.entrants]).T
     places, method = [], ErrorMethod(calibration.resamples, int(rng.integers(2**63)))
-    stretch = calibration.stretch.get("soft")
-    factor = stretch.mean if stretch else 1.0
-    hard_factor = calibration.stretch["hard"].mean if "hard" in calibration.stretch else 1.0
+    scale_correction = calibration.scale_correction.get("soft")
+    factor = scale_correction.mean if scale_correction else 1.0
+    hard_factor = calibration.scale_correction["hard"].mean if "hard" in calibration.scale_correction else 1.0
     for k, name in enumerate(evidence.entrants):
         own = own_battles(evidence, k, credit, soft)
         theta = soft[k] if name in known else place_one(own, penalty)
@@ -166,7 +166,7 @@ def _places(
                 win_rate=float(np.mean(earned[weight > 0] / weight[weight > 0])),
                 items=own.clusters,
                 se=se,
-                reach=bounds.reach(stretch, se),
+                reach=bounds.reach(scale_correction, se),
                 separated=own.is_separated,
                 quantile=quantile_for(calibration, bounds, name, about.get(name, {})),
             )
@@ -217,7 +217,9 @@ def _conformal_summary(placed: Sequence[Place], calibration: Calibration, bounds
         "strata": bounds.strata,
         "halflife": bounds.halflife,
         "of": bounds.of,
-        "stretch": calibration.stretch["soft"].mean if "soft" in calibration.stretch else None,
+        "scale_correction": calibration.scale_correction["soft"].mean
+        if "soft" in calibration.scale_correction
+        else None,
         "assumption": bounds.assumption(unit),
     }
 
@@ -267,7 +269,7 @@ def _narrow_intervals(placed: Sequence[Place], calibration: Calibration) -> list
     with people: with twice the battles a 90% interval covered 81% in simulation, with ten times 54%.
     """
     scored = [entrant for entrant in calibration.entrants if entrant.score("soft") is not None]
-    if not scored or "soft" in calibration.stretch:
+    if not scored or "soft" in calibration.scale_correction:
         return []
     se = np.array([entrant.soft_se for entrant in scored], dtype=np.float64)
     battles = np.array([entrant.battles for entrant in scored], dtype=np.float64)

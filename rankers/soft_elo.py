@@ -68,7 +68,7 @@ def soft_elo(
 
     beta comes from the option, else from the calibration, else from the human labels in the battles; its error is in
     the intervals. Soft credits without margins are targets as they are. With a calibration, entrants that it does not
-    know are placed one by one against those that it knows, on its own axis, stretched to people's scale where the
+    know are placed one by one against those that it knows, on its own axis, scale-corrected to people's scale where the
     calibration is, with conformal intervals.
 
     Args:

@@ -75,8 +75,8 @@ def calibrated(which):
     frame_of, options = {
         "margin": (frame, {}),
         "about": (frame, {"entrants": families}),
-        "row": (frame, {"cluster": "row", "level": 0.8, "stretch": False}),
-        "stretched": (judgments(7, 40, seed=3), {}),
+        "row": (frame, {"cluster": "row", "level": 0.8, "scale_correction": False}),
+        "scale-corrected": (judgments(7, 40, seed=3), {}),
         "criteria": (with_criteria(frame), {"target": "criteria"}),
         "length": (frame, {"target": "length"}),
         "smoothing": (frame, {"target": "smoothing"}),
@@ -92,7 +92,18 @@ def calibrated(which):
     return calibrate(read_battles(frame_of), bootstrap=20, **options)
 
 
-SMALL = ["margin", "stretched", "about", "row", "criteria", "length", "smoothing", "constant", "credit", "no judge"]
+SMALL = [
+    "margin",
+    "scale-corrected",
+    "about",
+    "row",
+    "criteria",
+    "length",
+    "smoothing",
+    "constant",
+    "credit",
+    "no judge",
+]
 HOLES = ["unbeaten", "bridge", "five"]
 
 
@@ -230,7 +241,16 @@ def test_a_file_with_the_contracts_fields_alone_ranks_as_the_whole_one(write):
 def test_a_file_with_the_contracts_fields_alone_lacks_podiums_own():
     content = json.loads(calibrated("row").to_json())
     alone = stripped(content, CONTRACT)
-    left_out = {"answer", "beta_level", "target", "se_cluster", "stability", "stretch", "tells_nothing", "warnings"}
+    left_out = {
+        "answer",
+        "beta_level",
+        "target",
+        "se_cluster",
+        "stability",
+        "scale_correction",
+        "tells_nothing",
+        "warnings",
+    }
     assert content.keys() - alone.keys() == left_out
     assert content["entrants"][0].keys() - alone["entrants"][0].keys() >= {"weights", "separated", "about"}
     assert content["conformal"]["soft"].keys() - alone["conformal"]["soft"].keys() >= {"needed", "median_se"}

@@ -214,12 +214,12 @@ def test_with_a_margin_in_every_row_none_is_counted():
 
 
 def test_too_few_entrants_for_the_level_are_told_how_many_it_takes():
-    assert told(run(labelled(), stretch=False), "infinite") == (
+    assert told(run(labelled(), scale_correction=False), "infinite") == (
         "7 entrants with a score: a 90% conformal interval needs 9, so it is infinite"
     )
 
 
-def test_too_few_stretched_entrants_have_an_interval_by_t_and_are_told_what_it_assumes():
+def test_too_few_scale_corrected_entrants_have_an_interval_by_t_and_are_told_what_it_assumes():
     assert told(calibrated(), "conformal interval needs") == (
         "7 entrants with a score: a 90% conformal interval needs 9, the interval is by t, which assumes normal "
         "disagreement"

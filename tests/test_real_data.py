@@ -245,7 +245,7 @@ def test_the_agreement_with_the_crowd_is_cohens_kappa(judge, expected):
 @pytest.mark.slow
 def test_verdicts_without_margins_are_calibrated_as_margins():
     calibration = calibrate(llmfao("gpt4", human_judge="crowd"))
-    assert (list(calibration.target.weights), "soft" in calibration.stretch) == (["verdict"], True)
+    assert (list(calibration.target.weights), "soft" in calibration.scale_correction) == (["verdict"], True)
 
 
 def test_verdicts_without_margins_are_not_ranked_by_soft_elo_though_there_are_labels():

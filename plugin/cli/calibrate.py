@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     default="item",
 )
 @click.option("--regularization", type=float, default=0.01, help="Penalty lambda of the fits.")
-@click.option("--no-stretch", is_flag=True, help="Keep the judge's scale: the paper's ratings, errors and scores.")
+@click.option(
+    "--no-scale-correction", is_flag=True, help="Keep the judge's scale: the paper's ratings, errors and scores."
+)
 @options.entrants_file(help="A table with a column model, and family, date ...")
 @options.one_sided
 @options.detail
@@ -61,7 +63,7 @@ def calibrate(output: "Place | None", figure: "Place | None", side_by_side: bool
     from podium.verbs.calibration_run import calibrate as calibrate_battles
     from podium.verbs.calibration_run import compare, differences_from_best, judge_agreement
 
-    arguments["stretch"] = not arguments.pop("no_stretch")
+    arguments["scale_correction"] = not arguments.pop("no_scale_correction")
     labels, (section, full) = arguments.pop("human_labels"), options.pop_detail(arguments)
     if section is not None:
         find_name("section", section, view.SECTIONS)

@@ -26,7 +26,7 @@ class SelfPreference(CardAnswer):
         family, how: the judge's, `given` or `guessed`; None where nothing tells it.
         who: what the reference is: `people`, `gold` or `other judges`.
         excess: of the judge's own family, Elo points of its own scale; 0 without self-preference.
-        slope: of the line: the judge's Elo points per point of the reference; 1 where it stretches nothing.
+        slope: of the line: the judge's Elo points per point of the reference; 1 where no scale correction is needed.
         families: entrants by family.
         unknown: entrants whose family nothing tells.
         excesses: the same figure for every family: where many stand out, the judge and the reference see models
@@ -63,8 +63,8 @@ class SelfPreference(CardAnswer):
 def self_preference(subject: Subject) -> SelfPreference:
     """Compare a judge's ratings of its own family with those of a reference.
 
-    A line relates the judge's ratings to the reference's, so that a judge who stretches all differences is not accused
-    of favouring a strong family. Entrants count as they are: the interval holds the error of their ratings.
+    A line relates the judge's ratings to the reference's, so that a judge who corrects the scale of all differences is
+    not accused of favouring a strong family. Entrants count as they are: the interval holds the error of their ratings.
 
     Source: after Soft-Elo, appendix F.1 (same-family minus cross-family excess), with the line added.
     """

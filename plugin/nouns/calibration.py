@@ -44,7 +44,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class ScaleCorrection:
     """How many times as far apart people's ratings are as the judge's.
 
     Attributes:
@@ -65,14 +65,14 @@ class Stretch:
 
     @property
     def is_known(self) -> bool:
-        """Whether entrants tell it; where they are too few, nothing is stretched."""
+        """Whether entrants tell it; where they are too few, nothing is scale-corrected."""
         return self.sd is not None
 
     def variance(self, se: float, *, of_people: bool = False) -> float:
-        """Return the variance of a stretched rating less people's, squared Elo points.
+        """Return the variance of a scale-corrected rating less people's, squared Elo points.
 
         Args:
-            se: standard error of the judge's rating, stretched.
+            se: standard error of the judge's rating, scale-corrected.
             of_people: of what people would give with ever more votes, without the error of theirs.
         """
         return se**2 + self.spread**2 + (0.0 if of_people else (self.human_se or 0.0) ** 2)
@@ -84,9 +84,10 @@ class HeldOut:
 
     Attributes:
         human_elo, hard_elo, soft_elo: 1500 at the mean of the others; None where they never met without it. The
-            judge's are not stretched.
+            judge's are not scale-corrected.
         hard_se, soft_se, human_se: their standard errors.
-        hard_stretch, soft_stretch: factor that the others tell; None where ratings are not stretched.
+        hard_scale_correction, soft_scale_correction: factor that the others tell; None where ratings are not
+            scale-corrected.
         battles: with a soft target.
         weights: of the map fitted without this entrant, by feature.
         separated: ratings that the data do not bound (`human`, `hard`, `soft`); they are in no mean and no quantile.
@@ -104,20 +105,20 @@ class HeldOut:
     separated: tuple[str, ...] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
     human_se: float | None = None
-    hard_stretch: float | None = None
-    soft_stretch: float | None = None
+    hard_scale_correction: float | None = None
+    soft_scale_correction: float | None = None
 
     def factor(self, kind: str) -> float:
-        """Return what the judge's ratings of a kind are stretched by, 1 for nothing.
+        """Return what the judge's ratings of a kind are scale-corrected by, 1 for nothing.
 
         Args:
             kind: `hard` or `soft`.
         """
-        factor = self.hard_stretch if kind == "hard" else self.soft_stretch
+        factor = self.hard_scale_correction if kind == "hard" else self.soft_scale_correction
         return 1.0 if factor is None else factor
 
     def rating(self, kind: str) -> float | None:
-        """Return the judge's rating, stretched where ratings are."""
+        """Return the judge's rating, scale-corrected where ratings are."""
         judge = self.hard_elo if kind == "hard" else self.soft_elo
         factor = self.factor(kind)
         # So many times as far from the mean of those that it was rated against.
@@ -135,25 +136,26 @@ class HeldOut:
         se = self.hard_se if kind == "hard" else self.soft_se
         return None if se is None else self.factor(kind) * se
 
-    def error(self, kind: str, stretch: Stretch | None) -> float | None:
+    def error(self, kind: str, scale_correction: ScaleCorrection | None) -> float | None:
         """Return what the residual is measured in, Elo points; None where that is unknown, or next to nothing.
 
         Args:
-            stretch: of all entrants: the error is the judge's, people's and the spread; None for the judge's alone.
+            scale_correction: of all entrants: the error is the judge's, people's and the spread; None for the judge's
+                alone.
         """
         se = self.se(kind)
-        if se is None or se <= SMALLEST_SE or stretch is None:
+        if se is None or se <= SMALLEST_SE or scale_correction is None:
             return se if (se or 0.0) > SMALLEST_SE else None
-        return replace(stretch, human_se=self.human_se).variance(se) ** 0.5
+        return replace(scale_correction, human_se=self.human_se).variance(se) ** 0.5
 
-    def score(self, kind: str, stretch: Stretch | None = None) -> float | None:
+    def score(self, kind: str, scale_correction: ScaleCorrection | None = None) -> float | None:
         """Return |residual| over `error`; None where one is unknown."""
-        residual, error = self.residual(kind), self.error(kind, stretch)
+        residual, error = self.residual(kind), self.error(kind, scale_correction)
         return None if residual is None or error is None else abs(residual) / error
 
-    def without_stretch(self) -> "HeldOut":
+    def without_scale_correction(self) -> "HeldOut":
         """Return the entrant with the judge's ratings as they were."""
-        return replace(self, hard_stretch=None, soft_stretch=None)
+        return replace(self, hard_scale_correction=None, soft_scale_correction=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ class Accuracy:
         log_loss: of human preferences in battles of an entrant that the map was fitted without, nats (a coin has
             0.693); None for `hard`, and where no map was fitted.
         mae_interval, spearman_interval, kendall_interval: over entrants, at `level`.
-        plain_mae: that error before ratings were stretched.
+        plain_mae: that error before ratings were scale-corrected.
         slope: of people's ratings on the judge's, near 1 where the scale is right.
         floor: error that an all-knowing judge would be left with, Elo points: people's own ratings err, too.
     """
@@ -274,7 +276,7 @@ class Calibration(Document):
         stability: of beta.
         warnings: what a reader must know.
         provenance: sources, options, versions, date.
-        stretch: by kind, where ratings are stretched to people's scale.
+        scale_correction: by kind, where ratings are scale-corrected to people's scale.
         answer: the finding in sentences.
         tells_nothing: whether the judge's soft ratings do not rise with people's, or may not.
     """
@@ -294,7 +296,7 @@ class Calibration(Document):
     stability: tuple[Stability, ...] = ()
     warnings: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    stretch: Mapping[str, Stretch] = field(default_factory=dict)
+    scale_correction: Mapping[str, ScaleCorrection] = field(default_factory=dict)
     answer: tuple[str, ...] = ()
     tells_nothing: bool = False
 
@@ -303,7 +305,7 @@ class Calibration(Document):
 
     def interval_of(self, held: HeldOut) -> tuple[float, float] | tuple[None, None]:
         """Return the ends of the conformal interval of a held-out soft rating; None where its error is not known."""
-        rating, error = held.rating("soft"), held.error("soft", self.stretch.get("soft"))
+        rating, error = held.rating("soft"), held.error("soft", self.scale_correction.get("soft"))
         reach = self.conformal["soft"].reach
         if rating is None or error is None or reach is None:
             return None, None
@@ -324,7 +326,7 @@ class Calibration(Document):
 
     def score(self, held: HeldOut, kind: str) -> float | None:
         """Return an entrant's conformal score by what this calibration knows of a kind; None where it has none."""
-        return held.score(kind, self.stretch.get(kind))
+        return held.score(kind, self.scale_correction.get(kind))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contract's calibration file."""
@@ -346,7 +348,9 @@ class Calibration(Document):
             **{f"beta_{name}": value for name, value in beta.items()},
             "target": {name: target[name] for name in ("kind", "weights", "covariance", "ridge")},
             **{name: getattr(self, name) for name in same},
-            "stretch": {kind: asdict(stretch) for kind, stretch in self.stretch.items()},
+            "scale_correction": {
+                kind: asdict(scale_correction) for kind, scale_correction in self.scale_correction.items()
+            },
             "tells_nothing": self.tells_nothing,
             "loo": loo,
             "entrants": [

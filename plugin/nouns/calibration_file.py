@@ -111,13 +111,13 @@ def _check_ranges(calibration: Calibration) -> None:
         raise ValueError(f"beta is {calibration.target.beta:g}, not above 0")
     held_errors = [(held.hard_se, held.soft_se, held.human_se) for held in calibration.entrants]
     errors = [error for errors in held_errors for error in errors if error is not None]
-    spreads = [stretch.spread for stretch in calibration.stretch.values()]
+    spreads = [scale_correction.spread for scale_correction in calibration.scale_correction.values()]
     if min([calibration.regularization, *errors, *spreads]) < 0:
         raise ValueError("regularization, a standard error, or a spread, is below 0")
-    factors = [stretch.mean for stretch in calibration.stretch.values()]
+    factors = [scale_correction.mean for scale_correction in calibration.scale_correction.values()]
     factors += [factor for held in calibration.entrants for factor in (held.factor("hard"), held.factor("soft"))]
     if min(factors, default=1.0) <= 0:
-        raise ValueError("a stretch is not above 0")
+        raise ValueError("a scale correction is not above 0")
     for conformal in calibration.conformal.values():
         if not 0 < conformal.level < 1:
             raise ValueError(f"level is {conformal.level!r}, not between 0 and 1")

@@ -76,7 +76,7 @@ def _sections(calibration: Calibration) -> dict[str, Report]:
 
 def targets_report(calibrations: Sequence[Calibration]) -> Report:
     """Set targets side by side, each evaluated by the same leave-one-out."""
-    errors = ["MAE", "stretched"] if any(each.stretch for each in calibrations) else ["MAE"]
+    errors = ["MAE", "scale-corrected"] if any(each.scale_correction for each in calibrations) else ["MAE"]
     header = ["target", "", "battles", *errors, "Spearman", "Kendall", "log loss", "ECE", "q", "median SE", "width"]
     hard, both = calibrations[0], len(errors) == 2
     widths, several = _widths(hard.conformal["hard"]), len({each.judge for each in calibrations}) > 1
@@ -111,7 +111,7 @@ def intervals_report(calibrations: Sequence[Calibration]) -> Report:
     ]
     level = calibrations[0].accuracy["soft"].level
     title = "how well these are known" if level is None else f"{percent(level)} intervals over models, each by itself"
-    error = "MAE, stretched" if any(each.stretch for each in calibrations) else "MAE"
+    error = "MAE, scale-corrected" if any(each.scale_correction for each in calibrations) else "MAE"
     return _report(title, ["target", "", error, "Spearman", "Kendall"], rows, "llrrr")
 
 
@@ -137,8 +137,8 @@ def differences_report(choice: "Choice") -> Report:
 
 
 def _contender(contender: "Contender", several: bool) -> list[str]:
-    """Return the target of some ratings, what was fitted, and whether they are stretched."""
-    how = "" if contender.stretch is None else "stretched"
+    """Return the target of some ratings, what was fitted, and whether they are scale-corrected."""
+    how = "" if contender.scale_correction is None else "scale-corrected"
     if contender.kind == "hard":
         return ["hard", "", how]
     return [_target(contender.calibration, several), f"({_parameter(contender.calibration)})", how]
@@ -193,7 +193,7 @@ def _accuracy(calibration: Calibration) -> Report:
         ("entrants", *(str(kind.n) for kind in both)),
     ]
     floor = ("error that people's own sampling leaves, Elo", *(number_text(kind.floor, 1) for kind in both))
-    rows += _scale_rows(calibration, floor) if calibration.stretch else [floor]
+    rows += _scale_rows(calibration, floor) if calibration.scale_correction else [floor]
     if both[1].level is not None:
         rows += [
             (f"{percent(both[1].level)} intervals: error, Elo", *(_extremes(kind.mae_interval, 1, 1) for kind in both)),
@@ -204,26 +204,32 @@ def _accuracy(calibration: Calibration) -> Report:
 
 
 def _scale_rows(calibration: Calibration, floor: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return what ratings were stretched by, what slope is left, and what sampling errors leave and explain."""
+    """Return what ratings were scale-corrected by, what slope is left, and what sampling errors leave and explain."""
     both = [calibration.accuracy[kind] for kind in ("hard", "soft")]
-    stretches = [calibration.stretch.get(kind) for kind in ("hard", "soft")]
+    scale_corrections = [calibration.scale_correction.get(kind) for kind in ("hard", "soft")]
     return [
-        ("stretched by", *(number_text(s.mean, 2) if s is not None and s.is_known else "no" for s in stretches)),
+        (
+            "scale-corrected by",
+            *(number_text(s.mean, 2) if s is not None and s.is_known else "no" for s in scale_corrections),
+        ),
         (
             "  90% interval",
-            *(EMPTY if s is None or s.low is None else f"{s.low:.2f} … {s.high:.2f}" for s in stretches),
+            *(EMPTY if s is None or s.low is None else f"{s.low:.2f} … {s.high:.2f}" for s in scale_corrections),
         ),
         ("slope of people's ratings on these", *(number_text(kind.slope, 2) for kind in both)),
         floor,
-        ("spread beyond all sampling errors, Elo", *(EMPTY if s is None else f"{s.spread:.1f}" for s in stretches)),
+        (
+            "spread beyond all sampling errors, Elo",
+            *(EMPTY if s is None else f"{s.spread:.1f}" for s in scale_corrections),
+        ),
     ]
 
 
 def _conformal(calibration: Calibration) -> Report:
     both = (calibration.conformal["hard"], calibration.conformal["soft"])
-    unit = "error of judge and people" if calibration.stretch else "standard error"
+    unit = "error of judge and people" if calibration.scale_correction else "standard error"
     rows = [
-        ("q" if calibration.stretch else "q, standard errors", *map(_quantile, both)),
+        ("q" if calibration.scale_correction else "q, standard errors", *map(_quantile, both)),
         (f"median {unit}, Elo", *(number_text(kind.median_se, 1) for kind in both)),
         ("scores, of which needed", *(f"{kind.n}, {kind.needed}" for kind in both)),
     ]
@@ -316,10 +322,10 @@ def _parameter(calibration: Calibration) -> str:
 
 
 def _errors(calibration: Calibration, kind: str, both: bool) -> list[str]:
-    """Return the error, before and after the stretch if both are asked for, and the rank correlations."""
+    """Return the error, before and after the scale correction if both are asked for, and the rank correlations."""
     accuracy = calibration.accuracy[kind]
-    stretched = number_text(accuracy.mae if kind in calibration.stretch else None, 1)
-    errors = [number_text(accuracy.plain_mae, 1), stretched] if both else [number_text(accuracy.mae, 1)]
+    scale_corrected = number_text(accuracy.mae if kind in calibration.scale_correction else None, 1)
+    errors = [number_text(accuracy.plain_mae, 1), scale_corrected] if both else [number_text(accuracy.mae, 1)]
     return [*errors, number_text(accuracy.spearman, 3), number_text(accuracy.kendall, 3)]
 
 

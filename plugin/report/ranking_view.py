@@ -200,8 +200,8 @@ def _conformal_basis(standings: Standings) -> list[str]:
     ends = [f"{width:.2f}" for width in widths[:: max(1, len(widths) - 1)]]
     unbounded = ["infinite"] if None in quantiles else []
     q = " … ".join([*ends[: 1 if unbounded else 2], *unbounded])
-    stretch = conformal.get("stretch")
-    unit = "se" if stretch is None else "sqrt(se² + people's se² + spread²)"
+    scale_correction = conformal.get("scale_correction")
+    unit = "se" if scale_correction is None else "sqrt(se² + people's se² + spread²)"
     whose = []
     if conformal.get("of") == "people":
         unit, whose = (
@@ -213,7 +213,7 @@ def _conformal_basis(standings: Standings) -> list[str]:
         "normally"
         for t in sorted(set(conformal.get("t", {}).values()))
     ]
-    scale = "" if stretch is None else f", all stretched {stretch:.2f} times to people's scale"
+    scale = "" if scale_correction is None else f", all scale-corrected {scale_correction:.2f} times to people's scale"
     return [
         f"placed one by one on the calibration's axis; its own entrants keep the judge's ratings{scale}",
         f"conformal: score ± q {unit}, q = {q} from {range_text(sizes[0], sizes[-1])} calibrated entrants",
@@ -233,8 +233,8 @@ def _joined_fit(standings: Standings) -> list[str]:
     return [
         "people: by the labels alone; judge: its ratings times kappa; pull: 0 where the judge alone decides, 1 where "
         "the labels do",
-        f"kappa {kappa}, the stretch of the judge's ratings to people's; spread {spread}, what people differ from "
-        f"that; dispersion {figures['dispersion']:.2f} of the labels, beside coin throws",
+        f"kappa {kappa}, the scale correction of the judge's ratings to people's; spread {spread}, how much people "
+        f"differ from that; dispersion {figures['dispersion']:.2f} of the labels, beside coin throws",
     ]
 
 

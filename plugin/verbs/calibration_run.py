@@ -19,7 +19,7 @@ from podium.rankers.calibration.bounds import prompt_hashes
 from podium.rankers.calibration.choice import Choice, Contender, choice_of
 from podium.rankers.calibration.disagreement import answer_of, scale_doubts
 from podium.rankers.calibration.evidence import Evidence, calibratable, evidence_of, stability_of
-from podium.rankers.calibration.held_out import held_out_entrants, rate_held_out, stretch_entrants
+from podium.rankers.calibration.held_out import held_out_entrants, rate_held_out, scale_correction_entrants
 from podium.rankers.calibration.jury import jury_battles
 from podium.rankers.calibration.leave_one_out import HeldOutScale, fold_weights
 from podium.rankers.calibration.placement import ErrorMethod
@@ -58,7 +58,7 @@ def calibrate(
     cluster: Cluster = "item",
     regularization: float = REGULARIZATION,
     entrants: About = None,
-    stretch: bool = True,
+    scale_correction: bool = True,
 ) -> Calibration:
     """Calibrate a judge: fit its temperature, and learn how far its ratings stray from human ones.
 
@@ -76,8 +76,8 @@ def calibrate(
             (the paper's; the same where no item comes twice).
         regularization: lambda.
         entrants: a table with a column `model` and whatever is known of each: family, date.
-        stretch: bring the judge's ratings to people's scale, by a factor that the other entrants tell, and measure
-            residuals in all errors that are known; without it, ratings and scores are the paper's.
+        scale_correction: bring the judge's ratings to people's scale, by a factor that the other entrants tell, and
+            measure residuals in all errors that are known; without it, ratings and scores are the paper's.
 
     Raises:
         NotIdentifiedError: several judges, no human labels, no signal, too few entrants, groups that never met.
@@ -99,14 +99,14 @@ def calibrate(
     method = ErrorMethod(bootstrap or 0, seed)
     scales = rate_held_out(evidence, fitted, weights, regularization, method)
     plain = held_out_entrants(evidence, scales, weights, about)
-    brought, factors = stretch_entrants(plain, scales)
-    held, stretches = (brought, factors) if stretch else (plain, {})
+    brought, factors = scale_correction_entrants(plain, scales)
+    held, scale_corrections = (brought, factors) if scale_correction else (plain, {})
     agreement = asdict(agreement_of(evidence, evidence.soft(pooled)))
     agreement["bins"] = list(agreement["bins"])
     loss = log_loss(evidence, weights) if kind != "credit" and evidence.preference.any() else None
     anchors = [scale.anchors.tolist() for scale in scales.values()]
     warnings, few = _warnings(battles, evidence, scales, held, level), [] if given else few_items_doubt(evidence)
-    of_scale = scale_doubts(held, factors, level, stretched=stretch)
+    of_scale = scale_doubts(held, factors, level, scale_corrected=scale_correction)
     calibration = Calibration(
         judge=next(iter(battles.judges), None),
         target=fitted,
@@ -117,12 +117,14 @@ def calibrate(
         accuracy=_accuracy_by_kind(held, plain, level, loss),
         entrants=held,
         anchors=tuple(AnchorStrengths(*row) for row in zip(evidence.entrants, *anchors, strict=True)),
-        conformal={name: conformal.conformal_of(held, name, stretches.get(name), level, splits, seed) for name in BOTH},
+        conformal={
+            name: conformal.conformal_of(held, name, scale_corrections.get(name), level, splits, seed) for name in BOTH
+        },
         agreement=agreement,
         stability=() if given else tuple(stability_of(evidence, np.random.default_rng(seed))),
         warnings=(*warnings, *of_scale, *few, *doubts(fitted, agreement)),
         provenance=_provenance(battles, evidence, level, splits, ridge, constant),
-        stretch=stretches,
+        scale_correction=scale_corrections,
         tells_nothing="soft" not in factors,
     )
     return replace(calibration, answer=answer_of(calibration))
@@ -141,7 +143,9 @@ def _check_options(level: float, cluster: str, splits: int, bootstrap: int | Non
 def _accuracy_by_kind(
     held: Sequence[HeldOut], plain: Sequence[HeldOut], level: float, loss: float | None
 ) -> dict[str, Accuracy]:
-    """Return the accuracy of hard and soft ratings, with that before the stretch; the loss is the soft ones'."""
+    """Return the accuracy of hard and soft ratings, with that before the scale correction; the loss is the
+    soft ones'.
+    """
     errors = {kind: mean_absolute_error(plain, kind) for kind in BOTH}
     accuracy = {kind: replace(accuracy_of(held, kind, level), plain_mae=error) for kind, error in errors.items()}
     return accuracy | {"soft": replace(accuracy["soft"], log_loss=loss)}
@@ -171,7 +175,7 @@ def compare(battles: Battles, *, tell: Callable[[str], None] = lambda _: None, *
 def differences_from_best(targets: Sequence[Calibration]) -> Choice:
     """Name the ratings that err least, what each other errs and orders beyond them, and what the choice itself costs.
 
-    Ratings are all that the calibrations can give: hard and soft, as they are and stretched.
+    Ratings are all that the calibrations can give: hard and soft, as they are and scale-corrected.
 
     Args:
         targets: as `compare` gives them, at least one.
@@ -179,10 +183,12 @@ def differences_from_best(targets: Sequence[Calibration]) -> Choice:
     contenders = []
     for kind, calibrations in (("hard", targets[:1]), ("soft", targets)):
         for calibration in calibrations:
-            plain = tuple(entrant.without_stretch() for entrant in calibration.entrants)
+            plain = tuple(entrant.without_scale_correction() for entrant in calibration.entrants)
             contenders.append(Contender(calibration, kind, plain, None))
-            if kind in calibration.stretch:
-                contenders.append(Contender(calibration, kind, calibration.entrants, calibration.stretch[kind]))
+            if kind in calibration.scale_correction:
+                contenders.append(
+                    Contender(calibration, kind, calibration.entrants, calibration.scale_correction[kind])
+                )
     return choice_of(contenders, targets[0].conformal["soft"].level)
 
 
@@ -224,7 +230,7 @@ def _warnings(
     lost = readable - int(signal_of(battles, evidence.signal.kind, verdicts=True).is_known.sum())
     blamed = {"hard"} if hard.unbounded.any() else set()
     scored = sum(entrant.score("soft") is not None for entrant in held)
-    stands_in = held[0].soft_stretch is not None and scored >= conformal.FEWEST_FOR_T
+    stands_in = held[0].soft_scale_correction is not None and scored >= conformal.FEWEST_FOR_T
     instead = "the interval is by t, which assumes normal disagreement" if stands_in else "so it is infinite"
     short = scored < needed
     concerned: dict[str, Sequence[str] | bool] = {

@@ -10,7 +10,7 @@ import pandas as pd
 
 from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
-from podium.nouns.calibration import FEWEST_OF_PEOPLE, Calibration, HeldOut, Stretch
+from podium.nouns.calibration import FEWEST_OF_PEOPLE, Calibration, HeldOut, ScaleCorrection
 from podium.rankers.calibration.conformal import entrants_needed, quantile, t_quantile
 from podium.rankers.calibration.signals import margins
 from podium.rankers.coded import require_choice
@@ -47,15 +47,17 @@ class Bounds:
         check_level(level)
         return level
 
-    def reach(self, stretch: Stretch | None, se: float) -> float:
+    def reach(self, scale_correction: ScaleCorrection | None, se: float) -> float:
         """Return what a quantile multiplies, Elo points: the standard error, or the root of all that is unknown.
 
         Args:
-            se: of the newcomer's rating, stretched.
+            se: of the newcomer's rating, scale-corrected.
         """
-        return se if stretch is None else math.sqrt(stretch.variance(se, of_people=self.of == "people"))
+        return (
+            se if scale_correction is None else math.sqrt(scale_correction.variance(se, of_people=self.of == "people"))
+        )
 
-    def require_people(self, stretch: Stretch | None) -> None:
+    def require_people(self, scale_correction: ScaleCorrection | None) -> None:
         """Refuse intervals of what ever more votes would give where votes' own errors hide it.
 
         Raises:
@@ -63,10 +65,14 @@ class Bounds:
             NotIdentifiedError: no spread was found, or too few entrants tell it.
         """
         require_choice("of", self.of, get_args(Literal["votes", "people"]))
-        if self.of == "votes" or (stretch and stretch.spread > 0 and stretch.n >= FEWEST_OF_PEOPLE):
+        if self.of == "votes" or (
+            scale_correction and scale_correction.spread > 0 and scale_correction.n >= FEWEST_OF_PEOPLE
+        ):
             return
         known = (
-            f"{stretch.n} calibrated entrants, spread {stretch.spread:.0f} Elo" if stretch else "ratings not stretched"
+            f"{scale_correction.n} calibrated entrants, spread {scale_correction.spread:.0f} Elo"
+            if scale_correction
+            else "ratings not scale-corrected"
         )
         raise NotIdentifiedError(
             f"of=people cannot be told: it needs {FEWEST_OF_PEOPLE} calibrated entrants and a disagreement beyond "
@@ -124,7 +130,7 @@ def quantile_for(calibration: Calibration, bounds: Bounds, model: str, about: Ma
         used = [entrant for entrant in used if str(entrant.about.get(bounds.strata)) == stratum]
     scores = np.array([calibration.score(entrant, "soft") for entrant in used], dtype=np.float64)
     if bounds.halflife is None:
-        t = t_quantile(scores, level) if "soft" in calibration.stretch else math.nan
+        t = t_quantile(scores, level) if "soft" in calibration.scale_correction else math.nan
         return Quantile(quantile(scores, level), len(used), entrants_needed(level), t)
     _require_column(used, "date")
     date = _date(_attribute(about, "date", model), model)

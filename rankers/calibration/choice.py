@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.nouns.calibration import Calibration, HeldOut, Stretch
+from podium.nouns.calibration import Calibration, HeldOut, ScaleCorrection
 from podium.rankers.calibration.accuracy import Difference, difference_of
 from podium.rankers.calibration.conformal import quantile
 from podium.rankers.intervals import finite_or_none
@@ -17,14 +17,14 @@ class Contender:
 
     Attributes:
         kind: `hard` or `soft`.
-        held: entrants, held out one by one, stretched or not.
-        stretch: by which; None for ratings as they are.
+        held: entrants, held out one by one, scale-corrected or not.
+        scale_correction: by which; None for ratings as they are.
     """
 
     calibration: Calibration
     kind: str
     held: tuple[HeldOut, ...]
-    stretch: Stretch | None
+    scale_correction: ScaleCorrection | None
 
     def errors(self) -> dict[str, float]:
         """Return the absolute error of each model that has a rating, Elo points."""
@@ -33,7 +33,7 @@ class Contender:
 
     def scores(self) -> dict[str, float]:
         """Return the conformal score of each model that has one."""
-        scores = {entrant.model: entrant.score(self.kind, self.stretch) for entrant in self.held}
+        scores = {entrant.model: entrant.score(self.kind, self.scale_correction) for entrant in self.held}
         return {name: score for name, score in scores.items() if score is not None}
 
 

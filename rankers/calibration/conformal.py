@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import stdtrit
 
-from podium.nouns.calibration import Conformal, HeldOut, Stretch
+from podium.nouns.calibration import Conformal, HeldOut, ScaleCorrection
 from podium.rankers.intervals import finite_or_none
 
 FEWEST_FOR_T = 3
@@ -20,21 +20,21 @@ FEWEST_FOR_T = 3
 
 
 def conformal_of(
-    held: Sequence[HeldOut], kind: str, stretch: Stretch | None, level: float, splits: int, seed: int
+    held: Sequence[HeldOut], kind: str, scale_correction: ScaleCorrection | None, level: float, splits: int, seed: int
 ) -> Conformal:
     """Take the quantile of a kind's scores, and try it on half splits, the same ones for every kind.
 
     Args:
         kind: `hard` or `soft`.
-        stretch: of all entrants; None for scores over the judge's own errors.
+        scale_correction: of all entrants; None for scores over the judge's own errors.
         level: in (0, 1).
         seed: of the splits.
     """
-    known = [entrant for entrant in held if entrant.score(kind, stretch) is not None]
+    known = [entrant for entrant in held if entrant.score(kind, scale_correction) is not None]
     residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
-    se = np.array([entrant.error(kind, stretch) for entrant in known], dtype=np.float64)
+    se = np.array([entrant.error(kind, scale_correction) for entrant in known], dtype=np.float64)
     q = finite_or_none(quantile(np.abs(residual) / se, level))
-    few = q is None and stretch is not None
+    few = q is None and scale_correction is not None
     tried = half_splits(residual, se, level, splits, np.random.default_rng(seed))
     coverage, width = tried or (None, None)
     alone = (None, None) if tried else leave_one_score_out(residual, se, level) or (None, None)

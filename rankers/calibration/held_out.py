@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from podium.nouns.calibration import HeldOut, Stretch, Target
+from podium.nouns.calibration import HeldOut, ScaleCorrection, Target
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.leave_one_out import HeldOutScale, leave_one_out
 from podium.rankers.calibration.placement import ErrorMethod
-from podium.rankers.calibration.stretch import FEWEST, spread_of, stretch_of, tells_nothing
+from podium.rankers.calibration.scale_correction import FEWEST, scale_correction_of, spread_of, tells_nothing
 from podium.rankers.calibration.targets import weights_for
 from podium.rankers.intervals import finite_or_none
 
@@ -36,7 +36,7 @@ def rate_held_out(
 def held_out_entrants(
     evidence: Evidence, scales: Mapping[str, HeldOutScale], weights: np.ndarray, about: Mapping[str, Mapping[str, Any]]
 ) -> tuple[HeldOut, ...]:
-    """Return what is known of each entrant, its ratings not stretched.
+    """Return what is known of each entrant, its ratings not scale-corrected.
 
     Args:
         scales: as `rate_held_out` gives them.
@@ -58,33 +58,37 @@ def held_out_entrants(
     )
 
 
-def stretch_entrants(
+def scale_correction_entrants(
     held: Sequence[HeldOut], scales: Mapping[str, HeldOutScale]
-) -> tuple[tuple[HeldOut, ...], dict[str, Stretch]]:
-    """Stretch each entrant by what the others tell, and learn the spread; kinds that tell nothing stay as they are."""
-    people, held, stretches = scales["human"], tuple(held), {}
+) -> tuple[tuple[HeldOut, ...], dict[str, ScaleCorrection]]:
+    """Correct the scale of each entrant by what the others tell, and learn the spread; kinds that tell
+    nothing stay as they are.
+    """
+    people, held, scale_corrections = scales["human"], tuple(held), {}
     for kind in ("hard", "soft"):
         judge = scales[kind]
-        pooled = stretch_of(judge.anchors, people.anchors)
+        pooled = scale_correction_of(judge.anchors, people.anchors)
         if len(held) <= FEWEST:
-            # Without one of them, two are left, and tell nothing: no residual would be a stretched one's.
-            pooled = Stretch(1.0, None, None, None, len(held))
+            # Without one of them, two are left, and tell nothing: no residual would be a scale-corrected one's.
+            pooled = ScaleCorrection(1.0, None, None, None, len(held))
         elif tells_nothing(judge.anchors, people.anchors, pooled):
             continue
-        folds: list[dict[str, Any]] = [{f"{kind}_stretch": factor} for factor in judge.stretch_folds(people).tolist()]
+        folds: list[dict[str, Any]] = [
+            {f"{kind}_scale_correction": factor} for factor in judge.scale_correction_folds(people).tolist()
+        ]
         held = tuple(
             replace(entrant, **own) if entrant.rating(kind) is not None else entrant
             for entrant, own in zip(held, folds, strict=True)
         )
-        stretches[kind] = _with_spread(pooled, held, kind)
-    return held, stretches
+        scale_corrections[kind] = _with_spread(pooled, held, kind)
+    return held, scale_corrections
 
 
-def _with_spread(stretch: Stretch, held: Sequence[HeldOut], kind: str) -> Stretch:
+def _with_spread(scale_correction: ScaleCorrection, held: Sequence[HeldOut], kind: str) -> ScaleCorrection:
     """Learn what judge and people disagree by beyond both errors, and the usual error of people's ratings."""
     known = [entrant for entrant in held if None not in (entrant.residual(kind), entrant.error(kind, None))]
     residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
-    variance = np.array([entrant.error(kind, stretch) for entrant in known], dtype=np.float64) ** 2
+    variance = np.array([entrant.error(kind, scale_correction) for entrant in known], dtype=np.float64) ** 2
     human_se = [entrant.human_se for entrant in held if entrant.human_se is not None]
     median = float(np.median(human_se)) if human_se else None
-    return replace(stretch, spread=spread_of(residual, variance), human_se=median)
+    return replace(scale_correction, spread=spread_of(residual, variance), human_se=median)

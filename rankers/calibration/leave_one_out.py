@@ -10,8 +10,8 @@ from podium.errors import NotConvergedError, NotIdentifiedError
 from podium.progress import track
 from podium.rankers.calibration.evidence import Evidence
 from podium.rankers.calibration.placement import ErrorMethod, Own, place_one
+from podium.rankers.calibration.scale_correction import scale_correction_of
 from podium.rankers.calibration.signals import slope
-from podium.rankers.calibration.stretch import stretch_of
 from podium.rankers.graph import graph_of, separated_entrants
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN, POINTS
@@ -47,11 +47,11 @@ class HeldOutScale:
     unbounded: np.ndarray
     others: np.ndarray
 
-    def stretch_folds(self, people: "HeldOutScale") -> np.ndarray:
-        """Return what the others of each fold tell of the stretch to people's scale, shape (entrants,)."""
+    def scale_correction_folds(self, people: "HeldOutScale") -> np.ndarray:
+        """Return what the others of each fold tell of the scale correction to people's scale, shape (entrants,)."""
         known = ~np.isnan(self.others) & ~np.isnan(people.others)
         folds = zip(self.others, people.others, known, strict=True)
-        return np.array([stretch_of(judge[both], human[both]).mean for judge, human, both in folds])
+        return np.array([scale_correction_of(judge[both], human[both]).mean for judge, human, both in folds])
 
 
 def fold_weights(evidence: Evidence) -> np.ndarray:

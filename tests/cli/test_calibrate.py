@@ -64,7 +64,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def calibrated(folder: Path) -> subprocess.CompletedProcess[str]:
     """Calibrate on labelled.csv into calibration.json, on the judge's own scale."""
     output = folder / "calibration.json"
-    return shell("calibrate", folder / "labelled.csv", "-o", output, "--bootstrap", "50", "--no-stretch", "--full")
+    return shell(
+        "calibrate", folder / "labelled.csv", "-o", output, "--bootstrap", "50", "--no-scale-correction", "--full"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -252,7 +254,7 @@ def test_no_line_of_the_summary_ends_in_spaces(calibrated: subprocess.CompletedP
     assert [line for line in calibrated.stdout.splitlines() if line != line.rstrip()] == []
 
 
-SHORT = ("--bootstrap", "20", "--no-stretch", "--full")
+SHORT = ("--bootstrap", "20", "--no-scale-correction", "--full")
 
 
 @pytest.fixture(scope="module")
@@ -382,7 +384,7 @@ def test_compare_prints_hard_and_every_target(podium: Podium, folder: Path) -> N
     assert (answer.code, side_by_side) == (0, ["hard", "margin", "length", *["smoothing"] * 6])
     assert by_itself == side_by_side
     assert set(beyond_the_best) <= set(side_by_side)
-    assert len(beyond_the_best) == len(side_by_side) - 1, "all but the best; five entrants bear no stretch"
+    assert len(beyond_the_best) == len(side_by_side) - 1, "all but the best; five entrants bear no scale correction"
 
 
 def targets_in(lines: list[str]) -> list[str]:

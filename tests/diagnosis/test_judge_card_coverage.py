@@ -60,7 +60,7 @@ def uncovered(judge, item_sd, values, narrowed=1.0):
 
 
 def test_a_fair_judge_is_not_accused_and_every_interval_covers():
-    """Items differ, and the judge stretches differences by 1.5: neither is taken for a fault.
+    """Items differ, and the judge scale corrections differences by 1.5: neither is taken for a fault.
 
     Intervals of half the width cover about two thirds: every one of them fails.
     """
@@ -86,7 +86,9 @@ def test_a_faulty_judge_is_found_out_by_its_known_faults():
 
 
 def test_self_preference_length_and_scale_are_recovered_as_they_were_set():
-    """Closed forms: 0.6 logits, 0.8 logits per unit of log-length, a scale of 1.5; no fault and no stretch fail."""
+    """Closed forms: 0.6 logits, 0.8 logits per unit of log-length, a scale of 1.5; no fault and no scale
+    correction fail.
+    """
     judge = Judge("gpt-9", scale=1.5, self_preference=0.6, verbosity_bias=0.8, favours=OWN)
     found = cards(judge, 0.0, 100, ("verbosity", "self_preference"))
     for name, value, wrong in (

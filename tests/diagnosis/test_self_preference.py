@@ -1,4 +1,4 @@
-"""Self-preference against known truth: what a stretched judge, a favoured family and chance do to the line."""
+"""Self-preference against known truth: what a scale-corrected judge, a favoured family and chance do to the line."""
 
 import numpy as np
 import pytest
@@ -92,7 +92,7 @@ def test_a_self_preference_is_recovered_in_elo_points():
     assert not covers(found.slope, 1.0)
 
 
-def test_a_judge_who_stretches_every_difference_is_not_accused_for_its_strong_family():
+def test_a_judge_who_scale_corrections_every_difference_is_not_accused_for_its_strong_family():
     """The family is strong and the scale 2: mean ratings above the reference's would be taken for self-preference."""
     judge = Judge("gpt-9", scale=2.0)
     played = world(12, 400)

@@ -178,7 +178,7 @@ def test_models_that_never_met_leave_only_what_needs_ratings_missing():
 
 
 @pytest.mark.slow
-def test_a_judge_that_stretches_differences_is_not_accused_where_strong_models_write_more():
+def test_a_judge_that_scale_corrections_differences_is_not_accused_where_strong_models_write_more():
     """200 worlds of twelve new entrants whose length follows strength; people label each battle once.
 
     Truth: 0, whatever the scale. The errors of people's ratings left in, the mean lies well above; strength not held

@@ -64,7 +64,7 @@ def without(frame, name):
 @cache
 def calibrated(**options):
     """Twelve calibrated entrants, enough for 90%, on the judge's own scale unless it is asked for otherwise."""
-    options = {"stretch": False, **options}
+    options = {"scale_correction": False, **options}
     frame = among_old().assign(prompt_hash="abc") if options.pop("hashed", False) else among_old()
     return calibrate(read_battles(frame), bootstrap=25, entrants=options.pop("entrants", None) and ABOUT, **options)
 
@@ -572,7 +572,7 @@ def test_margins_of_another_size_are_warned_of_with_both_sizes(factor, warned):
 @pytest.mark.slow
 def test_margins_on_other_criteria_are_refused():
     frame = among_old().assign(margin_style=among_old()["margin"] + 0.1, margin_depth=among_old()["margin"])
-    calibration = calibrate(read_battles(frame), bootstrap=20, target="criteria", stretch=False)
+    calibration = calibrate(read_battles(frame), bootstrap=20, target="criteria", scale_correction=False)
     other = arrivals().assign(margin_style=arrivals()["margin"], margin_tone=arrivals()["margin"])
     with pytest.raises(Exception, match="another judge or another rubric"):
         standings(other, calibration=calibration)

@@ -89,7 +89,7 @@ def test_with_few_human_labels_the_outer_intervals_still_hold():
 
 @pytest.mark.slow
 def test_intervals_that_take_the_fitted_beta_for_exact_do_not_hold():
-    """Fifty labels: beta's error stretches the scale, and the outer ratings with it."""
+    """Fifty labels: beta's error corrects the scale of the scale, and the outer ratings with it."""
     assert few_labels(include=False) < 0.9
 
 
@@ -135,19 +135,23 @@ def test_under_an_inflated_judge_the_hard_error_is_at_least_twice_the_soft_one(s
 @pytest.mark.parametrize("seed", range(5))
 def test_held_out_the_hard_error_is_at_least_twice_the_soft_one_too(seed):
     world = simulate(10, 100, seed=seed, spread=0.8, item_sd=0.7)
-    accuracy = calibrate(world.battles(INFLATED, human=True), bootstrap=20, stretch=False).accuracy
+    accuracy = calibrate(world.battles(INFLATED, human=True), bootstrap=20, scale_correction=False).accuracy
     assert accuracy["hard"].mae >= 2 * accuracy["soft"].mae
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_hard_label_is_the_credit_and_the_margin_s_sign_would_double_the_error(seed):
-    """Flips are ties in the credits; the sign of the averaged margin decides them all, and stretches the scale."""
+    """Flips are ties in the credits; the sign of the averaged margin decides them all, and corrects the scale
+    of the scale.
+    """
     world = simulate(10, 100, seed=seed, spread=0.8, item_sd=0.5)
     battles = world.battles(Judge(scale=1.5, position_bias=2.0, noise=0.5), human=True)
     signs = (np.sign(battles.table["margin"]) + 1) / 2
     by_sign = read_battles(battles.to_frame().drop(columns="swap").assign(credit=signs))
-    credit, sign = (calibrate(one, bootstrap=20, stretch=False).accuracy["hard"].mae for one in (battles, by_sign))
+    credit, sign = (
+        calibrate(one, bootstrap=20, scale_correction=False).accuracy["hard"].mae for one in (battles, by_sign)
+    )
     assert battles.swaps().shares()["flip"] > 0.3
     assert sign > 2 * credit
 
@@ -296,7 +300,9 @@ def test_lengths_undo_a_length_bias():
     """With a judge that favours length, a map with a length term predicts people better, and its weight is negative."""
     world = simulate(10, 150, seed=4, spread=0.8)
     battles = world.battles(Judge(scale=2.0, length_bias=3.0, noise=0.5), human=True)
-    plain, length = (calibrate(battles, target=kind, bootstrap=20, stretch=False) for kind in ("margin", "length"))
+    plain, length = (
+        calibrate(battles, target=kind, bootstrap=20, scale_correction=False) for kind in ("margin", "length")
+    )
     assert length.target.weights["length"] < 0
     assert length.accuracy["soft"].log_loss < plain.accuracy["soft"].log_loss
     assert length.accuracy["soft"].mae < plain.accuracy["soft"].mae
@@ -310,7 +316,8 @@ def test_criteria_find_the_one_that_people_heed():
     noise = np.random.default_rng(0).normal(0, 3, len(frame))
     frame = frame.assign(margin_sense=frame["margin"], margin_noise=noise, margin=(frame["margin"] + noise) / 2)
     mean, criteria = (
-        calibrate(read_battles(frame), target=kind, bootstrap=20, stretch=False) for kind in ("margin", "criteria")
+        calibrate(read_battles(frame), target=kind, bootstrap=20, scale_correction=False)
+        for kind in ("margin", "criteria")
     )
     assert criteria.target.weights["sense"] > 10 * abs(criteria.target.weights["noise"])
     assert criteria.accuracy["soft"].log_loss < mean.accuracy["soft"].log_loss

@@ -26,7 +26,7 @@ JUDGES = {
 }
 """Judges by what is wrong with them, and the standard deviation of items in their worlds."""
 MOST_RATIO = {"noisy": 0.60, "coarse": 0.80, "position": 0.75, "accurate": 0.80, "inflated": 1.05}
-"""Error stretched over Soft-Elo's that each may have at most."""
+"""Error scale-corrected over Soft-Elo's that each may have at most."""
 
 
 def drawn(frame: pd.DataFrame, battles: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -36,16 +36,16 @@ def drawn(frame: pd.DataFrame, battles: int, rng: np.random.Generator) -> pd.Dat
     return frame[np.isin(battle, kept)]
 
 
-def held_out(name: str, seed: int, stretch: bool = True) -> Calibration:
+def held_out(name: str, seed: int, scale_correction: bool = True) -> Calibration:
     """Calibrate on 2,000 battles of 20 entrants."""
     judge, item_sd = JUDGES[name]
     world = simulate(20, 300, seed=seed, spread=0.8, item_sd=item_sd)
     frame = drawn(world.judgments(judge, human=True), 2000, np.random.default_rng(seed))
-    return calibrate(read_battles(frame), stretch=stretch)
+    return calibrate(read_battles(frame), scale_correction=scale_correction)
 
 
 def error_ratio(name: str, seeds: range) -> float:
-    """Return the mean error of stretched ratings over that of Soft-Elo's."""
+    """Return the mean error of scale-corrected ratings over that of Soft-Elo's."""
     found = [held_out(name, seed).accuracy["soft"] for seed in seeds]
     return float(np.sum([each.mae for each in found]) / np.sum([each.plain_mae for each in found]))
 

@@ -77,7 +77,7 @@ def test_a_difference_of_targets_is_paired_over_entrants():
 
 @cache
 def best_of_targets():
-    """Choose among hard labels and eight targets, each plain and stretched."""
+    """Choose among hard labels and eight targets, each plain and scale-corrected."""
     return differences_from_best(compare(simulate(6, 20, seed=3).battles(Judge(scale=2.0), human=True, orders="ab")))
 
 
@@ -128,9 +128,9 @@ def test_each_entrant_is_tried_where_halves_are_too_small(number):
 
 def test_half_splits_and_leaving_one_out_take_turns():
     battles = simulate(11, 40, seed=4).battles(Judge(scale=1.5), human=True)
-    found = calibrate(battles, stretch=False).conformal["soft"]
+    found = calibrate(battles, scale_correction=False).conformal["soft"]
     assert (found.coverage, found.loo_coverage) == (None, 10 / 11)
-    at_half = calibrate(battles, level=0.5, stretch=False).conformal["soft"]
+    at_half = calibrate(battles, level=0.5, scale_correction=False).conformal["soft"]
     assert (at_half.coverage is None, at_half.loo_coverage) == (False, None)
 
 

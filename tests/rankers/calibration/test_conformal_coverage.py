@@ -43,7 +43,7 @@ def play(seed, calibrated, new):
     battles = battles_of(world, JUDGE, orders="ab", human=True)
     first = set(world.entrants[:calibrated])
     a, b = (battles.table[side].isin(first).to_numpy() for side in ("model_a", "model_b"))
-    calibration = calibrate(battles.select(a & b), bootstrap=60, seed=seed, stretch=False)
+    calibration = calibrate(battles.select(a & b), bootstrap=60, seed=seed, scale_correction=False)
     arrivals = battles.select(a ^ b)
     people = human_ratings(arrivals, calibration)
     rows = [entry for entry in placed(arrivals, calibration, 0.9) if entry.model in people]

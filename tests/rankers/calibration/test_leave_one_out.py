@@ -120,7 +120,7 @@ def test_the_transcription_would_notice_a_joint_fit():
 def test_the_mean_absolute_error_is_that_of_the_transcription():
     battles = read_battles(labelled())
     expected = np.array([values[:3] for values in algorithm_1(battles).values()])
-    accuracy = calibrate(battles, bootstrap=20, stretch=False).accuracy
+    accuracy = calibrate(battles, bootstrap=20, scale_correction=False).accuracy
     assert accuracy["hard"].mae == pytest.approx(np.mean(np.abs(expected[:, 1] - expected[:, 0])), abs=1e-8)
     assert accuracy["soft"].mae == pytest.approx(np.mean(np.abs(expected[:, 2] - expected[:, 0])), abs=1e-8)
 

@@ -1,4 +1,6 @@
-"""Recorded votes of people and verdicts of judges: the stretch against a literal transcription, and few labels."""
+"""Recorded votes of people and verdicts of judges: the scale correction against a literal transcription, and
+few labels.
+"""
 
 import sys
 from pathlib import Path
@@ -25,17 +27,23 @@ pytestmark = [
 @pytest.mark.parametrize(
     ("file", "judge", "most"), [("arena20", "gpt-4-0125-preview", 0.62), ("hanna", "Beluga-13B", 0.92)]
 )
-def test_stretched_ratings_err_less_on_recorded_votes_and_as_they_are_would_not(file: str, judge: str, most: float):
-    """Bars of the design; measured .54 and .75. The wrong variant: `--no-stretch` errs what Soft-Elo does."""
+def test_scale_corrected_ratings_err_less_on_recorded_votes_and_as_they_are_would_not(
+    file: str, judge: str, most: float
+):
+    """Bars of the design; measured .54 and .75. The wrong variant: `--no-scale-correction` errs what Soft-Elo does."""
     battles = read_battles(FOLDER / f"{file}.parquet", where={"judge": judge})
-    right, wrong = (calibrate(battles, stretch=stretch).accuracy["soft"] for stretch in (True, False))
+    right, wrong = (
+        calibrate(battles, scale_correction=scale_correction).accuracy["soft"] for scale_correction in (True, False)
+    )
     assert right.mae <= most * right.plain_mae
     assert wrong.mae == pytest.approx(right.plain_mae, rel=1e-12)
     assert wrong.mae > most * right.plain_mae
 
 
 def test_errors_on_recorded_votes_are_those_of_a_literal_transcription():
-    """Each of 11 story tellers held out: beta, ratings and stretch by general optimisers, without podium's code."""
+    """Each of 11 story tellers held out: beta, ratings and scale correction by general optimisers, without
+    podium's code.
+    """
     table = pd.read_parquet(FOLDER / "hanna.parquet")
     table = table[table["judge"] == "Beluga-13B"]
     names = sorted({*table["model_a"], *table["model_b"]})
@@ -58,9 +66,9 @@ def test_errors_on_recorded_votes_are_those_of_a_literal_transcription():
             for credit, known in zip(credits, (people, judge), strict=True)
         )
         errors.append((abs(by_judge - by_people), abs(factor(judge, people) * by_judge - by_people)))
-    plain, stretched = POINTS * np.mean(errors, axis=0)
+    plain, scale_corrected = POINTS * np.mean(errors, axis=0)
     found = calibrate(read_battles(FOLDER / "hanna.parquet", where={"judge": "Beluga-13B"})).accuracy["soft"]
-    assert (found.plain_mae, found.mae) == (pytest.approx(plain, abs=0.01), pytest.approx(stretched, abs=0.01))
+    assert (found.plain_mae, found.mae) == (pytest.approx(plain, abs=0.01), pytest.approx(scale_corrected, abs=0.01))
 
 
 def logistic_loss(beta: float, signed: np.ndarray) -> float:
@@ -90,7 +98,9 @@ def rating_alone(credit: np.ndarray, opponents: np.ndarray) -> float:
 
 
 def factor(judge: np.ndarray, people: np.ndarray) -> float:
-    """Return the posterior mean of the stretch on the design's grid: sigma integrated out, Cauchy(0, .5) on its log."""
+    """Return the posterior mean of the scale correction on the design's grid: sigma integrated out, Cauchy(0,
+    .5) on its log.
+    """
     grid = np.exp(np.linspace(-2.5, 4, 300))
     left = ((people - grid[:, None] * judge) ** 2).sum(axis=1)
     log = -(len(judge) - 1) / 2 * np.log(left) - np.log1p((np.log(grid) / 0.5) ** 2)

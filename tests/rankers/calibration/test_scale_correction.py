@@ -1,4 +1,6 @@
-"""The stretch of a judge's ratings to people's scale: the factor, the spread, the intervals, what they are worth."""
+"""The scale correction of a judge's ratings to people's scale: the factor, the spread, the intervals, what
+they are worth.
+"""
 
 import math
 from dataclasses import replace
@@ -12,13 +14,13 @@ from scipy.integrate import quad
 from scipy.special import stdtr, stdtrit
 
 from podium import Judge, NotIdentifiedError, UsageError, calibrate, rank, read_battles, simulate
-from podium.nouns.calibration import Stability, Stretch
+from podium.nouns.calibration import ScaleCorrection, Stability
 from podium.nouns.calibration_file import read_calibration
 from podium.rankers.calibration.bounds import Bounds
 from podium.rankers.calibration.conformal import t_quantile
 from podium.rankers.calibration.evidence import calibratable, evidence_of
+from podium.rankers.calibration.scale_correction import scale_correction_of, spread_of, tells_nothing
 from podium.rankers.calibration.signals import signal_of
-from podium.rankers.calibration.stretch import spread_of, stretch_of, tells_nothing
 from podium.rankers.pairs import pair_sums
 from podium.rankers.scale import MEAN
 from podium.rankers.strengths import fit_strengths
@@ -48,7 +50,7 @@ def moment(judge, people, power):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_factor_is_the_mean_of_its_posterior_by_quadrature(seed):
     judge, people = pairs_of_ratings(seed)
-    found, total = stretch_of(judge, people), moment(judge, people, 0)
+    found, total = scale_correction_of(judge, people), moment(judge, people, 0)
     mean = moment(judge, people, 1) / total
     assert found.mean == pytest.approx(mean, rel=1e-3)
     assert found.sd == pytest.approx(np.sqrt(moment(judge, people, 2) / total - mean**2), rel=2e-2)
@@ -57,18 +59,18 @@ def test_the_factor_is_the_mean_of_its_posterior_by_quadrature(seed):
 
 def test_origins_and_order_change_no_factor():
     judge, people = pairs_of_ratings()
-    moved = stretch_of(judge[::-1] + 3, people[::-1] - 2)
-    assert moved.mean == pytest.approx(stretch_of(judge, people).mean, rel=1e-12)
+    moved = scale_correction_of(judge[::-1] + 3, people[::-1] - 2)
+    assert moved.mean == pytest.approx(scale_correction_of(judge, people).mean, rel=1e-12)
 
 
 def test_two_entrants_tell_no_factor():
-    assert stretch_of(np.array([0.0, 1.0]), np.array([0.0, 3.0])) == Stretch(1.0, None, None, None, 2)
+    assert scale_correction_of(np.array([0.0, 1.0]), np.array([0.0, 3.0])) == ScaleCorrection(1.0, None, None, None, 2)
 
 
 def test_a_judge_that_contradicts_people_tells_nothing():
     judge, people = pairs_of_ratings()
-    assert tells_nothing(-judge, people, stretch_of(-judge, people))
-    assert not tells_nothing(judge, people, stretch_of(judge, people))
+    assert tells_nothing(-judge, people, scale_correction_of(-judge, people))
+    assert not tells_nothing(judge, people, scale_correction_of(judge, people))
 
 
 @pytest.mark.parametrize(("scale", "expected"), [(30.0, np.sqrt(30.0**2 - 20.0**2)), (10.0, 0.0)])
@@ -108,16 +110,16 @@ def newcomers(known, **options):
 
 
 @pytest.mark.slow
-def test_without_the_stretch_ratings_and_errors_are_what_they_were():
-    plain, stretched = calibration(stretch=False), calibration()
-    assert plain.stretch == {}
-    assert tuple(entrant.without_stretch() for entrant in stretched.entrants) == plain.entrants
-    assert (plain.target, plain.anchors) == (stretched.target, stretched.anchors)
+def test_without_the_scale_correction_ratings_and_errors_are_what_they_were():
+    plain, scale_corrected = calibration(scale_correction=False), calibration()
+    assert plain.scale_correction == {}
+    assert tuple(entrant.without_scale_correction() for entrant in scale_corrected.entrants) == plain.entrants
+    assert (plain.target, plain.anchors) == (scale_corrected.target, scale_corrected.anchors)
     for kind in ("hard", "soft"):
-        assert stretched.accuracy[kind].plain_mae == plain.accuracy[kind].mae
+        assert scale_corrected.accuracy[kind].plain_mae == plain.accuracy[kind].mae
 
 
-def test_each_fold_is_stretched_by_what_the_others_tell():
+def test_each_fold_is_scale_corrected_by_what_the_others_tell():
     """Transcribed for one entrant: people's and the judge's ratings of the others, without any battle of it."""
     battles = read_battles(world()[0])
     evidence = calibratable(evidence_of(battles, signal_of(battles, "margin")))
@@ -129,8 +131,8 @@ def test_each_fold_is_stretched_by_what_the_others_tell():
         pairs = pair_sums(evidence.coded_by(np.where(rest, credit, np.nan)))
         ratings.append(np.delete(fit_strengths(pairs, known.regularization).theta, k))
     held = known.entrants[k]
-    factor = stretch_of(*ratings).mean
-    assert held.soft_stretch == pytest.approx(factor, rel=1e-6)
+    factor = scale_correction_of(*ratings).mean
+    assert held.soft_scale_correction == pytest.approx(factor, rel=1e-6)
     assert held.residual("soft") == pytest.approx(MEAN + factor * (held.soft_elo - MEAN) - held.human_elo, rel=1e-6)
 
 
@@ -139,37 +141,37 @@ def test_an_entrants_own_labels_do_not_move_its_factor():
     own = (frame["model_a"] == "model-05") | (frame["model_b"] == "model-05")
     turned = calibrate(read_battles(frame.assign(human=frame["human"].where(~own, 1 - frame["human"]))))
     factors = [
-        next(held.soft_stretch for held in each.entrants if held.model == "model-05")
+        next(held.soft_scale_correction for held in each.entrants if held.model == "model-05")
         for each in (turned, calibration())
     ]
     assert factors[0] == pytest.approx(factors[1], rel=1e-9)
 
 
-def test_newcomers_are_stretched_by_what_all_tell_with_all_that_is_unknown_in_their_interval():
-    known, plain = calibration(), newcomers(calibration(stretch=False))
-    stretch, q = known.stretch["soft"], known.conformal["soft"].q
+def test_newcomers_are_scale_corrected_by_what_all_tell_with_all_that_is_unknown_in_their_interval():
+    known, plain = calibration(), newcomers(calibration(scale_correction=False))
+    scale_correction, q = known.scale_correction["soft"], known.conformal["soft"].q
     for name, entry in newcomers(known).items():
-        assert entry.score == pytest.approx(MEAN + stretch.mean * (plain[name].score - MEAN))
-        assert entry.se == pytest.approx(stretch.mean * plain[name].se)
-        half = q * math.sqrt(entry.se**2 + stretch.human_se**2 + stretch.spread**2)
+        assert entry.score == pytest.approx(MEAN + scale_correction.mean * (plain[name].score - MEAN))
+        assert entry.se == pytest.approx(scale_correction.mean * plain[name].se)
+        half = q * math.sqrt(entry.se**2 + scale_correction.human_se**2 + scale_correction.spread**2)
         assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
         assert entry.extra["interval_method"] == "conformal"
 
 
 def test_scores_are_residuals_over_all_errors():
     known = calibration()
-    stretch, held = known.stretch["soft"], known.entrants[0]
-    error = math.sqrt((held.soft_stretch * held.soft_se) ** 2 + held.human_se**2 + stretch.spread**2)
+    scale_correction, held = known.scale_correction["soft"], known.entrants[0]
+    error = math.sqrt((held.soft_scale_correction * held.soft_se) ** 2 + held.human_se**2 + scale_correction.spread**2)
     assert known.score(held, "soft") == pytest.approx(abs(held.residual("soft")) / error)
 
 
-def test_a_file_keeps_the_stretch_and_an_older_one_has_none(tmp_path):
+def test_a_file_keeps_the_scale_correction_and_an_older_one_has_none(tmp_path):
     path = tmp_path / "calibration.json"
     path.write_text(calibration().to_json())
     assert read_calibration(path) == calibration()
     assert newcomers(read_calibration(path)) == newcomers(calibration())
-    path.write_text(calibration(stretch=False).to_json().replace('"stretch": {},', ""))
-    assert newcomers(read_calibration(path)) == newcomers(calibration(stretch=False))
+    path.write_text(calibration(scale_correction=False).to_json().replace('"scale correction": {},', ""))
+    assert newcomers(read_calibration(path)) == newcomers(calibration(scale_correction=False))
 
 
 @cache
@@ -183,28 +185,28 @@ def test_six_calibrated_entrants_give_an_interval_by_t_that_says_so():
     known = of_six()
     scores = np.array([known.score(held, "soft") for held in known.entrants])
     for entry in newcomers(known).values():
-        half = t_quantile(scores, 0.9) * math.sqrt(known.stretch["soft"].variance(entry.se))
+        half = t_quantile(scores, 0.9) * math.sqrt(known.scale_correction["soft"].variance(entry.se))
         assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
         assert entry.extra["interval_method"] == "t (n = 6): assumes normal disagreement"
 
 
-def test_six_without_the_stretch_stay_infinite():
-    assert {entry.extra["conformal_low"] for entry in newcomers(of_six(stretch=False)).values()} == {None}
+def test_six_without_the_scale_correction_stay_infinite():
+    assert {entry.extra["conformal_low"] for entry in newcomers(of_six(scale_correction=False)).values()} == {None}
 
 
-def test_three_entrants_are_not_stretched_and_that_is_said():
+def test_three_entrants_are_not_scale_corrected_and_that_is_said():
     frame = world()[0]
     few = {"model-01", "model-02", "model-03"}
     known = calibrate(read_battles(frame[frame["model_a"].isin(few) & frame["model_b"].isin(few)]))
-    assert (known.stretch["soft"].mean, {held.factor("soft") for held in known.entrants}) == (1.0, {1.0})
+    assert (known.scale_correction["soft"].mean, {held.factor("soft") for held in known.entrants}) == (1.0, {1.0})
     assert any("3 entrants are too few to tell how far apart" in warning for warning in known.warnings)
     assert f"; plain verdicts err {known.accuracy['hard'].mae:.0f}." in known.answer[0]
-    assert stretched_by(known) == ("stretched by", "no", "no")
+    assert scale_corrected_by(known) == ("scale-corrected by", "no", "no")
 
 
-def stretched_by(known):
+def scale_corrected_by(known):
     table = next(report.table for report in calibration_reports(known) if "knew nothing of" in report.title)
-    return next(row for row in table.rows if row[0] == "stretched by")
+    return next(row for row in table.rows if row[0] == "scale-corrected by")
 
 
 def test_what_people_would_say_with_ever_more_votes_is_refused_where_votes_hide_it():
@@ -214,17 +216,17 @@ def test_what_people_would_say_with_ever_more_votes_is_refused_where_votes_hide_
         newcomers(calibration(), of="judges")
 
 
-def test_without_the_stretch_the_scale_is_doubted_all_the_same_and_the_floor_is_told():
-    plain, stretched = calibration(stretch=False), calibration()
+def test_without_the_scale_correction_the_scale_is_doubted_all_the_same_and_the_floor_is_told():
+    plain, scale_corrected = calibration(scale_correction=False), calibration()
     [doubt] = [warning for warning in plain.warnings if "as far apart as the judge's" in warning]
-    assert doubt.endswith("(ratings here are not stretched: --no-stretch)")
-    assert doubt.split(":")[0] in "".join(stretched.warnings)
+    assert doubt.endswith("(ratings here are not scale-corrected: --no-scale-correction)")
+    assert doubt.split(":")[0] in "".join(scale_corrected.warnings)
     assert plain.answer[1:] == (f"People's own sampling error alone leaves {plain.accuracy['soft'].floor:.0f} Elo.",)
 
 
 def test_the_interval_of_ever_more_votes_lacks_their_error():
-    stretch = replace(calibration().stretch["soft"], spread=30.0, n=20)
-    known = replace(calibration(), stretch={**calibration().stretch, "soft": stretch})
+    scale_correction = replace(calibration().scale_correction["soft"], spread=30.0, n=20)
+    known = replace(calibration(), scale_correction={**calibration().scale_correction, "soft": scale_correction})
     votes, people = newcomers(known), newcomers(known, of="people")
     q = rank(read_battles(world()[1]), "soft-elo", calibration=known).standings[0].diagnostics["conformal"]["q"]
     for name, entry in people.items():
@@ -253,13 +255,13 @@ def test_a_held_out_rating_without_an_error_has_no_interval_of_no_width():
     for held in others:
         low, high = known.interval_of(held)
         assert (low + high) / 2 == pytest.approx(held.rating("soft"))
-        error = held.error("soft", known.stretch["soft"])
+        error = held.error("soft", known.scale_correction["soft"])
         assert (high - low) / 2 == pytest.approx(known.conformal["soft"].reach * error)
 
 
 def test_below_the_table_stands_whose_rating_the_interval_is_of():
-    stretch = replace(calibration().stretch["soft"], spread=30.0, n=20)
-    known = replace(calibration(), stretch={**calibration().stretch, "soft": stretch})
+    scale_correction = replace(calibration().scale_correction["soft"], spread=30.0, n=20)
+    known = replace(calibration(), scale_correction={**calibration().scale_correction, "soft": scale_correction})
     ranked = {of: rank(read_battles(world()[1]), "soft-elo", calibration=known, of=of) for of in ("votes", "people")}
     lines = {of: "".join(denominators(ranking.standings[0])) for of, ranking in ranked.items()}
     sentence = "the rating that people would give with ever more votes"
@@ -273,8 +275,10 @@ def test_a_scale_that_is_not_peoples_is_told_with_its_interval():
 def test_the_answer_gives_errors_scale_and_what_sampling_leaves():
     known = calibration()
     error, verdicts = known.accuracy["soft"].mae, known.accuracy["hard"].mae
-    assert known.answer[0].startswith(f"Stretched soft Elo errs {error:.0f} Elo on a model that it has not seen (90%")
-    assert known.answer[0].endswith(f"stretched verdicts err {verdicts:.0f}.")
+    assert known.answer[0].startswith(
+        f"Scale-corrected soft Elo errs {error:.0f} Elo on a model that it has not seen (90%"
+    )
+    assert known.answer[0].endswith(f"scale-corrected verdicts err {verdicts:.0f}.")
     assert known.answer[2].startswith(
         f"People's own sampling error alone leaves {known.accuracy['soft'].floor:.0f} Elo"
     )
@@ -291,8 +295,8 @@ def test_verdicts_that_err_less_than_the_target_are_told_of():
     frame = world()[0]
     noise = np.random.default_rng(0).normal(size=len(frame)) * 4
     known = calibrate(read_battles(frame.assign(margin=frame["human"] - 0.5 + noise)))
-    assert any("stretched verdicts err less than the target" in warning for warning in known.warnings)
-    plain = calibrate(read_battles(frame.assign(margin=frame["human"] - 0.5 + noise)), stretch=False)
+    assert any("scale-corrected verdicts err less than the target" in warning for warning in known.warnings)
+    plain = calibrate(read_battles(frame.assign(margin=frame["human"] - 0.5 + noise)), scale_correction=False)
     assert any("plain verdicts err less than the target" in warning for warning in plain.warnings)
 
 
@@ -302,7 +306,7 @@ INFLATED = Judge(scale=2, noise=0.7, length_bias=0.6)
 
 
 @pytest.mark.slow
-def test_stretched_ratings_err_less_by_the_share_that_was_measured():
+def test_scale_corrected_ratings_err_less_by_the_share_that_was_measured():
     """Twelve worlds a judge, each bar the design's, and that of their geometric mean."""
     ratios = {name: people_worlds.error_ratio(name, range(12)) for name in JUDGES}
     assert {name: ratio for name, ratio in ratios.items() if ratio > MOST_RATIO[name]} == {}
@@ -314,15 +318,19 @@ def test_stretched_ratings_err_less_by_the_share_that_was_measured():
 def test_newcomers_intervals_are_narrower_than_by_the_judges_own_error_and_hold(judge, most):
     """Coverage .87 to .95 of 90% intervals; width beside that of ratings as they are: bars of the design."""
     right = people_worlds.placements(judge, WORLDS, 12, 1200, draws=3)
-    wrong = people_worlds.placements(judge, range(5), 12, 1200, draws=3, stretch=False)
+    wrong = people_worlds.placements(judge, range(5), 12, 1200, draws=3, scale_correction=False)
     assert right.width[: len(wrong.width)].mean() <= most * wrong.width.mean()
     assert 0.87 <= right.coverage <= 0.95
 
 
 @pytest.mark.slow
 def test_ratings_as_they_are_would_not():
-    """The wrong variant, not stretched, errs what Soft-Elo does: more than the bar, which stretched ratings meet."""
-    right, wrong = (people_worlds.held_out("noisy", 0, stretch).accuracy["soft"] for stretch in (True, False))
+    """The wrong variant, not scale-corrected, errs what Soft-Elo does: more than the bar, which
+    scale-corrected ratings meet.
+    """
+    right, wrong = (
+        people_worlds.held_out("noisy", 0, scale_correction).accuracy["soft"] for scale_correction in (True, False)
+    )
     assert wrong.mae == pytest.approx(right.plain_mae, rel=1e-12)
     assert wrong.mae > MOST_RATIO["noisy"] * right.plain_mae
     assert right.mae <= MOST_RATIO["noisy"] * right.plain_mae
@@ -334,7 +342,7 @@ def test_a_newcomer_with_four_times_the_battles_is_still_held_and_by_its_own_err
     right = [
         people_worlds.placements(judge, WORLDS, 12, 600, 4, 3).coverage for judge in (JUDGES["noisy"][0], INFLATED)
     ]
-    wrong = people_worlds.placements(JUDGES["noisy"][0], WORLDS, 12, 600, 4, 3, stretch=False).coverage
+    wrong = people_worlds.placements(JUDGES["noisy"][0], WORLDS, 12, 600, 4, 3, scale_correction=False).coverage
     assert min(right) >= 0.84 > wrong
 
 
@@ -347,7 +355,7 @@ def test_six_and_four_calibrated_entrants_hold_by_t(calibrated):
     assert 0.86 <= np.mean(hits) <= 0.96
 
 
-def test_bounds_keep_their_reach_without_a_stretch():
+def test_bounds_keep_their_reach_without_a_scale_correction():
     assert Bounds().reach(None, 12.0) == 12.0
 
 
@@ -359,5 +367,5 @@ def test_the_answer_of_newcomers_has_their_ratings_with_conformal_intervals():
     for entry in newcomers(calibration()).values():
         low, high = entry.extra["conformal_low"], entry.extra["conformal_high"]
         assert f"{entry.model} {entry.score:.0f} Elo ({low:.0f} … {high:.0f})" in said
-    without = rank(read_battles(world()[1]), "soft-elo", calibration=of_six(stretch=False)).standings[0]
+    without = rank(read_battles(world()[1]), "soft-elo", calibration=of_six(scale_correction=False)).standings[0]
     assert without.answer == ()

@@ -1,4 +1,5 @@
-"""The stretch: how many times as far apart people's ratings are as a judge's, and what is left of the disagreement.
+"""The scale correction: how many times as far apart people's ratings are as a judge's, and what is left of the
+disagreement.
 
 A margin is noisy, so the map from margins to preferences pulls every battle to 0.5; noise averages out over an
 entrant's battles, the pull does not. Ratings come out on another scale than people's, by a factor that entrants tell.
@@ -7,7 +8,7 @@ entrant's battles, the pull does not. Ratings come out on another scale than peo
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from podium.nouns.calibration import Stretch
+from podium.nouns.calibration import ScaleCorrection
 
 FEWEST = 3
 """Entrants that tell a slope and the scatter round it; of two, the scatter may be nothing."""
@@ -18,7 +19,7 @@ SMALLEST = 0.05
 """A slope that may be below it says that the judge's ratings tell nothing of people's."""
 
 
-def stretch_of(judge: np.ndarray, people: np.ndarray) -> Stretch:
+def scale_correction_of(judge: np.ndarray, people: np.ndarray) -> ScaleCorrection:
     """Estimate how many times as far apart people's log-strengths are as the judge's.
 
     The posterior of kappa in people = kappa * judge + error, with a Cauchy(0, 0.5) prior on log kappa and Jeffreys' on
@@ -29,7 +30,7 @@ def stretch_of(judge: np.ndarray, people: np.ndarray) -> Stretch:
     """
     number = len(judge)
     if number < FEWEST:
-        return Stretch(1.0, None, None, None, number)
+        return ScaleCorrection(1.0, None, None, None, number)
     s, h = judge - judge.mean(), people - people.mean()
     kappa = np.exp(LOG_KAPPA)
     # The sum of (h - kappa s)^2, without a pass over the entrants for every node.
@@ -39,15 +40,15 @@ def stretch_of(judge: np.ndarray, people: np.ndarray) -> Stretch:
     weight /= weight.sum()
     mean, reached = float(weight @ kappa), np.cumsum(weight)
     low, high = (float(np.interp(share, reached, kappa)) for share in (0.05, 0.95))
-    return Stretch(mean, float(np.sqrt(weight @ (kappa - mean) ** 2)), low, high, number)
+    return ScaleCorrection(mean, float(np.sqrt(weight @ (kappa - mean) ** 2)), low, high, number)
 
 
-def tells_nothing(judge: np.ndarray, people: np.ndarray, stretch: Stretch) -> bool:
+def tells_nothing(judge: np.ndarray, people: np.ndarray, scale_correction: ScaleCorrection) -> bool:
     """Whether the judge's ratings do not rise with people's, or may not."""
-    if stretch.low is None:
+    if scale_correction.low is None:
         return False
     rises = float((judge - judge.mean()) @ (people - people.mean())) > 0
-    return not rises or stretch.low < SMALLEST
+    return not rises or scale_correction.low < SMALLEST
 
 
 def spread_of(residual: np.ndarray, variance: np.ndarray) -> float:

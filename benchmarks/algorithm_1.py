@@ -25,7 +25,7 @@ class Rows:
     Attributes:
         a, b: entrant codes, shape (battles,).
         hard: the judge's label for a, 1, 0.5 or 0, shape (battles,).
-        human: the label people gave a, 1, 0.5 or 0, shape (battles,).
+        human: the label humans gave a, 1, 0.5 or 0, shape (battles,).
         margin: judge score of a minus that of b, shape (battles,).
         entrants: how many.
     """

@@ -1,4 +1,4 @@
-"""What ratings err beside people's, and how often intervals hold them, in simulated worlds and on recorded labels.
+"""What ratings err beside human ratings, and how often intervals hold them, in simulated worlds and on recorded labels.
 
 python benchmarks/ratings.py errors                     # scale-corrected over Soft-Elo, 12 worlds a judge
 python benchmarks/ratings.py intervals                  # newcomers, 14 worlds a case and three draws of each: minutes
@@ -22,15 +22,15 @@ from tables import show
 import podium
 from podium.rankers.coded import Coded, code_battles
 from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.human_label_fit import human_label_fit, human_ratings
 from podium.rankers.identification import strengths_of
-from podium.rankers.labels_by_people import people_labels, people_ratings
 from podium.rankers.random_effects import fit_random_effects
 from podium.rankers.scale import POINTS
 
 sys.path += [str(Path(__file__).parents[1] / "tests" / "rankers" / part) for part in ("calibration", "")]
 
 import few_labels
-import people_worlds
+import human_worlds
 
 
 def main() -> None:
@@ -53,13 +53,13 @@ def main() -> None:
         "size": size,
     }
     header, rows = tables[asked.what]()
-    show(f"people's ratings: {asked.what}", header, rows, markdown=asked.markdown)
+    show(f"human ratings: {asked.what}", header, rows, markdown=asked.markdown)
 
 
 def errors(worlds: int) -> tuple[Sequence[str], list[Sequence[str]]]:
     """Compare errors of ratings, scale-corrected and as they are."""
-    ratios = {name: people_worlds.error_ratio(name, range(worlds)) for name in people_worlds.JUDGES}
-    rows = [(name, f"{ratio:.2f}", f"{people_worlds.MOST_RATIO[name]:.2f}") for name, ratio in ratios.items()]
+    ratios = {name: human_worlds.error_ratio(name, range(worlds)) for name in human_worlds.JUDGES}
+    rows = [(name, f"{ratio:.2f}", f"{human_worlds.MOST_RATIO[name]:.2f}") for name, ratio in ratios.items()]
     mean = np.exp(np.mean(np.log([*ratios.values()])))
     return ("judge", "scale-corrected / Soft-Elo", "at most"), [*rows, ("geometric mean", f"{mean:.2f}", "0.75")]
 
@@ -69,13 +69,13 @@ CASES = ((12, 1200, 1), (12, 600, 4), (6, 600, 1), (4, 600, 1))
 
 
 def intervals(worlds: int, draws: int) -> tuple[Sequence[str], list[Sequence[str]]]:
-    """Count newcomers whose rating by people lies in their 90% interval."""
+    """Count newcomers whose rating by humans lies in their 90% interval."""
     inflated = podium.Judge(scale=2, noise=0.7, length_bias=0.6)
     rows = []
-    for name, judge in {"noisy": people_worlds.JUDGES["noisy"][0], "inflated": inflated}.items():
+    for name, judge in {"noisy": human_worlds.JUDGES["noisy"][0], "inflated": inflated}.items():
         found = [
             [
-                people_worlds.placements(judge, range(seed, seed + 1), *case, draws, scale_correction=s)
+                human_worlds.placements(judge, range(seed, seed + 1), *case, draws, scale_correction=s)
                 for s in (True, False)
             ]
             for seed in range(worlds)
@@ -87,7 +87,7 @@ def intervals(worlds: int, draws: int) -> tuple[Sequence[str], list[Sequence[str
     return ("judge", "calibrated", "battles of a newcomer", "coverage / width", "without the scale correction"), rows
 
 
-def coverage_and_width(parts: Sequence[people_worlds.Placements]) -> str:
+def coverage_and_width(parts: Sequence[human_worlds.Placements]) -> str:
     """Return both, of all worlds."""
     hits, width = (np.concatenate([getattr(part, name) for part in parts]) for name in ("hits", "width"))
     return f"{hits.mean():.2f} / {width.mean():.0f} ({len(hits)})"
@@ -111,8 +111,8 @@ def few(folder: Path, draws: int, number: int = 200) -> tuple[Sequence[str], lis
         for judge in podium.read_battles(path).judges:
             battles = podium.read_battles(path, where={"judge": judge})
             coded = code_battles(battles)
-            phi, all_labels = strengths_of(coded).theta, people_labels(battles, coded.entrants).coded
-            truth = POINTS * people_ratings(all_labels, REGULARIZATION)[0]
+            phi, all_labels = strengths_of(coded).theta, human_label_fit(battles, coded.entrants).coded
+            truth = POINTS * human_ratings(all_labels, REGULARIZATION)[0]
             found = [one_draw(all_labels, phi, truth, number, np.random.default_rng(k)) for k in range(draws)]
             joined, alone, held = np.nanmean(found, axis=0)
             rows.append((path.stem, judge, f"{joined:.1f}", f"{alone:.1f}", f"{held:.2f}"))
@@ -128,7 +128,7 @@ def one_draw(
     part = replace(part, cluster=cluster, clusters=int(cluster.max()) + 1)
     fit = fit_random_effects(part, phi)
     theta, se = POINTS * fit.theta, POINTS * np.sqrt(np.diag(fit.covariance))
-    alone = POINTS * people_ratings(part, REGULARIZATION)[0]
+    alone = POINTS * human_ratings(part, REGULARIZATION)[0]
     gap = alone - truth
     error_alone = float(np.nanmean(np.abs(gap - np.nanmean(gap)))) if not np.isnan(gap).all() else np.nan
     return float(np.abs(theta - truth).mean()), error_alone, float(np.mean(np.abs(theta - truth) <= 1.96 * se))

@@ -51,7 +51,7 @@ class Plan:
     """What one process does.
 
     Attributes:
-        name: for people.
+        name: for humans.
         battles: how many.
         judge: its full name.
         bare: without podium.

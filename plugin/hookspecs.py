@@ -136,7 +136,7 @@ class Gathered:
     Attributes:
         sheets: a source's name and its columns of the battles table, or item, model, score.
         claimed: the files that are of this format, whether or not they gave a sheet; nobody else reads them.
-        notes: what people should know.
+        notes: what humans should know.
         lost: what could not be read or compared, and what to do; the rest is ranked.
         apart: a column whose values are questions of their own: each is ranked apart, unless something else is asked.
     """

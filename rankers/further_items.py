@@ -27,7 +27,7 @@ def further_items(items: int, critical: float, z: float) -> int | None:
 
 
 def further_labels(labels: float, critical: float, gap: float, joined: float, alone: float) -> int:
-    """Return the labels that are lacking where people's labels are joined with a judge, as `further_items`.
+    """Return the labels that are lacking where human labels are joined with a judge, as `further_items`.
 
     More labels lower the labels' error alone; what the judge adds to them stays.
 

@@ -1,4 +1,4 @@
-"""A margin as people write it: a number and its unit."""
+"""A margin as humans write it: a number and its unit."""
 
 import re
 

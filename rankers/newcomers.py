@@ -37,7 +37,7 @@ class Place:
         model: its name.
         battles: with a soft target: against calibrated entrants if it was placed, else against anyone.
         win_rate: mean over opponents of the mean soft target.
-        elo: placed, or fixed by the calibration, scale-corrected to people's scale; None where nothing places it.
+        elo: placed, or fixed by the calibration, scale-corrected to human scale; None where nothing places it.
         items: clusters among its battles against calibrated entrants.
         se: standard error of that, NaN where there is none.
         reach: what the quantile multiplies.
@@ -103,7 +103,7 @@ def place_newcomers(
 
     Source: Soft-Elo, section 3.3, equation 4, and Algorithm 1, line 7.
     """
-    bounds.require_people(calibration.scale_correction.get("soft"))
+    bounds.require_human(calibration.scale_correction.get("soft"))
     evidence = evidence_of(battles, signal, "item" if calibration.se_cluster == "item" else "row")
     credit = evidence.soft(weights_for(calibration.target, signal))
     places = _places(evidence, credit, calibration, bounds, about, rng, hard)
@@ -266,7 +266,7 @@ def _narrow_intervals(placed: Sequence[Place], calibration: Calibration) -> list
     """Say whose standard errors are smaller than those that the quantile was learnt on, where scores are in those.
 
     A score is an error in standard errors. More battles shrink the standard error, and not the judge's disagreement
-    with people: with twice the battles a 90% interval covered 81% in simulation, with ten times 54%.
+    with humans: with twice the battles a 90% interval covered 81% in simulation, with ten times 54%.
     """
     scored = [entrant for entrant in calibration.entrants if entrant.score("soft") is not None]
     if not scored or "soft" in calibration.scale_correction:
@@ -285,7 +285,7 @@ def _narrow_intervals(placed: Sequence[Place], calibration: Calibration) -> list
         f"conformal interval too narrow: more battles, or smaller standard errors, than the calibrated entrants have "
         f"({se.min():.1f} to {se.max():.1f}, from {battles.min():,.0f} to {battles.max():,.0f} battles each), to which "
         f"these are not exchangeable: {some(narrow)}. More battles do not shrink the judge's disagreement with "
-        "people; place them by about as many battles as the calibrated ones had"
+        "humans; place them by about as many battles as the calibrated ones had"
     ]
 
 

@@ -1,6 +1,6 @@
 """Structured Bradley-Terry: strengths that a predictor tells, and an entrant's own deviation from it.
 
-    P(people prefer i over j) = s(theta_i - theta_j),   theta_i = kappa * phi_i + u_i,   u_i ~ N(0, tau^2)
+    P(humans prefer i over j) = s(theta_i - theta_j),   theta_i = kappa * phi_i + u_i,   u_i ~ N(0, tau^2)
 
 phi are a judge's log-strengths, kappa ~ N(1, 1), tau ~ half-Cauchy. For each tau of a grid the mode of (u, kappa) and
 the curvature there give a normal; the grid is weighed by Laplace's approximation of the evidence.
@@ -22,7 +22,7 @@ from podium.rankers.pairs import Pairs, pair_sums
 from podium.rankers.scale import POINTS
 
 SPREAD_PRIOR = 0.35
-"""Logits, 61 Elo: half of all judges are taken to disagree with people by less."""
+"""Logits, 61 Elo: half of all judges are taken to disagree with humans by less."""
 SPREADS = np.geomspace(1.5, 0.01, 15)
 """Values of tau, logits, large to small: each mode starts the next."""
 LEAST_DISPERSION = 0.3
@@ -79,7 +79,7 @@ def fit_random_effects(
     """Join few labels with a predictor.
 
     Args:
-        labels: people's battles, a row each, weights their votes; entrants need none.
+        labels: human battles, a row each, weights their votes; entrants need none.
         phi: predicted log-strengths, shape (entrants,).
         spread_prior: scale of tau's prior, logits.
         dispersion: of the labels; by default estimated from a first fit.

@@ -58,7 +58,7 @@ def soft_elo(
     strata: str | None = None,
     halflife: float | None = None,
     conformal_level: float | None = None,
-    of: Literal["votes", "people"] = "votes",
+    of: Literal["votes", "human"] = "votes",
     center: tuple[str, ...] | None = None,
     calibration: Calibration | None = None,
     about: Mapping[str, Mapping[str, Any]] | None = None,
@@ -68,7 +68,7 @@ def soft_elo(
 
     beta comes from the option, else from the calibration, else from the human labels in the battles; its error is in
     the intervals. Soft credits without margins are targets as they are. With a calibration, entrants that it does not
-    know are placed one by one against those that it knows, on its own axis, scale-corrected to people's scale where the
+    know are placed one by one against those that it knows, on its own axis, scale-corrected to human scale where the
     calibration is, with conformal intervals.
 
     Args:
@@ -87,8 +87,8 @@ def soft_elo(
         strata: a column of the table of entrants: conformal scores of the same stratum only.
         halflife: days after which a calibrated entrant counts half, by the column `date` of that table.
         conformal_level: by default that of the calibration.
-        of: whose rating a newcomer's conformal interval holds: `votes` (people's, from about as many votes as the
-            calibrated entrants had) or `people` (with ever more votes).
+        of: whose rating a newcomer's conformal interval holds: `votes` (human ratings, from about as many votes as the
+            calibrated entrants had) or `human` (with ever more votes).
         center: entrants whose mean is 1500; by default all whose rating the data bound.
         calibration: of this judge.
         about: what is known of each entrant (family, date).

@@ -1,4 +1,4 @@
-"""Structured Bradley-Terry: few labels by people and all verdicts of a judge, joined in ratings on people's scale."""
+"""Structured Bradley-Terry: few labels by humans and all verdicts of a judge, joined in ratings on human scale."""
 
 import numpy as np
 from scipy.special import ndtri
@@ -10,9 +10,9 @@ from podium.rankers.calibration.signals import Kind, signal_of
 from podium.rankers.calibration.targets import soft_target
 from podium.rankers.coded import code_battles
 from podium.rankers.defaults import LEVEL, REGULARIZATION
+from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit, human_ratings, sampling_doubt
 from podium.rankers.identification import are_bounded, fit_identified
 from podium.rankers.intervals import Estimate
-from podium.rankers.labels_by_people import PeopleLabels, people_labels, people_ratings, sampling_doubt
 from podium.rankers.pairs import pair_sums
 from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, fit_random_effects
 from podium.rankers.scale import POINTS, scale_of
@@ -24,7 +24,7 @@ from podium.text import plural, some
 FEWEST_LABELS = 5
 """Labels per entrant below which the prior of the spread decides how far the judge is trusted."""
 OUTLIER = 3.0
-"""Standard deviations by which a judge's rating differs from people's: by chance in 3 of 1,000 entrants."""
+"""Standard deviations by which a judge's rating differs from human ratings: by chance in 3 of 1,000 entrants."""
 
 
 def structured_bradley_terry(
@@ -42,10 +42,10 @@ def structured_bradley_terry(
     center: tuple[str, ...] | None = None,
     whole: Battles | None = None,
 ) -> Standings:
-    """Rank by people's few labels and what a judge says of all battles, in Elo points on people's scale.
+    """Rank by few human labels and what a judge says of all battles, in Elo points on human scale.
 
     An entrant's strength is kappa times the judge's, and a deviation of its own whose size the labels tell: without
-    labels it rests on the judge, with many on people. Beside it stand the rating of the labels alone (`people`, which
+    labels it rests on the judge, with many on humans. Beside it stand the rating of the labels alone (`human`, which
     assumes nothing of the judge), that of the judge (`judge`, kappa times its own), and `pull`, how far the labels
     decide (0 to 1).
 
@@ -55,7 +55,7 @@ def structured_bradley_terry(
         rng: draws for rank sets.
         target, beta, constant, ridge: the judge's soft targets, as of soft-elo; by default its margins, with a beta
             that the labels give, or its verdicts as they are.
-        spread_prior: logits by which half of all judges are taken to disagree with people at most, 0.35 by default.
+        spread_prior: logits by which half of all judges are taken to disagree with humans at most, 0.35 by default.
         regularization: lambda of the judge's ratings and of the labels alone.
         pin: `MODEL:1000` shifts all scores.
         center: entrants whose mean is 1500; by default all whose rating the data bound.
@@ -76,21 +76,21 @@ def structured_bradley_terry(
     exposure = exposure_of(battles, coded, pairs)
     judge = fit_identified(coded.entrants, pairs, exposure.battles, regularization)
     sliced = whole is not None and len(whole) != len(battles) and battles.has_items
-    labels = people_labels(battles, coded.entrants, frozenset(battles.values_of("item")) if sliced else None)
+    labels = human_label_fit(battles, coded.entrants, frozenset(battles.values_of("item")) if sliced else None)
     fit = fit_random_effects(labels.coded, judge.theta, spread_prior)
-    people, people_se = people_ratings(labels.coded, regularization)
+    human, human_se = human_ratings(labels.coded, regularization)
     scale = scale_of(coded.entrants, are_bounded(judge.graph), coded.clusters_of(), center, pin)
     score, covariance = scale.scores(fit.theta), scale.covariance(fit.covariance)
     reach = ndtri((1 + level) / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    method = "normal posterior: labels by people, judge as predictor, spread averaged over its evidence"
+    method = "normal posterior: labels by humans, judge as predictor, spread averaged over its evidence"
     estimate = Estimate(score, score - reach, score + reach, covariance, coded.clusters, method, pinned=scale.pinned)
     # The labels alone have an origin of their own: the mean of those that they rate is that of their scores.
-    origin = np.nanmean(score - POINTS * people) if not np.isnan(people).all() else np.nan
-    alone, half = origin + POINTS * people, ndtri((1 + level) / 2) * POINTS * people_se
+    origin = np.nanmean(score - POINTS * human) if not np.isnan(human).all() else np.nan
+    alone, half = origin + POINTS * human, ndtri((1 + level) / 2) * POINTS * human_se
     extra = {
-        "people": alone,
-        "people_low": alone - half,
-        "people_high": alone + half,
+        "human": alone,
+        "human_low": alone - half,
+        "human_high": alone + half,
         "judge": scale.scores(fit.kappa[0] * judge.theta),
         "labels": labels.coded.battles_of().astype(float),
         "pull": fit.pull,
@@ -101,7 +101,7 @@ def structured_bradley_terry(
         Fit(converged=True, regularization=regularization),
         extra=extra,
         diagnostics={"structured": figures},
-        warnings=[*doubts, *_doubts(battles, labels, fit, judge, people, people_se)],
+        warnings=[*doubts, *_doubts(battles, labels, fit, judge, human, human_se)],
     )
     return standings("structured-bradley-terry", "elo", exposure, result, level=level, rng=rng)
 
@@ -134,11 +134,11 @@ def _judge_credits(
 
 def _doubts(
     battles: Battles,
-    labels: PeopleLabels,
+    labels: HumanLabelFit,
     fit: RandomEffects,
     judge: Strengths,
-    people: np.ndarray,
-    people_se: np.ndarray,
+    human: np.ndarray,
+    human_se: np.ndarray,
 ) -> list[str]:
     """Say where ratings rest on the judge alone, on a judge that says nothing, on odd labels, and who is an outlier."""
     coded, warnings = labels.coded, []
@@ -152,29 +152,27 @@ def _doubts(
             "label"
         )
     if unlabelled := [names[k] for k in np.flatnonzero(each == 0)]:
-        warnings.append(f"without a label, rated by the judge alone on people's scale: {some(unlabelled)}")
+        warnings.append(f"without a label, rated by the judge alone on human scale: {some(unlabelled)}")
     slope = f"their slope is {fit.kappa[0]:.2f} ({fit.kappa[1]:.2f} … {fit.kappa[2]:.2f}, 90%)"
     if fit.kappa[2] < 0:
-        warnings.append(f"people's ratings fall as the judge's rise: is its sign turned? {slope.capitalize()}")
+        warnings.append(f"human ratings fall as the judge's rise: is its sign turned? {slope.capitalize()}")
     elif fit.kappa[1] <= 0:
-        warnings.append(f"the judge's ratings may tell nothing of people's: {slope}")
-    unbounded = np.isnan(people) & (each > 0)
+        warnings.append(f"the judge's ratings may tell nothing of human ratings: {slope}")
+    unbounded = np.isnan(human) & (each > 0)
     if (coded.credit == 0.5).all():
         ties = "all labels are ties" if labels.agreed == 1 else "all labels are ties, or votes that cancel each other"
-        what = ties if labels.agreed else "people who label the same battle contradict each other throughout"
+        what = ties if labels.agreed else "humans who label the same battle contradict each other throughout"
         warnings.append(f"{what}: labels say nothing of the order")
     elif unbounded.any():
         lost = [names[k] for k in np.flatnonzero(unbounded)]
         warnings.append(f"labels alone do not bound these, or do not join them to others: {some(lost)}")
     predicted = fit.kappa[0] * judge.theta
-    known = ~np.isnan(people)
+    known = ~np.isnan(human)
     with np.errstate(invalid="ignore"):
-        apart = predicted - people - (np.mean((predicted - people)[known]) if known.any() else 0.0)
-        odd = np.abs(apart) > OUTLIER * np.sqrt(fit.tau[0] ** 2 + people_se**2)
+        apart = predicted - human - (np.mean((predicted - human)[known]) if known.any() else 0.0)
+        odd = np.abs(apart) > OUTLIER * np.sqrt(fit.tau[0] ** 2 + human_se**2)
     for k in np.flatnonzero(odd):
         side = "favours" if apart[k] > 0 else "is against"
-        warnings.append(
-            f"outlier: the judge {side} {names[k]} by {POINTS * abs(apart[k]):.0f} Elo beside people's labels"
-        )
+        warnings.append(f"outlier: the judge {side} {names[k]} by {POINTS * abs(apart[k]):.0f} Elo beside human labels")
     doubt = sampling_doubt(battles, labels.battles)
     return [*warnings, *([doubt] if doubt else [])]

@@ -37,7 +37,7 @@ class Realization:
         template: returns the packaged words; None = there is no prompt, the scalar comes from a function.
         read_reply: `(reply, settings) -> Verdict` or `-> Rating`, strict and total: it never raises.
         write_reply: `(preference, settings) -> Reply`, which `read_reply` can read: what a judge that holds this
-            preference answers, with the probabilities of its last token where they are read. None = only people and
+            preference answers, with the probabilities of its last token where they are read. None = only humans and
             models can answer, and the stand-in judge cannot.
         options: the settings that it understands.
         probabilities: `unused`; `soften`: token probabilities can stand in for the letter that was read; `needed`:

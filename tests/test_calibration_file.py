@@ -62,7 +62,7 @@ def soft_credits(frame):
 
 
 def unbeaten(frame):
-    """People never let the first model lose: its human rating is unbounded."""
+    """Humans never let the first model lose: its human rating is unbounded."""
     won, lost = frame["model_a"] == "model-01", frame["model_b"] == "model-01"
     return frame.assign(human=frame["human"].mask(won, 1.0).mask(lost, 0.0))
 

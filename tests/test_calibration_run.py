@@ -151,7 +151,7 @@ def test_a_constant_beside_soft_credits_is_refused():
 
 
 def test_labels_that_give_no_beta_without_any_one_entrant_leave_nobody_held_out():
-    """People agree with the sign of every margin in two pairs, and with none in the third."""
+    """Humans agree with the sign of every margin in two pairs, and with none in the third."""
     sides = {"ab": (1.0, 2), "ac": (1.0, 3), "bc": (-0.5, 4)}
     drawn_sides = [
         (k, pair, size, -1.0 if k % every else 1.0) for k in range(12) for pair, (size, every) in sides.items()
@@ -180,7 +180,7 @@ def test_ratings_that_are_all_the_same_have_no_rank_correlation():
 
 
 def clone(frame, name, margin):
-    """Add an entrant that only ever met model-01, always with the same margin, and people who cannot decide."""
+    """Add an entrant that only ever met model-01, always with the same margin, and humans who cannot decide."""
     mine = [(f"item-{k:02d}", name, "model-01", margin, 1.0, float(k % 2)) for k in range(24)]
     rows = pd.DataFrame(mine, columns=["item", "model_a", "model_b", "margin", "credit", "human"])
     return pd.concat([frame, rows.assign(judge="rubric-judge")])
@@ -192,7 +192,7 @@ def test_an_entrant_whose_battles_all_say_the_same_has_no_score():
     assert "zed" in told(found, "no standard error and no score")
 
 
-def test_a_single_enormous_margin_that_people_agree_with_does_not_stop_it():
+def test_a_single_enormous_margin_that_human_agree_with_does_not_stop_it():
     frame = labelled()
     row = frame.index[(frame["margin"] > 1) & (frame["human"] == 1)][0]
     enormous = frame["margin"].mask(frame.index == row, 1e4)
@@ -285,12 +285,12 @@ def test_a_table_of_entrants_without_a_column_model_is_refused():
 
 
 def test_the_hard_label_is_the_credit_where_the_sign_of_the_margin_says_otherwise():
-    """Labels given to people instead are rated by the same two steps: 12% of the battles are flips, with a margin."""
+    """Labels given to humans instead are rated by the same two steps: 12% of the battles are flips, with a margin."""
     frame = labelled()
     contradicted = (frame["swap"] == "flip") & (frame["margin"] != 0)
-    as_people = run(frame.assign(human=hard_label(frame)), target="smoothing", constant=0.75)
+    as_human = run(frame.assign(human=hard_label(frame)), target="smoothing", constant=0.75)
     assert contradicted.mean() > 0.08
-    assert held_out(calibrated(), "hard") == pytest.approx(held_out(as_people, "human"), abs=1e-9)
+    assert held_out(calibrated(), "hard") == pytest.approx(held_out(as_human, "human"), abs=1e-9)
 
 
 def test_the_sign_of_the_margin_would_give_another_hard_rating():
@@ -474,8 +474,8 @@ def test_soft_credits_without_margins_are_targets_as_they_are():
     assert (target.kind, target.beta, target.low, target.battles) == ("credit", 1.0, None, 0)
 
 
-def test_soft_ratings_of_soft_credits_are_those_of_people_who_say_the_same():
-    """Credits given to people instead are rated by the same two steps."""
+def test_soft_ratings_of_soft_credits_are_those_of_human_who_say_the_same():
+    """Credits given to humans instead are rated by the same two steps."""
     frame = soft_credits()
     assert held_out(run(frame), "soft") == pytest.approx(
         held_out(run(frame.assign(human=frame["credit"])), "human"), abs=1e-9
@@ -500,13 +500,13 @@ def test_the_file_says_what_it_was_made_with():
     assert (options["level"], options["splits"], options["target"]) == (0.8, 3, "margin")
 
 
-def test_a_judge_that_tells_nothing_of_people_is_said_first_and_again_when_new_models_are_placed_by_it():
+def test_a_judge_that_tells_nothing_of_human_is_said_first_and_again_when_new_models_are_placed_by_it():
     """Its small error is that of ratings all alike."""
     frame = labelled()
     blind = frame.assign(human=np.random.default_rng(0).choice([0.0, 1.0], len(frame)))
     calibration = run(blind)
     assert calibration.answer[0] == (
-        "The judge's soft ratings tell nothing of people's: take another judge or another target."
+        "The judge's soft ratings tell nothing of human ratings: take another judge or another target."
     )
     assert (len(calibration.answer), calibration.tells_nothing, calibrated().tells_nothing) == (3, True, False)
     found = rank(read_battles(blind.drop(columns="human")), "soft-elo", calibration=calibration)

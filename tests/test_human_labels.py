@@ -218,7 +218,7 @@ def test_two_judges_that_name_a_pair_the_other_way_round_are_no_two_orders():
     assert len(read(("i", "x", "y", 1.0, "gpt"), ("i", "y", "x", 0.25, "crowd")).notes) == 1
 
 
-def test_of_battles_with_several_votes_it_is_told_on_how_many_people_agree():
+def test_of_battles_with_several_votes_it_is_told_on_how_many_human_agree():
     votes = ("i", "x", "y", 1.0), ("i", "x", "y", 1.0), ("j", "x", "y", 1.0), ("j", "x", "y", 0.0), ("k", "x", "y", 0.5)
     rows = [(*vote, "crowd", repeat) for repeat, vote in enumerate(votes)]
     judged = [(item, "x", "y", 1.0, "gpt", 0) for item in "ijk"]

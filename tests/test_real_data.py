@@ -1,4 +1,4 @@
-"""Recorded judgments of real judges, against figures computed by other people's code."""
+"""Recorded judgments of real judges, against figures computed by other human code."""
 
 import json
 from functools import cache

@@ -1,4 +1,4 @@
-"""Make `labelled.csv`, `newcomers.csv` and `entrants.csv`: a simulated judge that inflates differences, and people.
+"""Make `labelled.csv`, `newcomers.csv` and `entrants.csv`: a simulated judge that inflates differences, and humans.
 
 Twenty models have battles with human labels; three newcomers have none, only the judge's verdicts against those.
 Nothing in it was said by a real judge. Run from the repository's root: `python examples/soft_elo/make.py`.
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def with_human_ties(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """Let people call a fifth of the battles a tie, the same in both orders."""
+    """Let humans call a fifth of the battles a tie, the same in both orders."""
     battle = frame.groupby(["item", "model_a", "model_b"], sort=False).ngroup()
     tie = rng.random(battle.max() + 1) < 0.2
     return frame.assign(human=frame["human"].mask(tie[battle], 0.5))

@@ -32,7 +32,7 @@ def who_sentence(standings: Standings) -> str | None:
 
 
 def _newcomers_sentence(standings: Standings) -> str | None:
-    """Say what people would rate new models, with the intervals of a calibration; None where there are none."""
+    """Say what humans would rate new models, with the intervals of a calibration; None where there are none."""
     placed = [entry for entry in standings.entries if entry.extra.get("conformal_low") is not None]
     if not placed:
         return None
@@ -42,7 +42,7 @@ def _newcomers_sentence(standings: Standings) -> str | None:
         for entry, (low, high) in zip(placed, ends, strict=True)
     ]
     each = f"{100 * placed[0].extra['conformal_level']:g}%{' each' if len(placed) > 1 else ''}"
-    return f"People would rate {and_list(ratings)}, {each}, if they are like the calibrated models."
+    return f"Humans would rate {and_list(ratings)}, {each}, if they are like the calibrated models."
 
 
 def number_word(number: int) -> str:

@@ -25,10 +25,10 @@ from podium.text import plural
 
 ORDER = (
     *("unparsed", "items", "own model", "own family", "position", "length", "cycle", "fit", "first place"),
-    "people",
+    "human",
 )
 """Checks, the gravest first: what makes all others worth little, what tilts every rating, what the model misses."""
-ABOUT = {"people": "whether distances are people's"}
+ABOUT = {"human": "whether distances are human ratings"}
 """What is not known where a check could not be made; by default its name."""
 ERROR_RATE = 0.05
 """Of all tests together: nine at 5% each would alarm in 37% of healthy rankings."""
@@ -84,7 +84,7 @@ def trust_sentence(findings: Sequence[Finding]) -> str:
 
 def findings_of(battles: Battles, families: Mapping[str, str]) -> list[Finding]:
     """Look at the battles behind one ranking; families as of `podium.diagnosis.judge_checks.judge_warnings`."""
-    findings = [_unparsed(battles), _items(battles), *_relations(battles, families), _people(battles)]
+    findings = [_find_unparsed(battles), _items(battles), *_relations(battles, families), _human(battles)]
     if not battles.tally.judged:
         return findings
     findings.append(_position(battles))
@@ -138,7 +138,7 @@ def items_text(names: Sequence[str]) -> str:
     return f"{plural('item', len(names))} {and_list(names)}"
 
 
-def _unparsed(battles: Battles) -> Finding:
+def _find_unparsed(battles: Battles) -> Finding:
     check, share = CHECKS["unparsed"], unparsed_share(battles)
     return Finding("unparsed", check.say_shortly(share=share), worries=share > check.threshold)
 
@@ -164,10 +164,10 @@ def _relations(battles: Battles, families: Mapping[str, str]) -> list[Finding]:
     return findings
 
 
-def _people(battles: Battles) -> Finding:
+def _human(battles: Battles) -> Finding:
     known = "human" in (battles.verdicts.columns if battles.verdicts else battles.table.columns)
     labelled = known and np.isfinite(battles.numbers_of("human")).any()
-    return Finding("people", unknown="`podium calibrate` measures it" if labelled else "no human labels")
+    return Finding("human", unknown="`podium calibrate` measures it" if labelled else "no human labels")
 
 
 def _position(battles: Battles) -> Finding:

@@ -123,9 +123,9 @@ def next_sentence(standings: Standings, hinge: Sequence[str] = (), rival: str | 
 
 
 def _lacking_labels(standings: Standings, separation: Separation) -> int | None:
-    """Return how many labels by people are lacking to tell the first two; None where nobody can say."""
+    """Return how many labels by humans are lacking to tell the first two; None where nobody can say."""
     extra = {entry.model: entry.extra for entry in standings.entries}
-    ends = [extra[name][end] for end in ("people_low", "people_high") for name in separation.names[:2]]
+    ends = [extra[name][end] for end in ("human_low", "human_high") for name in separation.names[:2]]
     z = separation.z
     if not z or z < 1 or None in ends:
         return None

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "output", metavar="FILE", type=options.OutputFile((".json",)), help="Write the calibration to this file."
 )
-@options.figure(help="Draw the judge's ratings over people's, and its reliability, into this .svg, .png or .pdf file.")
+@options.figure(
+    help="Draw the judge's ratings over human ratings, and its reliability, into this .svg, .png or .pdf file."
+)
 @options.human_labels
 @options.level(help="Coverage of the conformal intervals, and level of the interval of beta.", default=0.9)
 @options.count("--splits", "Random half splits that test coverage.", default=5)

@@ -13,7 +13,7 @@ from podium.cli.output import View
 @click.command(
     cls=options.GroupedCommand,
     doing="What to look at",
-    short_help="Tell how far to trust a judge: biases, consistency, agreement with people.",
+    short_help="Tell how far to trust a judge: biases, consistency, agreement with humans.",
 )
 @options.sources
 @click.option("--gold", metavar="RANKING|BATTLES", help="What the judge is measured by: a ranking, or human battles.")
@@ -29,7 +29,7 @@ from podium.cli.output import View
 @options.detail
 @options.output(csv=False)
 def diagnose(**arguments: Any) -> None:
-    """Say whether the judges whose verdicts are in SOURCE... may rank, and whether their distances are people's.
+    """Say whether the judges whose verdicts are in SOURCE... may rank, and whether their distances are human ratings.
 
     What the data cannot answer (no repeats, no human labels, no lengths) is said, with what would supply it; the rest
     is answered.

@@ -1,4 +1,4 @@
-"""podium label: which battles people should judge next, as a sheet to fill in."""
+"""podium label: which battles humans should judge next, as a sheet to fill in."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 @click.command(
     cls=options.GroupedCommand,
     doing="What to draw",
-    short_help="Draw battles for people to judge, and forecast what their labels are worth.",
+    short_help="Draw battles for humans to judge, and forecast what their labels are worth.",
 )
 @options.sources
 @options.human_labels
 @options.count("--number", "How many battles to draw.", default=100)
 @options.choice("--by", "random uncertainty", "How battles are drawn; by uncertainty is refused.", default="random")
 @click.option(
-    "--responses", metavar="PATH", multiple=True, help="Files or folders with the responses that people are to read."
+    "--responses", metavar="PATH", multiple=True, help="Files or folders with the responses that humans are to read."
 )
 @options.seed(help="Seed of the draw and of the order of responses.")
 @options.one_sided
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     help="Write the sheet to this file: a table to fill in, or a page to vote on.",
 )
 def label(output: "Place | None", responses: tuple[str, ...], **arguments: Any) -> None:
-    """Draw battles of SOURCE... that people should judge: random, balanced over models.
+    """Draw battles of SOURCE... that humans should judge: random, balanced over models.
 
     \b
     podium label verdicts.csv --responses answers/ --number 200 -o sheet.csv
     podium label verdicts.csv --responses answers/ --number 200 -o label.html
     podium rank verdicts.csv --human-labels sheet.csv --ranker structured-bradley-terry
 
-    People write 1, 2 or tie in the column verdict of the sheet; an empty one is not labelled. The page asks them one
+    Humans write 1, 2 or tie in the column verdict of the sheet; an empty one is not labelled. The page asks them one
     battle at a time, shows no model's name, and saves such a sheet.
     """
     import numpy as np

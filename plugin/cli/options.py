@@ -136,7 +136,7 @@ human_labels = click.option(
     metavar="FILE",
     type=click.Path(),
     multiple=True,
-    help="People's labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; one a person, say.",
+    help="Human labels: item, model_a, model_b, credit, or a filled-in sheet of `podium label`; one a person, say.",
 )
 pool = partial(click.option, "--pool", is_flag=True)
 entrants_file = partial(click.option, "--entrants", metavar="FILE", type=click.Path())
@@ -219,7 +219,7 @@ def add_labels(battles: "Battles", places: Sequence[str], *, must_meet: bool) ->
 
     sheets: list[Any] = list(places)
     for k, place in enumerate(places if len(places) > 1 else ()):
-        # Two people who agree on a battle are two votes, no copy of a verdict: the judges of a file are its own.
+        # Two humans who agree on a battle are two votes, no copy of a verdict: the judges of a file are its own.
         frame = read_battles(place, merge=False).to_frame()
         own = as_text(frame["judge"]).fillna("") if "judge" in frame else ""
         sheets[k] = frame.assign(judge=f"{k + 1}. file of labels: " + own)

@@ -42,7 +42,7 @@ class Comparison(Document):
     Attributes:
         findings: one per candidate and question.
         gate: what was required, and whether it holds; None where nothing was.
-        warnings: what people should know of the data.
+        warnings: what humans should know of the data.
         failures: what could not be compared, and why.
         unknown_answers: why it is not known on which items the models answered the same; None where it is.
     """

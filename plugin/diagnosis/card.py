@@ -15,7 +15,6 @@ from podium.diagnosis.gold import gold_agreement
 from podium.diagnosis.gold_source import Gold
 from podium.diagnosis.judged_again import judged_again
 from podium.diagnosis.judges import side_by_side
-from podium.diagnosis.people import people
 from podium.diagnosis.position import position
 from podium.diagnosis.self_preference import self_preference
 from podium.diagnosis.subject import NEAR_TIE, Subject
@@ -47,7 +46,7 @@ QUESTIONS = (
     Inquiry("consistency", "answers", consistency),
     Inquiry("verbosity", "verbosity: longer responses", verbosity),
     Inquiry("self_preference", "self-preference: models of the judge's family", self_preference),
-    Inquiry("people", "agreement with people", people),
+    Inquiry("human", "agreement with humans", measure_human_agreement),
     Inquiry("transitivity", "transitivity on single items", lambda it: transitivity(it.battles, level=it.level)),
     Inquiry("cycles", "transitivity of whole models", cycles),
     Inquiry("fit", "fit of Bradley-Terry", lambda it: bradley_terry_fit(it.battles, level=it.level)),
@@ -71,7 +70,7 @@ class Card:
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """May it rank, are its distances people's, what to do: in at most three sentences."""
+        """May it rank, are its distances human ratings, what to do: in at most three sentences."""
         return card_answer(self.answers)
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from podium.diagnosis.card import ACROSS, QUESTIONS, Card, Diagnosis, Inquiry, Reply
-from podium.diagnosis.card_summary import best_with_people, check_lines
+from podium.diagnosis.card_summary import best_with_humans, check_lines
 from podium.diagnosis.figures import Missing, Statistic
 from podium.diagnosis.judged_again import JudgedAgain
 from podium.errors import UsageError
@@ -51,7 +51,7 @@ def _side_by_side(diagnosis: Diagnosis) -> Report:
     answers = [f"{_name_of(card)}: {card.answer[0]}" for card in diagnosis.cards]
     cards = {_name_of(card): card for card in diagnosis.cards}
     subjects = {name: card.subject for name, card in cards.items()}
-    first = best_with_people({name: card.answers for name, card in cards.items()}, subjects)
+    first = best_with_humans({name: card.answers for name, card in cards.items()}, subjects)
     again = diagnosis.across["judged_again"]
     compared = [f"{again.sentence}. The models: --section judged_again"] if isinstance(again, JudgedAgain) else []
     notes = (*compared, "One judge with its intervals: --where judge=NAME · all figures, side by side: --full")

@@ -1,4 +1,4 @@
-"""A judge card in three sentences and a line a check: may it rank, are its distances people's, what to do."""
+"""A judge card in three sentences and a line a check: may it rank, are its distances human ratings, what to do."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from podium.checks import CHECKS
 from podium.diagnosis.figures import Figured, Missing, Statistic
-from podium.diagnosis.people import agreement_lead
+from podium.diagnosis.human_agreement import agreement_lead
 from podium.diagnosis.self_preference import NAME_FAMILIES
 from podium.diagnosis.subject import Subject
 from podium.report.model import EMPTY
@@ -18,7 +18,7 @@ Answers: TypeAlias = Mapping[str, Any]
 FIRST_NUMBER = re.compile(r"-?[\d.]+(%| of [\d,]+| Elo)?")
 FINE, NOT_SHOWN = "fine", "not shown"
 LEVEL_SLOPE = (0.8, 1.25)
-"""Factors between which distances are called people's, if the interval holds 1: a fifth off either way."""
+"""Factors between which distances are called human ratings, if the interval holds 1: a fifth off either way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def check_lines(answers: Answers) -> tuple[CheckLine, ...]:
         "asked again": ("consistency", "", _asked_again),
         "verbosity": ("verbosity", "effect", _verbosity),
         "own family": ("self_preference", "excess", _own_family),
-        "people": ("people", "agreement", _people),
+        "human": ("human", "agreement", _human),
         "transitivity": ("transitivity", "hard", _transitivity),
         "cycles": ("cycles", "", _cycles),
         "fit": ("fit", "", _fit),
@@ -62,54 +62,54 @@ def check_lines(answers: Answers) -> tuple[CheckLine, ...]:
 
 
 def card_answer(answers: Answers) -> tuple[str, ...]:
-    """Say whether the judge may rank, whether its distances are people's, and what to do next."""
+    """Say whether the judge may rank, whether its distances are human ratings, and what to do next."""
     return tuple(sentence for sentence in (_may_rank(answers), _distances(answers), _what_to_do(answers)) if sentence)
 
 
-def best_with_people(judges: Mapping[str, Answers], subjects: Mapping[str, Subject]) -> str:
-    """Name the judge that people agree with most, and how far the next is; empty where nobody labelled.
+def best_with_humans(judges: Mapping[str, Answers], subjects: Mapping[str, Subject]) -> str:
+    """Name the judge that humans agree with most, and how far the next is; empty where nobody labelled.
 
     Args:
         judges: what their cards say.
         subjects: what the cards are of.
     """
-    shares = {name: getattr(answers["people"], "agreement", None) for name, answers in judges.items()}
+    shares = {name: getattr(answers["human"], "agreement", None) for name, answers in judges.items()}
     known = {name: share for name, share in shares.items() if isinstance(share, Statistic)}
     best = sorted(known, key=lambda name: (-known[name].value, name))[:2]
     texts = [f"{name} on {known[name].estimate} of winners ({known[name].interval})" for name in best]
     if len(texts) < 2:
-        return f"People agree with {texts[0]}; of the others it is not known." if texts else ""
+        return f"Humans agree with {texts[0]}; of the others it is not known." if texts else ""
     lead = agreement_lead(*(subjects[name] for name in best))
     if lead is None or lead.low is None or lead.high is None:
-        return f"People agree most with {texts[0]}, then with {texts[1]}."
+        return f"Humans agree most with {texts[0]}, then with {texts[1]}."
     points, low, high = (f"{100 * share:.1f}" for share in (lead.value, lead.low, lead.high))
     doubt = "" if lead.low > 0 else ": not told apart"
-    return f"People agree most with {texts[0]}, then with {texts[1]}: {points} points less ({low} … {high}){doubt}."
+    return f"Humans agree most with {texts[0]}, then with {texts[1]}: {points} points less ({low} … {high}){doubt}."
 
 
 def _may_rank(answers: Answers) -> str:
-    people, rings = answers["people"], answers["cycles"]
-    agreement: Figured = people if isinstance(people, Missing) else people.agreement
+    human, rings = answers["human"], answers["cycles"]
+    agreement: Figured = human if isinstance(human, Missing) else human.agreement
     if isinstance(agreement, Missing):
         return f"Whether this judge may rank is not known: {agreement.why}."
     share = f"{agreement.estimate} of winners ({agreement.interval})"
     if agreement.low is None or agreement.low <= 0.5:
-        return f"Do not rank by this judge yet: it agrees with people on {share}, and a coin on 50%."
+        return f"Do not rank by this judge yet: it agrees with humans on {share}, and a coin on 50%."
     certain = 0 if isinstance(rings, Missing) else rings.certain
     but = f", but the models of {certain} {plural('ring', certain)} beat each other" if certain else ""
-    return f"This judge may rank: it agrees with people on {share}{but}."
+    return f"This judge may rank: it agrees with humans on {share}{but}."
 
 
 def _distances(answers: Answers) -> str:
     reply = answers["self_preference"]
     slope: Any = reply if isinstance(reply, Missing) else reply.slope
-    if isinstance(slope, Missing) or reply.who != "people":
+    if isinstance(slope, Missing) or reply.who != "human":
         why = slope.why if isinstance(slope, Missing) else "there are no human labels"
-        return f"Whether its distances are people's is not known: {why}."
-    text = f"{slope.value:.2f} times people's ({slope.interval})"
+        return f"Whether its distances are human ratings is not known: {why}."
+    text = f"{slope.value:.2f} times human ({slope.interval})"
     holds = slope.low is not None and slope.high is not None and slope.low <= 1 <= slope.high
     if holds and LEVEL_SLOPE[0] <= slope.value <= LEVEL_SLOPE[1]:
-        return f"Its distances are {text}: as people's, as far as these labels tell."
+        return f"Its distances are {text}: as human ratings, as far as these labels tell."
     return f"Its distances are {text}: calibrate before you quote Elo."
 
 
@@ -130,8 +130,8 @@ def _what_to_do(answers: Answers) -> str:
         return "Let a judge of another family decide, too."
     if lines["verbosity"].startswith("favours"):
         return "Rank at equal length, too: `podium rank --set length_control=true`."
-    if lines["people"].startswith("not known"):
-        return "Ask people: `podium label` draws the battles."
+    if lines["human"].startswith("not known"):
+        return "Ask humans: `podium label` draws the battles."
     return ""
 
 
@@ -176,7 +176,7 @@ def _own_family(section: Any) -> tuple[str, str]:
     return section.excess.brief, "favoured" if section.excess.value > 0 else "disfavoured"
 
 
-def _people(section: Any) -> tuple[str, str]:
+def _human(section: Any) -> tuple[str, str]:
     kappa = "" if isinstance(section.kappa, Missing) else f", kappa {section.kappa.value:.2f}"
     better = section.agreement.low is not None and section.agreement.low > 0.5
     return _brief(section.agreement, "same winner ") + kappa, FINE if better else "not shown to beat a coin"

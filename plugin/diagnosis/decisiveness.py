@@ -21,7 +21,7 @@ GRID = np.linspace(np.log(LOWEST), np.log(HIGHEST), STEPS)
 
 
 def curve(gold: np.ndarray, alpha: float) -> np.ndarray:
-    """Return the win rate that a judge of this decisiveness has where people have `gold`, same shape.
+    """Return the win rate that a judge of this decisiveness has where humans have `gold`, same shape.
 
     It is the Beta(alpha, alpha) distribution function: the diagonal for alpha = 1, a step for large alpha.
 

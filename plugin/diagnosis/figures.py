@@ -124,7 +124,7 @@ class CardAnswer:
     __slots__ = ()
 
     def lines(self) -> tuple[tuple[str, Value], ...]:
-        """Return the lines that people read: label and value."""
+        """Return the lines that humans read: label and value."""
         return labelled_figures(self)
 
     def tables(self) -> tuple[Table, ...]:

@@ -73,7 +73,7 @@ class GoldAgreement(CardAnswer):
             ("Kendall's tau with its ranking", self.tau),
             ("pairs with the same better system", self.accuracy),
             (f"mean squared error of win rates ({mse} with noise)", self.mse_beyond_noise),
-            (f"decisiveness alpha ({alpha} with noise; 1 = as people)", self.alpha_beyond_noise),
+            (f"decisiveness alpha ({alpha} with noise; 1 = as humans)", self.alpha_beyond_noise),
             *([] if self.single_alpha_beyond_noise == self.alpha_beyond_noise else [of_single]),
             (f"bias between systems, delta ({delta} with noise)", self.delta_beyond_noise),
         )

@@ -73,14 +73,14 @@ class GoldPairs:
 def gold_pairs_of(subject: Subject) -> GoldPairs | Missing:
     """Put a judge beside the gold standard given, else the human labels of its battles; raises as `prepare_side`."""
     gold = subject.gold
-    if gold is None and not np.isfinite(subject.human).any():
+    if gold is None and not np.isfinite(subject.human_credit).any():
         remedy = "give a ranking or human battles with --gold, or name a human judge with --human-judge"
         return Missing(AGREEMENT, "there is no gold standard and no human label", remedy)
     if gold is not None and gold.battles is not None and len(gold.battles.judges) > 1:
         why = f"the gold battles are by several judges: {some(gold.battles.judges)}"
         remedy = "keep the rows of one in the gold file, or name the one in the judged file with --human-judge"
         return Missing(AGREEMENT, why, remedy)
-    theirs = subject.people if gold is None else gold.side
+    theirs = subject.human if gold is None else gold.side
     ours = subject.side
     names = tuple(sorted(set(ours.entrants) & set(theirs.entrants)))
     if len(names) < 3:
@@ -146,10 +146,10 @@ def resample_both(both: GoldPairs, resamples: int, rng: np.random.Generator, *, 
         return np.concatenate([tau[:, None], *both.rates(mine, other)], axis=1)
 
     columns = resample(columns_of, number if together else own, resamples, rng, width=len(both.entrants) ** 2)
-    judge, people = columns[:, 1 : 1 + pairs], columns[:, 1 + pairs :]
+    judge, human = columns[:, 1 : 1 + pairs], columns[:, 1 + pairs :]
     what = how if theirs else "bootstrap, gold standard as given"
     method = f"{both.judge.coded.unit} {what}, {resamples} resamples"
-    return GoldDraws(columns[:, 0], judge, people if theirs else people[0], method)
+    return GoldDraws(columns[:, 0], judge, human if theirs else human[0], method)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The gold standard that `--gold` names: a ranking, or battles that people decided."""
+"""The gold standard that `--gold` names: a ranking, or battles that humans decided."""
 
 import json
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class Gold:
 
     Attributes:
         scores: of each system, higher is better, on a scale: `elo`, or whatever the ranking says.
-        battles: what people decided.
+        battles: what humans decided.
     """
 
     source: str

@@ -24,7 +24,7 @@ class SelfPreference(CardAnswer):
 
     Attributes:
         family, how: the judge's, `given` or `guessed`; None where nothing tells it.
-        who: what the reference is: `people`, `gold` or `other judges`.
+        who: what the reference is: `human`, `gold` or `other judges`.
         excess: of the judge's own family, Elo points of its own scale; 0 without self-preference.
         slope: of the line: the judge's Elo points per point of the reference; 1 where no scale correction is needed.
         families: entrants by family.

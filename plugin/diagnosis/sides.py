@@ -1,6 +1,6 @@
 """Views of all entrants that battles or a given ranking give: strengths, ratings with errors, win rates, resamples.
 
-And what a judge's ratings are held against: people, a gold standard or the other judges, and a line between the two.
+And what a judge's ratings are held against: humans, a gold standard or the other judges, and a line between the two.
 """
 
 from collections.abc import Sequence
@@ -203,7 +203,7 @@ def taus(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Ratings of the same entrants by somebody else: `people`, `gold`, or `other judges`."""
+    """Ratings of the same entrants by somebody else: `human`, `gold`, or `other judges`."""
 
     who: str
     ratings: Ratings

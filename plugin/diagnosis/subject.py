@@ -52,8 +52,8 @@ class Subject:
         return np.random.default_rng(self.seed)
 
     @cached_property
-    def human(self) -> np.ndarray:
-        """What model_a earned from people in each battle, NaN where nobody said, shape (battles,)."""
+    def human_credit(self) -> np.ndarray:
+        """What model_a earned from humans in each battle, NaN where nobody said, shape (battles,)."""
         return self.battles.numbers_of("human")
 
     @cached_property
@@ -67,20 +67,20 @@ class Subject:
         return prepare_side(self.battles)
 
     @cached_property
-    def people(self) -> JudgedSide:
+    def human(self) -> JudgedSide:
         """The view of the human labels of its battles; raises as `side`."""
-        return prepare_side(self.battles, self.human)
+        return prepare_side(self.battles, self.human_credit)
 
     @cached_property
     def reference(self) -> Reference | Missing:
-        """What its ratings are held against: people on the same battles, else the gold standard, else other judges.
+        """What its ratings are held against: humans on the same battles, else the gold standard, else other judges.
 
         A reference whose battles fall into groups that never met is passed over.
         """
         gold, others = self.gold, self.others
         candidates: dict[str, Callable[[], Ratings]] = {}
-        if np.isfinite(self.human).any():
-            candidates["people"] = lambda: self.people.ratings
+        if np.isfinite(self.human_credit).any():
+            candidates["human"] = lambda: self.human.ratings
         if gold is not None:
             candidates["gold"] = lambda: gold.side.ratings.set_apart()
         if others is not None:

@@ -36,7 +36,7 @@ class Verbosity(CardAnswer):
         rule: what a near-tie is here; None where nothing tells.
         effect: logits per unit of log-length, the models' strengths held fixed; 0 without bias, or where length says
             nothing of quality.
-        people: the same of people's labels on the same battles: what length is worth to them.
+        humans: the same of human labels on the same battles: what length is worth to them.
         residuals: partial correlation over entrants of the judge's rating minus the reference's with mean length, given
             the reference's rating; 0 without bias.
         who: what the reference is.
@@ -46,7 +46,7 @@ class Verbosity(CardAnswer):
     longer_near_ties: Figured
     rule: str | None
     effect: Figured
-    people: Figured
+    human: Figured
     residuals: Figured
     who: str | None
 
@@ -58,7 +58,7 @@ class Verbosity(CardAnswer):
             ("longer response preferred", self.longer),
             ("  among near-ties" + rule, self.longer_near_ties),
             ("length, log-odds per e-fold, strength fixed", self.effect),
-            ("  the same for people", self.people),
+            ("  the same for humans", self.human),
             (f"residual ratings{against} and length, given strength", self.residuals),
         )
 
@@ -77,16 +77,16 @@ def verbosity(subject: Subject) -> Verbosity | Missing:
     if near is not None:
         what = "decisive near-ties with different lengths"
         in_near_ties = sample.share(longer, what=what, among=decisive & near)
-    people: Figured = Missing("length for people", "there are no human labels", "give a column human, or --human-judge")
-    if not np.isnan(subject.human).all():
-        human = np.where(battles.readable, subject.human, np.nan)
-        people = length_weight(battles, human, ratio, subject.level)
+    human: Figured = Missing("length for humans", "there are no human labels", "give a column human, or --human-judge")
+    if not np.isnan(subject.human_credit).all():
+        human_credit = np.where(battles.readable, subject.human_credit, np.nan)
+        human = length_weight(battles, human_credit, ratio, subject.level)
     return Verbosity(
         longer=sample.share(longer, what="decisive battles with different lengths", among=decisive),
         longer_near_ties=in_near_ties,
         rule=rule,
         effect=length_weight(battles, credit, ratio, subject.level),
-        people=people,
+        human=human,
         residuals=length_of_residuals(subject),
         who=None if isinstance(subject.reference, Missing) else subject.reference.who,
     )

@@ -1,4 +1,4 @@
-"""The sheet that people fill in: an instruction and two responses a row, whose models a token hides.
+"""The sheet that humans fill in: an instruction and two responses a row, whose models a token hides.
 
 It is a CSV; `podium.page.label_page` is a page with the same rows, which saves one.
 """
@@ -18,13 +18,13 @@ from podium.printable import FORMULA, printable
 from podium.text import as_text
 
 CREDIT = {"1": 1.0, "2": 0.0, "tie": 0.5}
-"""What people write in the column `verdict`, and what the model of response 1 earns."""
+"""What humans write in the column `verdict`, and what the model of response 1 earns."""
 UNLABELLED = "not labelled"
 
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """One battle to be judged by people.
+    """One battle to be judged by humans.
 
     Attributes:
         item: its id.
@@ -49,7 +49,7 @@ def sheet_table(rows: Sequence[SheetRow]) -> pd.DataFrame:
 
 
 def read(records: pd.DataFrame) -> pd.DataFrame:
-    """Read a sheet that people have filled in: `verdict` is 1, 2 or tie; empty is unparsed.
+    """Read a sheet that humans have filled in: `verdict` is 1, 2 or tie; empty is unparsed.
 
     Raises:
         DataError: another verdict, or a token that was changed or belongs to another row.
@@ -64,7 +64,7 @@ def read(records: pd.DataFrame) -> pd.DataFrame:
             remedy = "keep the cells of a row together; the column battle belongs to its item"
             raise DataError(problem, remedy=remedy, row=f"row {row}")
     columns = dict(zip(("item", "model_a", "model_b"), zip(*battles, strict=True), strict=True)) if battles else {}
-    return pd.DataFrame({**columns, "credit": credit, "reason": reasons(unparsed, UNLABELLED), "judge": "people"})
+    return pd.DataFrame({**columns, "credit": credit, "reason": reasons(unparsed, UNLABELLED), "judge": "human"})
 
 
 def _harmless(text: str) -> str:

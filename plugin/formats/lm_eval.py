@@ -79,7 +79,7 @@ def gather(sources: Sequence[SourceFiles], reading: Reading) -> Gathered:
 
 
 def _claim_files(source: SourceFiles, notes: list[str], lost: list[str]) -> tuple[list[Samples], list[Results]]:
-    """Return the samples and results of one source; add what people should know, and what could not be read."""
+    """Return the samples and results of one source; add what humans should know, and what could not be read."""
     own, results = find_runs(source.paths, source.label, searched=source.searched)
     names = sorted({file.results.model for file in own if file.results and file.results.model})
     if source.label is not None and len(names) > 1:

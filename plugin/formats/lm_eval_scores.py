@@ -203,7 +203,7 @@ def direction_of(metric: str, files: Sequence[Scores]) -> tuple[int, str, str | 
 
     Returns:
         1, or -1 where lower is better; the metric's name in the battles table, which says where values are turned
-        around; and a note for people, or None.
+        around; and a note for humans, or None.
 
     Raises:
         DataError: two results files contradict each other.

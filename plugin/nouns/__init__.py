@@ -1,1 +1,1 @@
-"""What users hold: battles, a ranking, a calibration and its file, labels by people."""
+"""What users hold: battles, a ranking, a calibration and its file, labels by humans."""

@@ -10,13 +10,13 @@ SMALLEST_SE = 1e-6
 """Elo points; an error this small is rounding: every battle says the same."""
 MEAN = 1500.0
 """Elo at the mean of the entrants that another is rated against."""
-FEWEST_OF_PEOPLE = 20
-"""Entrants that tell the judge's disagreement with people from their own sampling errors."""
+FEWEST_OF_HUMANS = 20
+"""Entrants that tell the judge's disagreement with humans from their own sampling errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The map from a judge's signal to the probability that people prefer a: sigmoid(sum of weight times feature).
+    """The map from a judge's signal to the probability that humans prefer a: sigmoid(sum of weight times feature).
 
     Attributes:
         kind: where the features come from: `margin`, `smoothing`, `criteria`, `length`, `credit` or `jury`.
@@ -45,14 +45,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class ScaleCorrection:
-    """How many times as far apart people's ratings are as the judge's.
+    """How many times as far apart human ratings are as the judge's.
 
     Attributes:
         mean, sd: of the factor; sd is None where entrants are too few to tell it, and the factor is then 1.
         low, high: 90% interval.
         n: entrants behind it.
-        spread: what the judge and people disagree by beyond both their sampling errors, standard deviation, Elo points.
-        human_se: median standard error of people's ratings, Elo points; None where there is none.
+        spread: what the judge and humans disagree by beyond both their sampling errors, standard deviation, Elo points.
+        human_se: median standard error of human ratings, Elo points; None where there is none.
     """
 
     mean: float
@@ -68,19 +68,19 @@ class ScaleCorrection:
         """Whether entrants tell it; where they are too few, nothing is scale-corrected."""
         return self.sd is not None
 
-    def variance(self, se: float, *, of_people: bool = False) -> float:
-        """Return the variance of a scale-corrected rating less people's, squared Elo points.
+    def variance(self, se: float, *, of_human: bool = False) -> float:
+        """Return the variance of a scale-corrected rating less human ratings, squared Elo points.
 
         Args:
             se: standard error of the judge's rating, scale-corrected.
-            of_people: of what people would give with ever more votes, without the error of theirs.
+            of_human: of what humans would give with ever more votes, without the error of theirs.
         """
-        return se**2 + self.spread**2 + (0.0 if of_people else (self.human_se or 0.0) ** 2)
+        return se**2 + self.spread**2 + (0.0 if of_human else (self.human_se or 0.0) ** 2)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """One entrant, rated alone against the others by people and by the judge.
+    """One entrant, rated alone against the others by humans and by the judge.
 
     Attributes:
         human_elo, hard_elo, soft_elo: 1500 at the mean of the others; None where they never met without it. The
@@ -140,8 +140,8 @@ class HeldOut:
         """Return what the residual is measured in, Elo points; None where that is unknown, or next to nothing.
 
         Args:
-            scale_correction: of all entrants: the error is the judge's, people's and the spread; None for the judge's
-                alone.
+            scale_correction: of all entrants: the error is the judge's, human ratings and the spread; None for the
+                judge's alone.
         """
         se = self.se(kind)
         if se is None or se <= SMALLEST_SE or scale_correction is None:
@@ -180,8 +180,8 @@ class Accuracy:
             0.693); None for `hard`, and where no map was fitted.
         mae_interval, spearman_interval, kendall_interval: over entrants, at `level`.
         plain_mae: that error before ratings were scale-corrected.
-        slope: of people's ratings on the judge's, near 1 where the scale is right.
-        floor: error that an all-knowing judge would be left with, Elo points: people's own ratings err, too.
+        slope: of human ratings on the judge's, near 1 where the scale is right.
+        floor: error that an all-knowing judge would be left with, Elo points: humans' own ratings err, too.
     """
 
     n: int
@@ -276,9 +276,9 @@ class Calibration(Document):
         stability: of beta.
         warnings: what a reader must know.
         provenance: sources, options, versions, date.
-        scale_correction: by kind, where ratings are scale-corrected to people's scale.
+        scale_correction: by kind, where ratings are scale-corrected to human scale.
         answer: the finding in sentences.
-        tells_nothing: whether the judge's soft ratings do not rise with people's, or may not.
+        tells_nothing: whether the judge's soft ratings do not rise with human ratings, or may not.
     """
 
     view = "podium.report.calibration_view:calibration_reports"
@@ -312,7 +312,7 @@ class Calibration(Document):
         return rating - reach * error, rating + reach * error
 
     def plot(self) -> Any:
-        """Return held-out ratings over people's, and whether the signal is a probability, an altair chart.
+        """Return held-out ratings over human ratings, and whether the signal is a probability, an altair chart.
 
         Raises:
             UsageError: altair is not installed (`pip install 'podium[report]'`).

@@ -1,4 +1,4 @@
-"""People's labels of judges' battles: the verdicts of one judge of the same table, or those of another table."""
+"""Human labels of judges' battles: the verdicts of one judge of the same table, or those of another table."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -56,7 +56,7 @@ def label_by(battles: Battles, judge: str) -> Battles:
 
 
 def label_from(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles:
-    """Give battles the labels of others, whose credits are people's.
+    """Give battles the labels of others, whose credits are human ratings.
 
     Args:
         must_meet: whether labels of other battles than these are of no use.
@@ -69,7 +69,7 @@ def label_from(battles: Battles, labels: Battles, *, must_meet: bool) -> Battles
     _refuse_labelled(battles, "give one of the two, --human-labels or the column human")
     _refuse_without_items(battles, "no row of the verdicts")
     _refuse_without_items(labels, "no row of the labels")
-    labelled = _join_labels(battles, labels, "people", must_meet=must_meet)
+    labelled = _join_labels(battles, labels, "human", must_meet=must_meet)
     return replace(labelled, kept_first_shown=battles.first_shown())
 
 
@@ -118,7 +118,7 @@ def mean_labels(battles: Battles, column: str) -> pd.DataFrame:
 
 
 def ties_of(battles: Battles) -> np.ndarray:
-    """Tell which battles people call even, shape (battles,); votes that only cancel are no ties."""
+    """Tell which battles humans call even, shape (battles,); votes that only cancel are no ties."""
     even = (battles.table["human"] == 0.5).to_numpy()
     if battles.votes is None:
         return even
@@ -135,7 +135,7 @@ def _join_labels(battles: Battles, votes: Battles, judge: str, *, must_meet: boo
     """Give battles the mean votes on their item and pair as labels.
 
     Args:
-        votes: of people.
+        votes: of humans.
         judge: what to call who made them.
         must_meet: whether to refuse votes of which none is of one of the battles.
 

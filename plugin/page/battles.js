@@ -91,7 +91,7 @@
         const leader = shown === "ab" ? `${inside(battles.a[k])} first` : shown === "ba" ? `${inside(battles.b[k])} first` : "both orders";
         said.push(`${leader}: ${verdict(k, credit)}${reason ? ` (${reason})` : ""}`);
       }
-      if (battles.human.length && battles.human[k] !== null) said.push(`people: ${verdict(k, battles.human[k])}`);
+      if (battles.human.length && battles.human[k] !== null) said.push(`human: ${verdict(k, battles.human[k])}`);
       if (battles.reason[k]) said.push(`unparsed: ${battles.reason[k]}`);
       for (const line of said) details.append(element("p", line, { class: "note" }));
       for (const [shown, judge, code] of words) {

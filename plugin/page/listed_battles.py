@@ -1,4 +1,4 @@
-"""The battles that a page lists: those on which orders, judges or people disagree first, then random ones."""
+"""The battles that a page lists: those on which orders, judges or humans disagree first, then random ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ LONGEST = 20_000
 """Characters of one text that a page shows."""
 LARGEST = 12_000_000
 """Characters of all texts of a page."""
-CHANCE, ORDERS, JUDGES, PEOPLE = "", "the two orders disagree", "judges disagree", "judge and people disagree"
+CHANCE, ORDERS, JUDGES, HUMANS = "", "the two orders disagree", "judges disagree", "judge and humans disagree"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _disagreements(battles: Battles) -> np.ndarray:
         groups = said.transform("mean").groupby(keys, sort=False)
         why[((groups.transform("max") > 0) & (groups.transform("min") < 0)).to_numpy()] = JUDGES
     if "human" in table:
-        why[side * np.sign(table["human"].to_numpy(dtype=float) - 0.5) < 0] = PEOPLE
+        why[side * np.sign(table["human"].to_numpy(dtype=float) - 0.5) < 0] = HUMANS
     if "swap" in table:
         why[(table["swap"] == "flip").to_numpy()] = ORDERS
     return why

@@ -108,7 +108,7 @@ def _captions(material: Material) -> dict[str, str]:
         "A row's wins over a column's, models in ranking order: blue above one half, grey below; empty where two never "
         "met. A click on a cell, or the names below, opens its battles."
     )
-    captions["placement"] = "Models that the calibration did not know, over people's ratings; on the line both agree."
+    captions["placement"] = "Models that the calibration did not know, over human ratings; on the line both agree."
     captions["reliability"] = "A point is a tenth of the battles; on the line the signal is a probability."
     return captions | {"unit": "Elo" if first.scale == "elo" else first.scale}
 

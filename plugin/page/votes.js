@@ -9,7 +9,7 @@
   let state = { votes: {}, at: 0 };
   try {
     state = { ...state, ...JSON.parse(localStorage.getItem(key) || "{}") };
-  } catch { /* A browser that keeps nothing still lets people vote. */ }
+  } catch { /* A browser that keeps nothing still lets human vote. */ }
 
   const keep = () => {
     try {

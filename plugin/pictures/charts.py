@@ -155,7 +155,7 @@ def meeting_rows(meetings: pd.DataFrame, names: Sequence[str]) -> list[dict[str,
 
 
 def reliability(calibration: Calibration) -> Any:
-    """Return how often people agreed with the judge over how often its signal says they do, a point a tenth."""
+    """Return how often humans agreed with the judge over how often its signal says they do, a point a tenth."""
     alt = load_extra("altair")
     rows = [
         {"predicted": share["predicted"], "agreed": share["agreement"], "battles": share["battles"]}
@@ -163,26 +163,26 @@ def reliability(calibration: Calibration) -> Any:
     ]
     ends = alt.Scale(domain=[0.5, 1])
     x = alt.X("predicted:Q", title="predicted agreement", scale=ends, axis=alt.Axis(format="%"))
-    y = alt.Y("agreed:Q", title="people agreed", scale=alt.Scale(zero=False), axis=alt.Axis(format="%"))
+    y = alt.Y("agreed:Q", title="humans agreed", scale=alt.Scale(zero=False), axis=alt.Axis(format="%"))
     points = alt.Chart(alt.Data(values=rows)).mark_point(size=70).encode(x=x, y=y, tooltip=_tooltip(rows))
     corners = alt.Data(values=[{"predicted": end, "agreed": end} for end in (0.5, 1)])
     return alt.layer(alt.Chart(corners).mark_line().encode(x=x, y=y), points).properties(width=WIDTH, height=260)
 
 
 def placement(calibration: Calibration) -> Any:
-    """Return the judge's ratings of held-out models over people's, with conformal intervals."""
+    """Return the judge's ratings of held-out models over human ratings, with conformal intervals."""
     alt = load_extra("altair")
     rows: list[dict[str, Any]] = []
     for held in [held for held in calibration.entrants if held.residual("soft") is not None]:
         low, high = calibration.interval_of(held)
-        own = {"model": printable(held.model), "people": held.human_elo, "judge": held.rating("soft")}
+        own = {"model": printable(held.model), "human": held.human_elo, "judge": held.rating("soft")}
         rows.append({**own, "low": low, "high": high})
     ends = {"scale": alt.Scale(zero=False), "axis": alt.Axis(format="d", tickCount=6, labelFlush=False)}
     axis = {"title": "Elo by the judge", **ends}
-    x, y = alt.X("people:Q", title="Elo by people", **ends), alt.Y("judge:Q", **axis)
+    x, y = alt.X("human:Q", title="Elo by humans", **ends), alt.Y("judge:Q", **axis)
     chart = alt.Chart(alt.Data(values=rows)).encode(x=x, tooltip=_tooltip(rows))
-    ratings = [row["people"] for row in rows]
-    corners = [{"people": end, "judge": end} for end in (min(ratings, default=0), max(ratings, default=1))]
+    ratings = [row["human"] for row in rows]
+    corners = [{"human": end, "judge": end} for end in (min(ratings, default=0), max(ratings, default=1))]
     diagonal = alt.Chart(alt.Data(values=corners)).mark_line().encode(x=x, y=y)
     reach = chart.mark_rule(opacity=0.4, strokeWidth=2.5).encode(y=alt.Y("low:Q", **axis), y2="high:Q")
     return alt.layer(diagonal, reach, chart.mark_point(size=45).encode(y=y)).properties(width=WIDTH, height=WIDTH)
@@ -194,7 +194,9 @@ def ranking_plot(ranking: Ranking) -> Any:
 
 
 def calibration_plot(calibration: Calibration) -> Any:
-    """Return ratings of held-out models over people's, and, where it is known, whether the signal is a probability."""
+    """Return ratings of held-out models over human ratings, and, where it is known, whether the signal is a
+    probability.
+    """
     charts = [placement(calibration), *([reliability(calibration)] if calibration.agreement["bins"] else [])]
     return in_style(load_extra("altair").vconcat(*charts))
 

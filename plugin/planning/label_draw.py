@@ -1,4 +1,4 @@
-"""Which battles people should judge next, and how many labels leave which error."""
+"""Which battles humans should judge next, and how many labels leave which error."""
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -10,8 +10,8 @@ from podium.formats.label_sheet import SheetRow
 from podium.nouns.battles import Battles
 from podium.rankers.calibration.accuracy import MEAN_OF_NORMAL
 from podium.rankers.coded import Coded, code_battles
+from podium.rankers.human_label_fit import HumanLabelFit, human_label_fit
 from podium.rankers.identification import strengths_of
-from podium.rankers.labels_by_people import PeopleLabels, people_labels
 from podium.rankers.random_effects import SPREAD_PRIOR, RandomEffects, expected_errors, fit_random_effects
 from podium.rankers.scale import POINTS
 from podium.report.model import Report, Table
@@ -42,7 +42,7 @@ class ErrorForecast:
 
 @dataclass(frozen=True, slots=True)
 class LabelDraw:
-    """Battles to ask people about.
+    """Battles to ask humans about.
 
     Attributes:
         rows: of the sheet.
@@ -67,13 +67,13 @@ def draw_labels(
     responses: Responses | None = None,
     rng: np.random.Generator,
 ) -> LabelDraw:
-    """Draw battles for people at random, balanced over models, and forecast what labels are worth.
+    """Draw battles for humans at random, balanced over models, and forecast what labels are worth.
 
     Args:
         battles: of a judge, with the labels so far.
         number: of battles to draw.
         by: `random`; nothing else is unbiased.
-        responses: the texts that people are to read.
+        responses: the texts that humans are to read.
 
     Raises:
         UsageError: another rule, no items, or fewer battles than asked for.
@@ -87,7 +87,7 @@ def draw_labels(
         )
     coded = code_battles(battles)
     try:
-        labels = people_labels(battles, coded.entrants)
+        labels = human_label_fit(battles, coded.entrants)
     except NotIdentifiedError:
         labels = None
     if not battles.has_items:
@@ -108,7 +108,7 @@ def draw_labels(
 
 
 def _candidates(
-    battles: Battles, labels: PeopleLabels | None, responses: Responses | None, rated: AbstractSet[str]
+    battles: Battles, labels: HumanLabelFit | None, responses: Responses | None, rated: AbstractSet[str]
 ) -> list[Candidate]:
     """Return the battles of rated models without a label, sorted; with responses, those with both texts."""
     table = battles.table[~labels.battles] if labels else battles.table
@@ -123,7 +123,9 @@ def _candidates(
     return sorted((item, pair) for item, pair in pairs if rated >= set(pair))  # type: ignore[misc]
 
 
-def _too_few(battles: Battles, labels: PeopleLabels | None, responses: Responses | None, number: int, left: int) -> str:
+def _too_few(
+    battles: Battles, labels: HumanLabelFit | None, responses: Responses | None, number: int, left: int
+) -> str:
     """Say why fewer battles are left than were asked for, and what helps."""
     if left:
         return (
@@ -131,7 +133,7 @@ def _too_few(battles: Battles, labels: PeopleLabels | None, responses: Responses
             "given: ask for fewer"
         )
     if labels and labels.battles.all():
-        return f"all {len(battles):,} battles have a label: none is left to ask people about"
+        return f"all {len(battles):,} battles have a label: none is left to ask humans about"
     if responses is None:
         return "no battle without a label is of a known item and of two models with a readable verdict each"
     return "of no battle without a label are both responses there: name items and models in --responses as SOURCE does"
@@ -147,7 +149,7 @@ def _sheet_row(item: str, first: str, second: str, responses: Responses | None, 
     return SheetRow(item, asked[item].instruction, left, right, texts[left][key], texts[right][key])
 
 
-def _forecast(coded: Coded, labels: PeopleLabels | None, known: int, planned: int) -> tuple[ErrorForecast, ...]:
+def _forecast(coded: Coded, labels: HumanLabelFit | None, known: int, planned: int) -> tuple[ErrorForecast, ...]:
     """Say what ratings err with the labels at hand, with the planned ones, and with other numbers."""
     phi = strengths_of(coded).theta
     if labels:
@@ -176,7 +178,7 @@ def draw_reports(draw: LabelDraw) -> tuple[Report, ...]:
         f"Drawn at random among battles without a label; each model then has {each} labels.",
     ]
     if not draw.from_labels:
-        notes.append("No label is there yet: how far the judge is from people is a prior's guess (61 Elo).")
+        notes.append("No label is there yet: how far the judge is from humans is a prior's guess (61 Elo).")
     rows = tuple(
         (f"{forecast.labels:,}", f"{forecast.joined:.1f}", f"{forecast.alone:.1f}") for forecast in draw.forecast
     )

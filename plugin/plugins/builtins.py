@@ -6,11 +6,11 @@ from podium.hookspecs import Format, Ranker, Scorer, Tournament, hookimpl
 
 RANKERS = (
     ("bradley-terry", "bradley_terry:bradley_terry", "joint maximum likelihood, Elo scale"),
-    ("soft-elo", "soft_elo:soft_elo", "Bradley-Terry on calibrated probabilities, Elo scale of people"),
+    ("soft-elo", "soft_elo:soft_elo", "Bradley-Terry on calibrated probabilities, Elo scale of humans"),
     (
         "structured-bradley-terry",
         "structured_bradley_terry:structured_bradley_terry",
-        "few labels by people joined with all verdicts, Elo scale of people",
+        "few labels by humans joined with all verdicts, Elo scale of humans",
     ),
     ("win-rate", "win_rate:win_rate", "mean credit against all, or against one anchor"),
     ("mean", "pointwise:mean", "mean pointwise score over items"),
@@ -62,7 +62,7 @@ FORMATS: tuple[tuple[str, str, str, str | None], ...] = (
     ("arena", "arena:read", "FastChat and Arena battles", None),
     ("soft-elo", "soft_elo:read", "Soft-Elo CSV: preferences, score dictionaries, human labels", None),
     ("evalica", "evalica:read", "evalica CSV", None),
-    ("label-sheet", "label_sheet:read", "a sheet of `podium label` that people have filled in", None),
+    ("label-sheet", "label_sheet:read", "a sheet of `podium label` that humans have filled in", None),
     ("900k-judgments", "judgments_900k:read", "900K-Judgments, five-level verdicts", None),
     ("judge-bench", "judge_bench:read", "JudgeBench outputs, both orders", None),
     (

@@ -27,7 +27,7 @@ Rows = Sequence[Sequence[str]]
 
 
 def agreement_report(agreement: "Agreement") -> Report:
-    """Say how the judge agrees with people, battle by battle."""
+    """Say how the judge agrees with humans, battle by battle."""
     rows = [
         ("battles with a verdict and a human label", f"{agreement.battles:,}"),
         ("kappa (win, tie, loss)", number_text(agreement.kappa, 3)),
@@ -35,9 +35,9 @@ def agreement_report(agreement: "Agreement") -> Report:
         ("  same winner", share_text(agreement.agreement)),
         ("mean |margin|", number_text(agreement.mean_abs_margin, 2)),
         ("verdicts against the sign of their margin", share_text(agreement.sign_conflicts)),
-        ("larger |margin| where people agree (AUC)", number_text(agreement.auc, 3)),
+        ("larger |margin| where humans agree (AUC)", number_text(agreement.auc, 3)),
     ]
-    return _report("judge and people, all battles", ["", ""], rows)
+    return _report("judge and humans, all battles", ["", ""], rows)
 
 
 def calibration_reports(calibration: Calibration) -> tuple[Report, ...]:
@@ -192,7 +192,7 @@ def _accuracy(calibration: Calibration) -> Report:
         ("Kendall", *(number_text(kind.kendall, 3) for kind in both)),
         ("entrants", *(str(kind.n) for kind in both)),
     ]
-    floor = ("error that people's own sampling leaves, Elo", *(number_text(kind.floor, 1) for kind in both))
+    floor = ("error that humans' own sampling leaves, Elo", *(number_text(kind.floor, 1) for kind in both))
     rows += _scale_rows(calibration, floor) if calibration.scale_correction else [floor]
     if both[1].level is not None:
         rows += [
@@ -216,7 +216,7 @@ def _scale_rows(calibration: Calibration, floor: tuple[str, ...]) -> list[tuple[
             "  90% interval",
             *(EMPTY if s is None or s.low is None else f"{s.low:.2f} … {s.high:.2f}" for s in scale_corrections),
         ),
-        ("slope of people's ratings on these", *(number_text(kind.slope, 2) for kind in both)),
+        ("slope of human ratings on these", *(number_text(kind.slope, 2) for kind in both)),
         floor,
         (
             "spread beyond all sampling errors, Elo",
@@ -227,7 +227,7 @@ def _scale_rows(calibration: Calibration, floor: tuple[str, ...]) -> list[tuple[
 
 def _conformal(calibration: Calibration) -> Report:
     both = (calibration.conformal["hard"], calibration.conformal["soft"])
-    unit = "error of judge and people" if calibration.scale_correction else "standard error"
+    unit = "error of judge and humans" if calibration.scale_correction else "standard error"
     rows = [
         ("q" if calibration.scale_correction else "q, standard errors", *map(_quantile, both)),
         (f"median {unit}, Elo", *(number_text(kind.median_se, 1) for kind in both)),
@@ -294,7 +294,7 @@ def _reliability(calibration: Calibration) -> Report:
         for share in calibration.agreement["bins"]
     ]
     ece = number_text(calibration.agreement["ece"], 3)
-    header = ["battles", "mean |margin|", "predicted", "people agreed", f"50% … 100%   (ECE {ece})"]
+    header = ["battles", "mean |margin|", "predicted", "humans agreed", f"50% … 100%   (ECE {ece})"]
     return _report("is the signal a probability?", header, rows, "rrrrl")
 
 

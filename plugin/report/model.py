@@ -141,7 +141,7 @@ class Section:
 
     Attributes:
         name: by which it is asked for.
-        title: what people read.
+        title: what humans read.
     """
 
     name: str

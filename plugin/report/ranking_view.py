@@ -27,7 +27,7 @@ SCORE = 2
 """The column that everything else explains: no width gives it up."""
 CONFORMAL = ("conformal_low", "conformal_high", "conformal_level", "interval_method")
 """Extra figures that are shown as one column."""
-DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(("hard", "people", "people_low", "people_high", "judge"), 1)
+DIGITS = {"pairs": 0, "labels": 0} | dict.fromkeys(("hard", "human", "human_low", "human_high", "judge"), 1)
 """Decimals of extra figures; 3 for others."""
 
 
@@ -201,19 +201,19 @@ def _conformal_basis(standings: Standings) -> list[str]:
     unbounded = ["infinite"] if None in quantiles else []
     q = " … ".join([*ends[: 1 if unbounded else 2], *unbounded])
     scale_correction = conformal.get("scale_correction")
-    unit = "se" if scale_correction is None else "sqrt(se² + people's se² + spread²)"
+    unit = "se" if scale_correction is None else "sqrt(se² + human se² + spread²)"
     whose = []
-    if conformal.get("of") == "people":
+    if conformal.get("of") == "human":
         unit, whose = (
-            unit.replace(" + people's se²", ""),
-            ["intervals are of the rating that people would give with ever more votes"],
+            unit.replace(" + human se²", ""),
+            ["intervals are of the rating that humans would give with ever more votes"],
         )
     by_t = [
-        f"(t): score ± {t:.2f} {unit}, by t where conformal ones are infinite: assumes that judge and people disagree "
+        f"(t): score ± {t:.2f} {unit}, by t where conformal ones are infinite: assumes that judge and humans disagree "
         "normally"
         for t in sorted(set(conformal.get("t", {}).values()))
     ]
-    scale = "" if scale_correction is None else f", all scale-corrected {scale_correction:.2f} times to people's scale"
+    scale = "" if scale_correction is None else f", all scale-corrected {scale_correction:.2f} times to human scale"
     return [
         f"placed one by one on the calibration's axis; its own entrants keep the judge's ratings{scale}",
         f"conformal: score ± q {unit}, q = {q} from {range_text(sizes[0], sizes[-1])} calibrated entrants",
@@ -224,17 +224,17 @@ def _conformal_basis(standings: Standings) -> list[str]:
 
 
 def _joined_fit(standings: Standings) -> list[str]:
-    """Say what people's labels and a judge's ratings were joined by, and what the columns beside the rating are."""
+    """Say what human labels and a judge's ratings were joined by, and what the columns beside the rating are."""
     figures = standings.diagnostics.get("structured")
     if not figures:
         return []
     kappa = "{mean:.2f} (90%: {low:.2f} … {high:.2f})".format(**figures["kappa"])
     spread = "{mean:.1f} Elo (90%: {low:.1f} … {high:.1f})".format(**figures["spread"])
     return [
-        "people: by the labels alone; judge: its ratings times kappa; pull: 0 where the judge alone decides, 1 where "
+        "humans: by the labels alone; judge: its ratings times kappa; pull: 0 where the judge alone decides, 1 where "
         "the labels do",
-        f"kappa {kappa}, the scale correction of the judge's ratings to people's; spread {spread}, how much people "
-        f"differ from that; dispersion {figures['dispersion']:.2f} of the labels, beside coin throws",
+        f"kappa {kappa}, the scale correction of the judge's ratings to human ratings; spread {spread}, how far human "
+        f"ratings differ from that; dispersion {figures['dispersion']:.2f} of the labels, beside coin throws",
     ]
 
 

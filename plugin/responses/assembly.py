@@ -128,7 +128,7 @@ def add_pending(
     prompts: Sequence[QuestionRow],
     entrants: Sequence[str],
 ) -> tuple[list[ResponseRow], list[str]]:
-    """Return the answers, with a pending one wherever an entrant on demand has no text, and notes for people.
+    """Return the answers, with a pending one wherever an entrant on demand has no text, and notes for humans.
 
     Args:
         answers, questions: of the sources.

@@ -27,7 +27,7 @@ class Shape:
     """A known shape of tables.
 
     Attributes:
-        name: for people.
+        name: for humans.
         fits: whether a file has it.
         read: its rows.
     """
@@ -135,7 +135,7 @@ def read_prompts(*sources: str | Path, readers: Sequence[FileReader] = ()) -> tu
     """Read what was or is to be asked, from whatever `read_responses` takes, and from tables of prompts without ids.
 
     Returns:
-        The questions, and notes for people.
+        The questions, and notes for humans.
 
     Raises:
         UsageError: a path that does not exist.
@@ -176,7 +176,7 @@ def _rows_in(parts: Iterable[Part]) -> list[Row]:
 def _read_source(
     source: str, readers: Sequence[FileReader], shapes: Sequence[Shape] = SHAPES
 ) -> tuple[list[Part], list[str]]:
-    """Return what the files of a source hold, and notes for people."""
+    """Return what the files of a source hold, and notes for humans."""
     place = local_files(find_files(source, tuple(suffix for reader in readers for suffix in reader.suffixes)))
     files, rest, said = lm_eval.find_samples(place)
     parts: list[Part] = []

@@ -27,8 +27,8 @@ from podium.rankers.calibration.signals import RIDGE, Kind, signal_of, usual_kin
 from podium.rankers.calibration.targets import doubts, few_items_doubt, fit_target, given_target, log_loss, weights_for
 from podium.rankers.coded import Cluster, require_choice
 from podium.rankers.defaults import REGULARIZATION
+from podium.rankers.human_label_fit import human_label_fit
 from podium.rankers.intervals import check_level
-from podium.rankers.labels_by_people import people_labels
 from podium.rankers.strengths import check_regularization
 from podium.reading.entrants import About, about_entrants
 from podium.text import some
@@ -67,7 +67,7 @@ def calibrate(
         level: of the conformal intervals, and of the interval of beta, in (0, 1).
         splits: random half splits that tell coverage and width.
         bootstrap: resamples behind every standard error of the judge, at least 20; by default errors are analytic
-            (sandwich), as people's always are: both agree, and resamples of people's would take half as long again.
+            (sandwich), as human always are: both agree, and resamples of human would take half as long again.
         seed: of resamples and splits.
         target: the signal that is softened; by default `margin`, or `credit` where there are soft credits only.
         constant: of target `smoothing`, instead of fitting it.
@@ -76,7 +76,7 @@ def calibrate(
             (the paper's; the same where no item comes twice).
         regularization: lambda.
         entrants: a table with a column `model` and whatever is known of each: family, date.
-        scale_correction: bring the judge's ratings to people's scale, by a factor that the other entrants tell, and
+        scale_correction: bring the judge's ratings to human scale, by a factor that the other entrants tell, and
             measure residuals in all errors that are known; without it, ratings and scores are the paper's.
 
     Raises:
@@ -193,7 +193,7 @@ def differences_from_best(targets: Sequence[Calibration]) -> Choice:
 
 
 def judge_agreement(battles: Battles, target: Kind | None = None) -> Agreement:
-    """Compare a judge with people battle by battle, or a jury by its mean verdict; needs no margins.
+    """Compare a judge with humans battle by battle, or a jury by its mean verdict; needs no margins.
 
     Raises:
         NotIdentifiedError: several judges, or no human labels.
@@ -212,14 +212,14 @@ def _require_labels(battles: Battles) -> None:
         )
     if "human" not in battles.table or battles.table["human"].isna().all():
         raise NotIdentifiedError(
-            "no human labels: calibration compares the judge with people. Give a column `human` (what model_a earned "
+            "no human labels: calibration compares the judge with humans. Give a column `human` (what model_a earned "
             "from them), or name one judge's rows as theirs with --human-judge"
         )
 
 
 def _strangers(battles: Battles) -> list[str]:
     """Name the models of labels that no verdict knows."""
-    labels = people_labels(battles, battles.entrants) if battles.votes else None
+    labels = human_label_fit(battles, battles.entrants) if battles.votes else None
     return [labels.left_out_doubt()] if labels and labels.left_out else []
 
 
@@ -235,7 +235,7 @@ def _warnings(
     short = scored < needed
     concerned: dict[str, Sequence[str] | bool] = {
         "not calibrated, for lack of human labels, verdicts or signals: {}": evidence.dropped,
-        "not calibrated, because people always prefer them, or never: their human rating is unbounded: {}": (
+        "not calibrated, because humans always prefer them, or never: their human rating is unbounded: {}": (
             evidence.unbounded
         ),
         f"{lost:,} of {readable:,} judged battles have no signal: not in the soft fits": lost > 0,

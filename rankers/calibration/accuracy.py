@@ -30,7 +30,7 @@ class Difference:
 
 
 def accuracy_of(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
-    """Compare ratings of a kind with people's.
+    """Compare ratings of a kind with human ratings.
 
     The error's interval is t on the logarithm; those of correlations are t on Fisher's z, with the variances
     (1 + r^2 / 2) / (n - 3) of Spearman's (Bonett and Wright 2000) and 0.437 / (n - 4) of Kendall's (Fieller 1957).
@@ -39,17 +39,17 @@ def accuracy_of(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
         kind: `hard` or `soft`.
         level: of intervals, in (0, 1).
     """
-    judge, people = _ratings(held, kind)
+    judge, human = _ratings(held, kind)
     number = len(judge)
     if number < 2:
         return Accuracy(number, None, None, None)
-    error = np.abs(judge - people)
+    error = np.abs(judge - human)
     mae, low, _ = mean_interval(error, level)
     ends = None
     if mae > 0 and low is not None:
         factor = np.exp((mae - low) / mae)
         ends = (float(mae / factor), float(mae * factor))
-    rho, tau = (rule(judge, people) for rule in (spearman, kendall))
+    rho, tau = (rule(judge, human) for rule in (spearman, kendall))
     human_se = [entrant.human_se for entrant in held if entrant.human_se is not None]
     return Accuracy(
         n=number,
@@ -60,19 +60,19 @@ def accuracy_of(held: Sequence[HeldOut], kind: str, level: float) -> Accuracy:
         spearman_interval=_correlation_interval(rho, number, 3, lambda r: 1 + r**2 / 2, level),
         kendall_interval=_correlation_interval(tau, number, 4, lambda _: 0.437, level),
         level=level,
-        slope=float(np.polyfit(judge, people, 1)[0]) if number > 2 and np.ptp(judge) > 0 else None,
+        slope=float(np.polyfit(judge, human, 1)[0]) if number > 2 and np.ptp(judge) > 0 else None,
         floor=float(MEAN_OF_NORMAL * np.mean(human_se)) if human_se else None,
     )
 
 
-def spearman(judge: np.ndarray, people: np.ndarray) -> float | None:
+def spearman(judge: np.ndarray, human: np.ndarray) -> float | None:
     """Return Spearman's rank correlation; None where one side is level."""
-    return float(stats.spearmanr(judge, people).statistic) if _differ(judge, people) else None
+    return float(stats.spearmanr(judge, human).statistic) if _differ(judge, human) else None
 
 
-def kendall(judge: np.ndarray, people: np.ndarray) -> float | None:
+def kendall(judge: np.ndarray, human: np.ndarray) -> float | None:
     """Return Kendall's tau-b; None where one side is level."""
-    return float(stats.kendalltau(judge, people).statistic) if _differ(judge, people) else None
+    return float(stats.kendalltau(judge, human).statistic) if _differ(judge, human) else None
 
 
 def difference_of(
@@ -92,11 +92,11 @@ def difference_of(
     both = [held for held in ours_held if held.residual(kind) is not None and held.model in beside]
     if len(both) < 2:
         return Difference(None, None, None)
-    ours, people = _ratings(both, kind)
-    theirs, also_people = _ratings([beside[held.model] for held in both], their_kind)
-    surplus, low, high = mean_interval(np.abs(ours - people) - np.abs(theirs - also_people), level)
+    ours, human = _ratings(both, kind)
+    theirs, also_human = _ratings([beside[held.model] for held in both], their_kind)
+    surplus, low, high = mean_interval(np.abs(ours - human) - np.abs(theirs - also_human), level)
     ends = None if low is None or high is None else (low, high)
-    sides = (ours, people, theirs, also_people)
+    sides = (ours, human, theirs, also_human)
     return Difference((surplus, ends), *(_jackknife(rule, sides, level) for rule in (spearman, kendall)))
 
 
@@ -135,8 +135,8 @@ def mean_absolute_error(held: Sequence[HeldOut], kind: str) -> float | None:
     Args:
         kind: `hard` or `soft`.
     """
-    judge, people = _ratings(held, kind)
-    return float(np.abs(judge - people).mean()) if len(judge) > 1 else None
+    judge, human = _ratings(held, kind)
+    return float(np.abs(judge - human).mean()) if len(judge) > 1 else None
 
 
 def _ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray]:
@@ -145,5 +145,5 @@ def _ratings(held: Sequence[HeldOut], kind: str) -> tuple[np.ndarray, np.ndarray
     return np.array(judge, dtype=np.float64), np.array([entrant.human_elo for entrant in known], dtype=np.float64)
 
 
-def _differ(judge: np.ndarray, people: np.ndarray) -> bool:
-    return min(len(np.unique(judge)), len(np.unique(people))) > 1
+def _differ(judge: np.ndarray, human: np.ndarray) -> bool:
+    return min(len(np.unique(judge)), len(np.unique(human))) > 1

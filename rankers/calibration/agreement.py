@@ -1,4 +1,4 @@
-"""How a judge's verdicts agree with people's, and whether its signal says when."""
+"""How a judge's verdicts agree with human ratings, and whether its signal says when."""
 
 from dataclasses import dataclass
 
@@ -18,8 +18,8 @@ class Tenth:
     Attributes:
         battles: in it.
         mean_margin: mean |margin|; None without margins.
-        predicted: mean of sigmoid(beta |margin|), the predicted probability that people prefer the side of the margin.
-        agreement: share of battles in which people sided with the judge's verdict.
+        predicted: mean of sigmoid(beta |margin|), the predicted probability that humans prefer the side of the margin.
+        agreement: share of battles in which humans sided with the judge's verdict.
     """
 
     battles: int
@@ -30,14 +30,14 @@ class Tenth:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Battle by battle agreement of the judge with people; None where there is nothing to count.
+    """Battle by battle agreement of the judge with humans; None where there is nothing to count.
 
     Every battle counts once, whatever its weight.
 
     Attributes:
         battles: with a verdict and a human label.
         kappa: Cohen's, unweighted, three classes (win, tie, loss), every battle counted from both sides.
-        decisive: battles in which neither the judge nor people call a tie.
+        decisive: battles in which neither the judge nor humans call a tie.
         agreement: share of those in which both name the same winner.
         mean_abs_margin: over all judged battles with a margin.
         sign_conflicts: share of decisive verdicts whose margin points the other way.
@@ -60,29 +60,29 @@ class Agreement:
 
 
 def agreement_of(evidence: Evidence, probability: np.ndarray | None = None) -> Agreement:
-    """Compare the judge with people.
+    """Compare the judge with humans.
 
     Args:
-        probability: predicted probability that people prefer low, NaN where unknown, shape (battles,); None without a
+        probability: predicted probability that humans prefer low, NaN where unknown, shape (battles,); None without a
             fitted map.
 
     Source: Soft-Elo, section 4.1 (kappa, |s|) and appendix G (reliability: human and judge ties excluded).
     """
-    judge, people = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
-    both = ~np.isnan(judge) & ~np.isnan(people)
-    decisive = both & (judge != 0) & (people != 0)
+    judge, human = np.sign(evidence.hard - 0.5), np.sign(evidence.human - 0.5)
+    both = ~np.isnan(judge) & ~np.isnan(human)
+    decisive = both & (judge != 0) & (human != 0)
     size = np.abs(evidence.margin)
     sized = decisive & ~np.isnan(size)
-    auc, p = _auc(size[sized], (judge == people)[sized])
+    auc, p = _auc(size[sized], (judge == human)[sized])
     rows, sure, tenth = tenths_of(probability, decisive)
-    bins = table_of_tenths(sure, tenth, size[rows], (judge == people)[rows])
+    bins = table_of_tenths(sure, tenth, size[rows], (judge == human)[rows])
     gaps = sum(part.battles * abs(part.agreement - part.predicted) for part in bins)
     verdicts = ~np.isnan(size) & ~np.isnan(judge) & (judge != 0)
     return Agreement(
         battles=int(both.sum()),
-        kappa=kappa(judge[both], people[both]),
+        kappa=kappa(judge[both], human[both]),
         decisive=int(decisive.sum()),
-        agreement=_mean((judge == people)[decisive]),
+        agreement=_mean((judge == human)[decisive]),
         mean_abs_margin=_mean(size[~np.isnan(size) & ~np.isnan(judge)]),
         sign_conflicts=_mean((np.sign(evidence.margin) == -judge)[verdicts]),
         auc=auc,
@@ -121,7 +121,7 @@ def tenths_of(probability: np.ndarray | None, decisive: np.ndarray) -> tuple[np.
     """Sort battles into tenths by the probability of the signal's side; equal predictions share a tenth.
 
     Args:
-        probability: that people prefer low, NaN where unknown, shape (battles,); None without a fitted map.
+        probability: that humans prefer low, NaN where unknown, shape (battles,); None without a fitted map.
         decisive: mask of the battles that count, shape (battles,).
 
     Returns:
@@ -141,7 +141,7 @@ def table_of_tenths(sure: np.ndarray, tenth: np.ndarray, size: np.ndarray, agree
     Args:
         sure, tenth: of `tenths_of`.
         size: |margin|, NaN where there is none, shape (battles,).
-        agree: whether people sided with the verdict, shape (battles,).
+        agree: whether humans sided with the verdict, shape (battles,).
     """
     return tuple(
         Tenth(int(own.sum()), _mean(size[own & ~np.isnan(size)]), float(sure[own].mean()), float(agree[own].mean()))

@@ -10,7 +10,7 @@ import pandas as pd
 
 from podium.errors import NotIdentifiedError, UsageError
 from podium.nouns.battles import Battles
-from podium.nouns.calibration import FEWEST_OF_PEOPLE, Calibration, HeldOut, ScaleCorrection
+from podium.nouns.calibration import FEWEST_OF_HUMANS, Calibration, HeldOut, ScaleCorrection
 from podium.rankers.calibration.conformal import entrants_needed, quantile, t_quantile
 from podium.rankers.calibration.signals import margins
 from podium.rankers.coded import require_choice
@@ -28,14 +28,14 @@ class Bounds:
         strata: a column of the table of entrants: only scores of the newcomer's own stratum count.
         halflife: days after which a calibrated entrant counts half, by the column `date` of that table.
         level: nominal coverage; None for that of the calibration.
-        of: the rating that an interval holds: `votes`, people's from about as many votes as the calibrated entrants
-            had, or `people`, with ever more votes.
+        of: the rating that an interval holds: `votes`, human ratings from about as many votes as the calibrated
+            entrants had, or `human`, with ever more votes.
     """
 
     strata: str | None = None
     halflife: float | None = None
     level: float | None = None
-    of: Literal["votes", "people"] = "votes"
+    of: Literal["votes", "human"] = "votes"
 
     def level_of(self, calibration: Calibration) -> float:
         """Return the nominal coverage.
@@ -53,20 +53,18 @@ class Bounds:
         Args:
             se: of the newcomer's rating, scale-corrected.
         """
-        return (
-            se if scale_correction is None else math.sqrt(scale_correction.variance(se, of_people=self.of == "people"))
-        )
+        return se if scale_correction is None else math.sqrt(scale_correction.variance(se, of_human=self.of == "human"))
 
-    def require_people(self, scale_correction: ScaleCorrection | None) -> None:
+    def require_human(self, scale_correction: ScaleCorrection | None) -> None:
         """Refuse intervals of what ever more votes would give where votes' own errors hide it.
 
         Raises:
             UsageError: `of` is none of the two.
             NotIdentifiedError: no spread was found, or too few entrants tell it.
         """
-        require_choice("of", self.of, get_args(Literal["votes", "people"]))
+        require_choice("of", self.of, get_args(Literal["votes", "human"]))
         if self.of == "votes" or (
-            scale_correction and scale_correction.spread > 0 and scale_correction.n >= FEWEST_OF_PEOPLE
+            scale_correction and scale_correction.spread > 0 and scale_correction.n >= FEWEST_OF_HUMANS
         ):
             return
         known = (
@@ -75,8 +73,8 @@ class Bounds:
             else "ratings not scale-corrected"
         )
         raise NotIdentifiedError(
-            f"of=people cannot be told: it needs {FEWEST_OF_PEOPLE} calibrated entrants and a disagreement beyond "
-            f"people's own sampling errors ({known}); of=votes, the default, holds the rating that about as many votes "
+            f"of=human cannot be told: it needs {FEWEST_OF_HUMANS} calibrated entrants and a disagreement beyond "
+            f"humans' own sampling errors ({known}); of=votes, the default, holds the rating that about as many votes "
             "would give"
         )
 

@@ -1,4 +1,4 @@
-"""How a judge's ratings differ from people's, in words: their scale, and what verdicts alone would err."""
+"""How a judge's ratings differ from human ratings, in words: their scale, and what verdicts alone would err."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from podium.nouns.calibration import Calibration, HeldOut, ScaleCorrection
 from podium.rankers.intervals import mean_interval
 
 NOTHING = (
-    "the judge's soft ratings tell nothing of people's: they do not rise with them, or may not; they are not "
+    "the judge's soft ratings tell nothing of human ratings: they do not rise with them, or may not; they are not "
     "scale-corrected, and say no more of a new model than that it was judged. Take another judge or another target"
 )
 
@@ -17,19 +17,19 @@ NOTHING = (
 def scale_doubts(
     held: Sequence[HeldOut], scale_corrections: Mapping[str, ScaleCorrection], level: float, *, scale_corrected: bool
 ) -> list[str]:
-    """Say where the judge's scale is not people's, and where verdicts err less than the target.
+    """Say where the judge's scale is not human ratings, and where verdicts err less than the target.
 
     Args:
-        scale_corrections: by kind; a kind that is missing tells nothing of people's ratings.
+        scale_corrections: by kind; a kind that is missing tells nothing of human ratings.
         level: of the interval of the difference, in (0, 1).
-        scale_corrected: whether ratings are brought to people's scale by them.
+        scale_corrected: whether ratings are brought to human scale by them.
     """
     warnings, soft = [], scale_corrections.get("soft")
     if soft is None:
         warnings.append(NOTHING)
     elif soft.low is None or soft.high is None:
         warnings.append(
-            f"{soft.n} entrants are too few to tell how far apart people's ratings are beside the judge's: they are "
+            f"{soft.n} entrants are too few to tell how far apart human ratings are beside the judge's: they are "
             "not scale-corrected"
         )
     elif not soft.low <= 1 <= soft.high:
@@ -57,13 +57,13 @@ def plain_text(scale_corrections: Mapping[str, ScaleCorrection]) -> str:
 
 
 def scale_correction_text(scale_correction: ScaleCorrection) -> str:
-    """Say how far apart people's ratings are beside the judge's."""
+    """Say how far apart human ratings are beside the judge's."""
     ends = (
         ""
         if scale_correction.low is None or scale_correction.high is None
         else f" ({scale_correction.low:.2f} … {scale_correction.high:.2f})"
     )
-    return f"people's ratings are {scale_correction.mean:.2f} times{ends} as far apart as the judge's"
+    return f"human ratings are {scale_correction.mean:.2f} times{ends} as far apart as the judge's"
 
 
 def answer_of(calibration: Calibration) -> tuple[str, ...]:
@@ -81,12 +81,14 @@ def answer_of(calibration: Calibration) -> tuple[str, ...]:
     if scale_correction and scale_correction.low is not None:
         sentences.append(f"{scale_correction_text(scale_correction)}.".capitalize())
     if soft.floor is not None:
-        left = f"People's own sampling error alone leaves {soft.floor:.0f} Elo"
+        left = f"Humans' own sampling error alone leaves {soft.floor:.0f} Elo"
         rest = "."
         if scale_correction is not None and scale_correction.is_known:
-            beyond = f"; beyond both errors judge and people disagree by {scale_correction.spread:.0f}."
+            beyond = f"; beyond both errors judge and humans disagree by {scale_correction.spread:.0f}."
             rest = beyond if scale_correction.spread else ": what is left is within it."
         sentences.append(f"{left}{rest}")
     if calibration.tells_nothing:
-        sentences.insert(0, "The judge's soft ratings tell nothing of people's: take another judge or another target.")
+        sentences.insert(
+            0, "The judge's soft ratings tell nothing of human ratings: take another judge or another target."
+        )
     return tuple(sentences)

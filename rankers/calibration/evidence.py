@@ -35,7 +35,7 @@ class Evidence:
     Attributes:
         low, high: entrant codes, low < high, shape (battles,).
         hard: the judge's hard label for low, 1, 0.5 or 0, NaN where unparsed, shape (battles,).
-        human: what low earned from people, in [0, 1], NaN where nobody said, shape (battles,).
+        human: what low earned from humans, in [0, 1], NaN where nobody said, shape (battles,).
         signal: for low.
         margin: for low, NaN where there is none, shape (battles,).
         weight: above 0, shape (battles,).
@@ -43,7 +43,7 @@ class Evidence:
         unit: what a cluster is.
         entrants: names by code, sorted.
         dropped: entrants that lack human labels, verdicts or signals.
-        unbounded: entrants whose rating by people the data do not bound.
+        unbounded: entrants whose rating by humans the data do not bound.
     """
 
     low: np.ndarray
@@ -101,13 +101,13 @@ class Evidence:
             return maximise(likelihood, start).at
         except (NotIdentifiedError, SingularError):
             raise NotIdentifiedError(
-                "the map from the judge's signal to people's preferences has no finite maximum: the signal is always "
-                "0, or people agree with its sign every time or never, or one of its parts repeats another; more "
+                "the map from the judge's signal to human preferences has no finite maximum: the signal is always "
+                "0, or humans agree with its sign every time or never, or one of its parts repeats another; more "
                 "battles with human labels would bound it, or fewer parts"
             ) from None
         except NotConvergedError:
             raise NotConvergedError(
-                f"no map from the judge's signal to people's preferences after {STEPS} Newton steps; a few signals may "
+                f"no map from the judge's signal to human preferences after {STEPS} Newton steps; a few signals may "
                 "be very much larger than the others"
             ) from None
 
@@ -139,11 +139,11 @@ class Evidence:
         rows = self.preference if keep is None else self.preference & keep
         if rows.any():
             return rows
-        people = ~np.isnan(self.human)
+        human = ~np.isnan(self.human)
         raise NotIdentifiedError(
-            f"no battle has both a signal ({self.signal.kind}) and a human preference: {int(people.sum()):,} of "
-            f"{len(people):,} have a human label, {int((self.human == 0.5).sum()):,} of those are ties or votes that "
-            f"cancel, and {int((people & self.signal.is_known).sum()):,} have a signal beside it"
+            f"no battle has both a signal ({self.signal.kind}) and a human preference: {int(human.sum()):,} of "
+            f"{len(human):,} have a human label, {int((self.human == 0.5).sum()):,} of those are ties or votes that "
+            f"cancel, and {int((human & self.signal.is_known).sum()):,} have a signal beside it"
         )
 
 
@@ -177,9 +177,9 @@ def evidence_of(battles: Battles, signal: Signal, cluster: Cluster = "item") -> 
 
 
 def calibratable(evidence: Evidence) -> Evidence:
-    """Keep the entrants that have human labels, verdicts and signals, and a rating by people that the data bound.
+    """Keep the entrants that have human labels, verdicts and signals, and a rating by humans that the data bound.
 
-    An entrant that people always prefer, or never, has no finite rating: as an anchor it would move everyone's.
+    An entrant that humans always prefer, or never, has no finite rating: as an anchor it would move everyone's.
 
     Raises:
         NotIdentifiedError: fewer than three are left, or they fall into groups that never met.
@@ -194,7 +194,7 @@ def calibratable(evidence: Evidence) -> Evidence:
     if len(kept.entrants) < FEWEST_ENTRANTS:
         raise NotIdentifiedError(
             f"{len(kept.entrants)} of {len(evidence.entrants)} entrants have battles with human labels, verdicts and "
-            "signals against each other, and a rating by people that these bound; holding one out needs at least "
+            "signals against each other, and a rating by humans that these bound; holding one out needs at least "
             f"{FEWEST_ENTRANTS}: label more battles (`podium label`), until each model wins some and loses some"
         )
     presence = np.where(kept.signal.is_known, 0.5, np.nan)
@@ -212,7 +212,7 @@ def _restrict(evidence: Evidence, kept: np.ndarray) -> Evidence:
 
 
 def _are_unbounded(evidence: Evidence) -> np.ndarray:
-    """Tell whose rating by people the data do not bound, nobody's in several groups or none, shape (entrants,)."""
+    """Tell whose rating by humans the data do not bound, nobody's in several groups or none, shape (entrants,)."""
     pairs = pair_sums(evidence.coded_by(evidence.human))
     if not len(pairs.low) or graph_of(pairs).groups > 1:
         return np.zeros(len(evidence.entrants), dtype=bool)

@@ -1,4 +1,4 @@
-"""Entrants held out one by one: rated by people and by the judge, and brought to people's scale by what others tell."""
+"""Entrants held out one by one: rated by humans and by the judge, and brought to human scale by what others tell."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,12 +18,12 @@ from podium.rankers.intervals import finite_or_none
 def rate_held_out(
     evidence: Evidence, target: Target, weights: np.ndarray, regularization: float, method: ErrorMethod
 ) -> dict[str, HeldOutScale]:
-    """Rate every entrant alone by people, by hard labels and by soft targets: `human`, `hard` and `soft`.
+    """Rate every entrant alone by humans, by hard labels and by soft targets: `human`, `hard` and `soft`.
 
     Args:
         target: of the joint fit.
         weights: of the map of each fold, shape (entrants, features).
-        method: of the judge's standard errors; people's are sandwiches, whose resamples nobody asked for.
+        method: of the judge's standard errors; human ratings are sandwiches, whose resamples nobody asked for.
     """
     pooled = evidence.soft(weights_for(target, evidence.signal))
     return {
@@ -64,17 +64,17 @@ def scale_correction_entrants(
     """Correct the scale of each entrant by what the others tell, and learn the spread; kinds that tell
     nothing stay as they are.
     """
-    people, held, scale_corrections = scales["human"], tuple(held), {}
+    human, held, scale_corrections = scales["human"], tuple(held), {}
     for kind in ("hard", "soft"):
         judge = scales[kind]
-        pooled = scale_correction_of(judge.anchors, people.anchors)
+        pooled = scale_correction_of(judge.anchors, human.anchors)
         if len(held) <= FEWEST:
             # Without one of them, two are left, and tell nothing: no residual would be a scale-corrected one's.
             pooled = ScaleCorrection(1.0, None, None, None, len(held))
-        elif tells_nothing(judge.anchors, people.anchors, pooled):
+        elif tells_nothing(judge.anchors, human.anchors, pooled):
             continue
         folds: list[dict[str, Any]] = [
-            {f"{kind}_scale_correction": factor} for factor in judge.scale_correction_folds(people).tolist()
+            {f"{kind}_scale_correction": factor} for factor in judge.scale_correction_folds(human).tolist()
         ]
         held = tuple(
             replace(entrant, **own) if entrant.rating(kind) is not None else entrant
@@ -85,7 +85,7 @@ def scale_correction_entrants(
 
 
 def _with_spread(scale_correction: ScaleCorrection, held: Sequence[HeldOut], kind: str) -> ScaleCorrection:
-    """Learn what judge and people disagree by beyond both errors, and the usual error of people's ratings."""
+    """Learn what judge and humans disagree by beyond both errors, and the usual error of human ratings."""
     known = [entrant for entrant in held if None not in (entrant.residual(kind), entrant.error(kind, None))]
     residual = np.array([entrant.residual(kind) for entrant in known], dtype=np.float64)
     variance = np.array([entrant.error(kind, scale_correction) for entrant in known], dtype=np.float64) ** 2

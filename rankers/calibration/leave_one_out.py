@@ -47,10 +47,10 @@ class HeldOutScale:
     unbounded: np.ndarray
     others: np.ndarray
 
-    def scale_correction_folds(self, people: "HeldOutScale") -> np.ndarray:
-        """Return what the others of each fold tell of the scale correction to people's scale, shape (entrants,)."""
-        known = ~np.isnan(self.others) & ~np.isnan(people.others)
-        folds = zip(self.others, people.others, known, strict=True)
+    def scale_correction_folds(self, human: "HeldOutScale") -> np.ndarray:
+        """Return what the others of each fold tell of the scale correction to human scale, shape (entrants,)."""
+        known = ~np.isnan(self.others) & ~np.isnan(human.others)
+        folds = zip(self.others, human.others, known, strict=True)
         return np.array([scale_correction_of(judge[both], human[both]).mean for judge, human, both in folds])
 
 

@@ -1,8 +1,9 @@
-"""The scale correction: how many times as far apart people's ratings are as a judge's, and what is left of the
+"""The scale correction: how many times as far apart human ratings are as a judge's, and what is left of the
 disagreement.
 
 A margin is noisy, so the map from margins to preferences pulls every battle to 0.5; noise averages out over an
-entrant's battles, the pull does not. Ratings come out on another scale than people's, by a factor that entrants tell.
+entrant's battles, the pull does not. Ratings come out on another scale than human ratings, by a factor that entrants
+tell.
 """
 
 import numpy as np
@@ -16,22 +17,22 @@ LOG_KAPPA = np.linspace(-2.5, 4.0, 300)
 PRIOR_SCALE = 0.5
 """Of the Cauchy prior on log kappa: half of it lies between factors of 0.6 and 1.6."""
 SMALLEST = 0.05
-"""A slope that may be below it says that the judge's ratings tell nothing of people's."""
+"""A slope that may be below it says that the judge's ratings tell nothing of human ratings."""
 
 
-def scale_correction_of(judge: np.ndarray, people: np.ndarray) -> ScaleCorrection:
-    """Estimate how many times as far apart people's log-strengths are as the judge's.
+def scale_correction_of(judge: np.ndarray, human: np.ndarray) -> ScaleCorrection:
+    """Estimate how many times as far apart human log-strengths are as the judge's.
 
-    The posterior of kappa in people = kappa * judge + error, with a Cauchy(0, 0.5) prior on log kappa and Jeffreys' on
+    The posterior of kappa in humans = kappa * judge + error, with a Cauchy(0, 0.5) prior on log kappa and Jeffreys' on
     the error's variance, integrated out; it is always positive. Fewer than three entrants give 1, without ends.
 
     Args:
-        judge, people: log-strengths on any origin, shape (entrants,) each.
+        judge, humans: log-strengths on any origin, shape (entrants,) each.
     """
     number = len(judge)
     if number < FEWEST:
         return ScaleCorrection(1.0, None, None, None, number)
-    s, h = judge - judge.mean(), people - people.mean()
+    s, h = judge - judge.mean(), human - human.mean()
     kappa = np.exp(LOG_KAPPA)
     # The sum of (h - kappa s)^2, without a pass over the entrants for every node.
     squares = np.maximum(h @ h - 2 * kappa * (s @ h) + kappa**2 * (s @ s), 1e-12 * max(h @ h, 1e-300))
@@ -43,11 +44,11 @@ def scale_correction_of(judge: np.ndarray, people: np.ndarray) -> ScaleCorrectio
     return ScaleCorrection(mean, float(np.sqrt(weight @ (kappa - mean) ** 2)), low, high, number)
 
 
-def tells_nothing(judge: np.ndarray, people: np.ndarray, scale_correction: ScaleCorrection) -> bool:
-    """Whether the judge's ratings do not rise with people's, or may not."""
+def tells_nothing(judge: np.ndarray, human: np.ndarray, scale_correction: ScaleCorrection) -> bool:
+    """Whether the judge's ratings do not rise with human ratings, or may not."""
     if scale_correction.low is None:
         return False
-    rises = float((judge - judge.mean()) @ (people - people.mean())) > 0
+    rises = float((judge - judge.mean()) @ (human - human.mean())) > 0
     return not rises or scale_correction.low < SMALLEST
 
 

@@ -1,4 +1,4 @@
-"""What a judge says of a battle, as features of a map to the probability that people prefer a."""
+"""What a judge says of a battle, as features of a map to the probability that humans prefer a."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args

@@ -26,7 +26,7 @@ def fit_target(evidence: Evidence, level: float) -> Target:
         level: of the interval of beta, in (0, 1); t with items - 1 degrees of freedom, clustered by item.
 
     Raises:
-        NotIdentifiedError: there are none, no finite maximum exists, or people prefer what the judge likes less.
+        NotIdentifiedError: there are none, no finite maximum exists, or humans prefer what the judge likes less.
 
     Source: Soft-Elo, equation 6.
     """
@@ -35,7 +35,7 @@ def fit_target(evidence: Evidence, level: float) -> Target:
     beta = float(direction @ weights)
     if beta <= 0:
         raise NotIdentifiedError(
-            f"people prefer the response that the judge likes less (beta = {beta:.3g} on {preferences:,} human "
+            f"humans prefer the response that the judge likes less (beta = {beta:.3g} on {preferences:,} human "
             "preferences): the signal says nothing, or its sign is turned round (margin is the judge's score of "
             "model_a minus that of model_b)"
         )
@@ -158,7 +158,7 @@ def doubts(target: Target, agreement: Mapping[str, Any]) -> list[str]:
         )
     if auc is not None and (auc <= 0.5 or auc + ONE_SIDED * _auc_error(auc, agreement) < FLAT):
         warnings.append(
-            f"agreement with people hardly rises with |margin| (area under the curve {auc:.2f}, p = {p:.2g}, "
+            f"agreement with humans hardly rises with |margin| (area under the curve {auc:.2f}, p = {p:.2g}, "
             f"{agreement.get('decisive', 0):,} decisive battles): the margin's size says little"
         )
     return warnings

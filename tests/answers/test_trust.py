@@ -10,7 +10,7 @@ from podium.nouns.human_labels import label_from
 
 
 def test_every_finding_has_a_row_in_the_table_of_checks() -> None:
-    assert {*ORDER} - {"people"} <= {*CHECKS}
+    assert {*ORDER} - {"human"} <= {*CHECKS}
 
 
 def test_the_gravest_worry_is_said_alone() -> None:
@@ -30,9 +30,9 @@ def test_tests_go_through_holm_together() -> None:
 
 def test_a_check_that_could_not_be_made_is_no_pass() -> None:
     findings = [Finding("items"), Finding("unparsed"), Finding("length", unknown="no lengths")]
-    findings.append(Finding("people", unknown="no human labels"))
+    findings.append(Finding("human", unknown="no human labels"))
     assert trust_sentence(findings) == (
-        "All 2 checks passed; not known: length (no lengths), whether distances are people's (no human labels)."
+        "All 2 checks passed; not known: length (no lengths), whether distances are human (no human labels)."
     )
 
 

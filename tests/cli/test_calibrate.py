@@ -125,7 +125,7 @@ def test_conformal_intervals_are_wider_than_sampling_ones_where_q_exceeds_the_t_
 
 
 def human_ratings(folder: Path) -> dict[str, float]:
-    """Rate every newcomer alone by people's labels against the human anchors of the file."""
+    """Rate every newcomer alone by human labels against the human anchors of the file."""
     anchors = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))["anchors"]
     theta = {one["model"]: one["human_theta"] for one in anchors}
     rows = pd.read_csv(folder / "truth.csv").query("order == 'ab'")
@@ -143,9 +143,9 @@ def human_ratings(folder: Path) -> dict[str, float]:
 
 def covered(folder: Path, ranked: dict[str, Any], centre: str) -> float:
     """Return the share of newcomers whose human rating lies within the conformal half-width of a score."""
-    people, rows = human_ratings(folder), newcomers(ranked)
+    human, rows = human_ratings(folder), newcomers(ranked)
     return float(
-        np.mean([abs(people[row["model"]] - row[centre]) <= row["conformal_high"] - row["score"] for row in rows])
+        np.mean([abs(human[row["model"]] - row[centre]) <= row["conformal_high"] - row["score"] for row in rows])
     )
 
 
@@ -155,7 +155,7 @@ def test_conformal_intervals_hold_most_human_ratings_of_newcomers(folder: Path, 
 
 
 def test_intervals_of_the_same_width_around_hard_scores_do_not(folder: Path, ranked: dict[str, Any]) -> None:
-    """The judge inflates differences: its verdicts lie further out than people's ratings."""
+    """The judge inflates differences: its verdicts lie further out than human ratings."""
     assert covered(folder, ranked, "hard") < 0.7
 
 
@@ -205,7 +205,7 @@ def test_the_summary_counts_the_battles_behind_kappa(
     folder: Path, calibrated: subprocess.CompletedProcess[str]
 ) -> None:
     judged = int(table(folder)["credit"].notna().sum())
-    lines = section(calibrated.stdout, "judge and people")
+    lines = section(calibrated.stdout, "judge and humans")
     assert figure(lines, "battles with a verdict and a human label") == f"{judged:,}"
 
 
@@ -216,7 +216,7 @@ def test_the_summary_counts_the_entrants(calibrated: subprocess.CompletedProcess
 @pytest.mark.parametrize(
     "title",
     [
-        "judge and people",
+        "judge and humans",
         "calibration · rubric-judge · target margin",
         "ratings of entrants that the fit knew nothing of",
         "90% conformal intervals for new entrants",
@@ -285,7 +285,7 @@ def test_a_lack_of_criteria_prints_the_agreement_before_it_is_refused(podium: Po
     words = ("--target", "criteria", "-o", folder / "refused.json", *SHORT)
     answer = podium("calibrate", folder / "hard.csv", *words)
     assert (answer.code, "margin on every criterion" in answer.err) == (1, True)
-    lines = section(answer.out, "judge and people")
+    lines = section(answer.out, "judge and humans")
     assert math.isfinite(float(figure(lines, "kappa (win, tie, loss)")))
     assert not (folder / "refused.json").exists()
 
@@ -295,8 +295,8 @@ def test_the_agreement_before_a_refusal_is_that_of_a_calibration(
     podium: Podium, folder: Path, short: subprocess.CompletedProcess[str]
 ) -> None:
     """Up to where margins are needed."""
-    refused = section(podium("calibrate", folder / "hard.csv", *SHORT).out, "judge and people")
-    done = section(short.stdout, "judge and people")
+    refused = section(podium("calibrate", folder / "hard.csv", *SHORT).out, "judge and humans")
+    done = section(short.stdout, "judge and humans")
     for words in ("battles with a verdict and a human label", "kappa (win, tie, loss)", "same winner"):
         assert figure(refused, words) == figure(done, words)
 
@@ -379,7 +379,7 @@ def test_facts_of_the_entrants_are_kept_in_the_file(podium: Podium, folder: Path
 def test_compare_prints_hard_and_every_target(podium: Podium, folder: Path) -> None:
     answer = podium("calibrate", folder / "few.csv", "--compare", *SHORT)
     titles = ("targets side by side", "90% intervals over models, each by itself", "beyond ")
-    compared, _, _ = answer.out.partition("judge and people")
+    compared, _, _ = answer.out.partition("judge and humans")
     side_by_side, by_itself, beyond_the_best = (targets_in(section(compared, title)) for title in titles)
     assert (answer.code, side_by_side) == (0, ["hard", "margin", "length", *["smoothing"] * 6])
     assert by_itself == side_by_side
@@ -407,8 +407,8 @@ def test_without_compare_no_targets_are_compared(short: subprocess.CompletedProc
 def test_one_judge_of_two_can_be_the_human_one(podium: Podium, folder: Path, tmp_path: Path) -> None:
     """The labels as a judge of their own give the calibration that the column gave."""
     rows = pd.read_csv(folder / "few.csv")
-    people = rows.query("order == 'ab'").assign(judge="crowd", credit=lambda part: part["human"], order=None)
-    both = pd.concat([rows, people.drop(columns=["margin", "reason"])]).drop(columns="human")
+    human = rows.query("order == 'ab'").assign(judge="crowd", credit=lambda part: part["human"], order=None)
+    both = pd.concat([rows, human.drop(columns=["margin", "reason"])]).drop(columns="human")
     both.to_csv(tmp_path / "both.csv", index=False)
     beta = []
     for words in (("few.csv",), ("both.csv", "--human-judge", "crowd")):

@@ -35,7 +35,7 @@ def test_the_card_holds_transitivity_fit_gold_and_all_judges(podium, arguments):
 
 
 @pytest.mark.slow
-def test_people_read_the_same(podium, arguments):
+def test_human_read_the_same(podium, arguments):
     said = podium(*arguments, "--full")
     assert said.code == 0, said.err
     for part in ("PNT", "decisiveness alpha", "tau with gold", "Pairs farthest from the fit", "side by side"):

@@ -42,7 +42,7 @@ def test_a_sheet_goes_out_and_comes_back_into_a_ranking(
     ranked = podium("rank", verdicts, *words)
     [ranking] = json.loads(ranked.out)["rankings"]
     assert ranking["diagnostics"]["structured"]["labels"] == 50
-    assert {"people", "judge", "labels", "pull"} <= ranking["models"][0].keys()
+    assert {"human", "judge", "labels", "pull"} <= ranking["models"][0].keys()
 
 
 def test_by_uncertainty_exits_with_2_and_the_reason(podium: Podium, verdicts: Path) -> None:
@@ -57,7 +57,7 @@ def test_labels_of_other_battles_calibrate_nothing(podium: Podium, verdicts: Pat
     assert (refused.code, "none of the" in refused.err) == (1, True)
 
 
-def test_two_sheets_are_the_votes_of_two_people_who_may_agree(podium: Podium, verdicts: Path, tmp_path: Path) -> None:
+def test_two_sheets_are_the_votes_of_two_human_who_may_agree(podium: Podium, verdicts: Path, tmp_path: Path) -> None:
     rows = ["1,model-01,model-02,1", "2,model-01,model-03,0", "3,model-04,model-05,1"]
     sheets = [tmp_path / "ann.csv", tmp_path / "bob.csv"]
     items = sorted({*pd.read_csv(verdicts)["item"]})
@@ -71,7 +71,7 @@ def test_two_sheets_are_the_votes_of_two_people_who_may_agree(podium: Podium, ve
     assert (structured["battles"], structured["labels"]) == (3, 6)
 
 
-def test_two_people_of_one_file_who_saw_either_order_are_two_votes_beside_another_file(
+def test_two_human_of_one_file_who_saw_either_order_are_two_votes_beside_another_file(
     podium: Podium, tmp_path: Path
 ) -> None:
     """Oracle: two of three say that the first won; as the two orders of one judge they would say half as much."""
@@ -85,7 +85,7 @@ def test_two_people_of_one_file_who_saw_either_order_are_two_votes_beside_anothe
     words = ("--ranker", "structured-bradley-terry", "--format", "json")
     [ranking] = json.loads(podium("rank", tmp_path / "verdicts.csv", *labels, *words).out)["rankings"]
     assert ranking["diagnostics"]["structured"]["labels"] == 3 * len(verdicts)
-    assert f"{3 * len(verdicts)} votes by people" in " ".join(ranking["warnings"])
+    assert f"{3 * len(verdicts)} votes by humans" in " ".join(ranking["warnings"])
 
 
 def test_models_of_labels_that_no_verdict_knows_are_named(podium: Podium, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from podium.diagnosis.subject import Subject
 STRENGTHS = {"gpt-4": 0.9, "gpt-3": -0.2, "claude": 0.6, "llama": -0.4, "mistral": -0.9, "gemini": 0.0}
 LENGTHS = (7.1, 6.9, 7.3, 7.0, 6.8, 6.9)
 """Mean log-lengths, in the order of the entrants."""
-ASKED = ("position", "consistency", "verbosity", "self_preference", "people")
+ASKED = ("position", "consistency", "verbosity", "self_preference", "human")
 OWN = ("gpt-4", "gpt-3")
 WORLDS = 200
 ITEMS = 40

@@ -251,9 +251,9 @@ def test_single_votes_are_less_decisive_than_means_of_both_orders():
 def test_gold_battles_have_noise_of_their_own():
     """Gold battles are resampled: their intervals are wider than with the same gold win rates given for certain."""
     battles = verdicts(by_strength(THETA), 150, 1)
-    people = verdicts(by_strength(THETA), 40, 2).to_frame()
-    people["item"] = "other-" + people["item"].astype(str)
-    noisy = asked(battles, Gold("people", battles=read_battles(people)), resamples=300)
+    human = verdicts(by_strength(THETA), 40, 2).to_frame()
+    human["item"] = "other-" + human["item"].astype(str)
+    noisy = asked(battles, Gold("human", battles=read_battles(human)), resamples=300)
     given = asked(battles, gold_of(), resamples=300)
     widths = [one.alpha_beyond_noise.high / one.alpha_beyond_noise.low for one in (noisy, given)]
     assert widths[0] > 1.2 * widths[1]
@@ -262,8 +262,8 @@ def test_gold_battles_have_noise_of_their_own():
 
 def test_human_labels_stand_in_for_a_gold_standard_and_share_the_items():
     battles = verdicts(by_strength(THETA), 60, 1)
-    people = verdicts(by_strength(THETA), 60, 5).to_frame()["credit"].to_numpy()
-    labelled = read_battles(battles.to_frame().assign(human=people))
+    human = verdicts(by_strength(THETA), 60, 5).to_frame()["credit"].to_numpy()
+    labelled = read_battles(battles.to_frame().assign(human=human))
     found = asked(labelled)
     assert found.gold == "human labels"
     assert "together" in found.mse_beyond_noise.method

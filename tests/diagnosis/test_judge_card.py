@@ -70,7 +70,7 @@ def test_families_are_asked_for_only_where_they_would_help():
 
 
 def test_a_judge_on_few_items_is_not_said_to_be_no_better_than_a_coin():
-    few = lines_of(world(3, 2).judgments(Judge("gpt-9", noise=3), human=True))["people"]
+    few = lines_of(world(3, 2).judgments(Judge("gpt-9", noise=3), human=True))["human"]
     assert few.verdict == "not shown to beat a coin"
 
 
@@ -83,8 +83,8 @@ def test_rows_without_a_judge_have_a_card_of_their_own():
 
 
 @pytest.mark.slow
-def test_one_judge_is_held_against_people_not_against_nobody(two_judges):
-    assert two_judges.cards[1].answers["self_preference"].who == "people"
+def test_one_judge_is_held_against_human_not_against_nobody(two_judges):
+    assert two_judges.cards[1].answers["self_preference"].who == "human"
 
 
 def test_the_card_is_json_without_nan(two_judges):
@@ -102,7 +102,7 @@ def test_the_same_input_gives_the_same_card_and_the_order_of_rows_changes_nothin
     frame = world(3, 12).judgments(FAULTY, human=True)
     shuffled = frame.sample(frac=1, random_state=1)
     first, again, other = (diagnosed(each).cards[0].answers for each in (frame, frame, shuffled))
-    for name in ("position", "consistency", "verbosity", "self_preference", "people"):
+    for name in ("position", "consistency", "verbosity", "self_preference", "human"):
         assert as_dict(first[name]) == as_dict(again[name])
         assert _numbers(as_dict(other[name])) == pytest.approx(_numbers(as_dict(first[name])), rel=1e-9, abs=1e-12)
 
@@ -114,7 +114,7 @@ def _numbers(value):
 
 
 @pytest.mark.slow
-def test_renaming_the_entrants_changes_no_figure_of_position_and_people():
+def test_renaming_the_entrants_changes_no_figure_of_position_and_human():
     frame = world(3, 12).judgments(FAULTY, human=True)
     names = {name: f"zz-{9 - k}" for k, name in enumerate(sorted(set(frame["model_a"]) | set(frame["model_b"])))}
     renamed = frame.replace({"model_a": names, "model_b": names})
@@ -128,7 +128,7 @@ def test_a_table_of_hard_verdicts_alone_is_answered_as_far_as_it_goes():
     answers = diagnosed(frame).cards[0].answers
     assert answers["consistency"].ties.value == pytest.approx(1 / 3)
     lacking = {name for name, said in answers.items() if isinstance(said, Missing)}
-    assert {"position", "verbosity", "people"} <= lacking
+    assert {"position", "verbosity", "human"} <= lacking
     assert all(answers[name].remedy for name in lacking)
 
 

@@ -12,13 +12,13 @@ from judged_worlds import FAIR, FAULTY, OWN, both, cards, coverage, truth, world
 
 from podium import Judge
 from podium.diagnosis.clustered import Clustered
-from podium.diagnosis.people import people
+from podium.diagnosis.human_agreement import measure_human_agreement
 from podium.rankers.scale import POINTS
 
 pytestmark = pytest.mark.slow
 
 HONEST = (0.90, 0.99)
-CONSERVATIVE = {"people.calibration_error"}
+CONSERVATIVE = {"human.calibration_error"}
 """Its interval covers at least as often as it says."""
 OVER_ENTRANTS = {"verbosity.residuals"}
 """Entrants are drawn anew in its interval, and are always the same here; it has a test of its own."""
@@ -33,7 +33,7 @@ NO_FAULT = {
     "position.swaps.near.flips_to_first": 0.5,
     "verbosity.longer_near_ties": 0.5,
     "verbosity.effect": 0.0,
-    "verbosity.people": 0.0,
+    "verbosity.human": 0.0,
     "self_preference.excess": 0.0,
 }
 """What a judge without a fault has."""
@@ -75,7 +75,7 @@ def test_a_fair_judge_is_not_accused_and_every_interval_covers():
 
 def test_a_faulty_judge_is_found_out_by_its_known_faults():
     """Closed forms: 0.5 logits for being first; no other truth has one beside position bias and ties."""
-    known = {"position.effect": 0.5, "position.margin_lead": 0.5, "verbosity.people": 0.0}
+    known = {"position.effect": 0.5, "position.margin_lead": 0.5, "verbosity.human": 0.0}
     values = expected(FAULTY, 0.0, known)
     assert uncovered(FAULTY, 0.0, values) == {}
     found = cards(FAULTY, 0.0)
@@ -105,7 +105,7 @@ def test_the_temperature_of_a_judge_without_noise_is_covered():
     judge, held, narrow = Judge("gpt-9", scale=2.0, verdicts="soft"), [], []
     for seed in range(100):
         _, battles = both(world(seed), judge, repeats=1)
-        found = people(subject_of(battles)).temperature
+        found = measure_human_agreement(subject_of(battles)).temperature
         held.append(found.low <= 0.5 <= found.high)
         narrow.append(abs(found.value - 0.5) <= (found.high - found.low) / 4)
     assert 0.88 <= np.mean(held) <= 1.0

@@ -87,7 +87,7 @@ def test_gpt4s_effect_of_being_first_is_counted_from_its_flips(gpt4):
 
 def test_the_round_robin_says_what_it_cannot_answer(gpt4):
     assert isinstance(gpt4["verbosity"], Missing)
-    assert isinstance(gpt4["people"], Missing)
+    assert isinstance(gpt4["human"], Missing)
     assert isinstance(gpt4["consistency"].retest, Missing)
     assert gpt4["self_preference"].family == "OpenAI"
     assert isinstance(gpt4["self_preference"].excess, Missing)
@@ -104,7 +104,7 @@ def test_judges_beside_the_crowd_agree_as_counted(beside_the_crowd, judge):
     votes = rows[rows["judge"] == "crowd"].groupby(["prompt", "pair"])["credit"].mean()
     both = rows[rows["judge"] == judge].set_index(["prompt", "pair"]).join(votes.rename("human"), how="inner")
     ours, theirs = np.sign(both["credit"] - 0.5), np.sign(both["human"].round(12) - 0.5)
-    found = beside_the_crowd[judge]["people"]
+    found = beside_the_crowd[judge]["human"]
     assert (found.accuracy.value, found.accuracy.n) == (pytest.approx((ours == theirs).mean()), len(both))
     sides = [np.concatenate([labels, -labels]).astype(int) for labels in (ours, theirs)]
     assert found.kappa.value == pytest.approx(cohen_kappa_score(*sides))
@@ -114,8 +114,8 @@ def test_judges_beside_the_crowd_agree_as_counted(beside_the_crowd, judge):
 
 def test_gpt4_beside_the_crowd(beside_the_crowd):
     found = beside_the_crowd["gpt4"]
-    assert found["people"].kappa.low > 0
-    assert found["self_preference"].who == "people"
+    assert found["human"].kappa.low > 0
+    assert found["self_preference"].who == "human"
     assert found["self_preference"].families["OpenAI"] == ("GPT 3.5 Turbo", "GPT 3.5 Turbo (16k)", "GPT 4")
     assert found["verbosity"].longer.n > 3_000
     assert isinstance(found["position"], Missing)

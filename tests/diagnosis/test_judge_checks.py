@@ -80,8 +80,8 @@ def test_a_table_of_entrants_corrects_the_family() -> None:
     assert any("of the family of elm (OpenAI, given)" in text for text in warnings_of(frame, entrants=kin))
 
 
-@pytest.mark.parametrize("judge", ["mmlu_llama choice", "people", "jury:majority:2(gpt-4o|direct|1; phi-4|direct|1)"])
-def test_metrics_people_and_juries_are_of_no_family(judge: str) -> None:
+@pytest.mark.parametrize("judge", ["mmlu_llama choice", "human", "jury:majority:2(gpt-4o|direct|1; phi-4|direct|1)"])
+def test_metrics_human_and_juries_are_of_no_family(judge: str) -> None:
     frame = table(judge=judge).replace({"ash": "llama-3", "elm": "gpt-4"})
     assert judge_warnings(podium.read_battles(frame), {}) == []
 

@@ -14,28 +14,28 @@ from podium.diagnosis.sides import fit_line, prepare_side
 from podium.rankers.scale import POINTS
 
 JUDGED = np.array([10.0, 35.0, -20.0, 40.0, -65.0])
-PEOPLE = np.array([5.0, 10.0, -10.0, 20.0, -25.0])
+HUMANS = np.array([5.0, 10.0, -10.0, 20.0, -25.0])
 INSIDE = np.array([False, True, False, True, False])
 
 
 def test_the_line_is_that_of_least_squares():
     """Oracle: numpy.linalg.lstsq; without the step for the family the slope is another one."""
-    design = np.stack([np.ones(5), PEOPLE, INSIDE], axis=1)
+    design = np.stack([np.ones(5), HUMANS, INSIDE], axis=1)
     oracle = np.linalg.lstsq(design, JUDGED, rcond=None)[0]
-    assert fit_line(JUDGED, PEOPLE, INSIDE).weights == pytest.approx(oracle)
-    nobody = fit_line(JUDGED, PEOPLE, np.zeros(5, dtype=bool)).weights
-    assert nobody == pytest.approx(np.polyfit(PEOPLE, JUDGED, 1)[::-1])
+    assert fit_line(JUDGED, HUMANS, INSIDE).weights == pytest.approx(oracle)
+    nobody = fit_line(JUDGED, HUMANS, np.zeros(5, dtype=bool)).weights
+    assert nobody == pytest.approx(np.polyfit(HUMANS, JUDGED, 1)[::-1])
     assert nobody[1] != pytest.approx(oracle[1], rel=1e-3)
 
 
 @pytest.mark.parametrize(("noise", "shared"), [(0.0, 0.0), (60.0, 25.0)])
 def test_the_derivatives_of_the_line_are_finite_differences(noise, shared):
-    fit, step = fit_line(JUDGED, PEOPLE, INSIDE, noise, shared), 1e-5
+    fit, step = fit_line(JUDGED, HUMANS, INSIDE, noise, shared), 1e-5
     for k in range(5):
         up, down = (np.eye(5)[k] * sign * step for sign in (1, -1))
         for derivative, ends in (
-            (fit.by_judge, [fit_line(JUDGED + end, PEOPLE, INSIDE, noise, shared) for end in (up, down)]),
-            (fit.by_reference, [fit_line(JUDGED, PEOPLE + end, INSIDE, noise, shared) for end in (up, down)]),
+            (fit.by_judge, [fit_line(JUDGED + end, HUMANS, INSIDE, noise, shared) for end in (up, down)]),
+            (fit.by_reference, [fit_line(JUDGED, HUMANS + end, INSIDE, noise, shared) for end in (up, down)]),
         ):
             assert derivative[k] == pytest.approx((ends[0].weights - ends[1].weights) / (2 * step), abs=1e-4)
 
@@ -59,9 +59,9 @@ def test_the_references_error_does_not_flatten_the_line():
 
 
 def test_a_reference_that_is_mostly_chance_gives_no_line():
-    spread = np.sum((PEOPLE - PEOPLE.mean()) ** 2)
-    assert fit_line(JUDGED, PEOPLE, np.zeros(5, dtype=bool), 0.49 * spread) is not None
-    assert fit_line(JUDGED, PEOPLE, np.zeros(5, dtype=bool), 0.51 * spread) is None
+    spread = np.sum((HUMANS - HUMANS.mean()) ** 2)
+    assert fit_line(JUDGED, HUMANS, np.zeros(5, dtype=bool), 0.49 * spread) is not None
+    assert fit_line(JUDGED, HUMANS, np.zeros(5, dtype=bool), 0.51 * spread) is None
 
 
 def test_ratings_and_their_errors_are_those_of_the_ranker():
@@ -85,7 +85,7 @@ def test_a_self_preference_is_recovered_in_elo_points():
     """Truth: 0.5 logits, whatever the judge's scale; the raw difference of mean ratings is far from it."""
     judge = Judge("gpt-9", scale=1.4, self_preference=0.5, favours=OWN)
     found = card(judge)
-    assert (found.family, found.how, found.who) == ("OpenAI", "guessed", "people")
+    assert (found.family, found.how, found.who) == ("OpenAI", "guessed", "human")
     assert covers(found.excess, 0.5 * POINTS)
     assert not covers(found.excess, 0.0)
     assert covers(found.slope, 1.4)
@@ -147,7 +147,7 @@ def test_three_entrants_of_other_families_are_needed():
     assert "2 entrants of other families" in found.excess.why
 
 
-def test_without_people_gold_or_other_judges_nothing_is_held_against_the_judge():
+def test_without_human_gold_or_other_judges_nothing_is_held_against_the_judge():
     _, battles = both(world(1, 30), Judge("gpt-9"), repeats=1)
     alone = battles.table.drop(columns="human")
     found = self_preference(subject_of(read_battles(alone), "gpt-9"))

@@ -143,21 +143,21 @@ def test_the_partial_correlation_covers_what_is_true(truth):
 
 
 def test_residual_ratings_follow_length_where_the_judge_does():
-    """A judge with a length bias of 2 logits, against people without."""
+    """A judge with a length bias of 2 logits, against humans without."""
     battles = played(400, Judge(length_bias=2.0))
     found = verbosity(subject_of(battles))
-    assert (found.who, found.residuals.n) == ("people", 6)
+    assert (found.who, found.residuals.n) == ("human", 6)
     assert found.residuals.value > 0.9
 
 
 def test_a_length_bias_is_recovered_where_strengths_are_all_that_differs():
-    """Truth: 0.7 + 0.5 logits; people, who have no such bias, are not accused."""
+    """Truth: 0.7 + 0.5 logits; humans, who have no such bias, are not accused."""
     judge = Judge(length_bias=0.7, verbosity_bias=0.5)
     _, battles = both(world(8, 300), judge, repeats=1)
     found = verbosity(subject_of(battles))
     assert covers(found.effect, 1.2)
     assert not covers(found.effect, 0.7)
-    assert covers(found.people, 0.0)
+    assert covers(found.human, 0.0)
 
 
 def test_log_ratios_are_of_one_plus_the_length():
@@ -173,15 +173,15 @@ def test_models_that_never_met_leave_only_what_needs_ratings_missing():
     battles = judgments(rows, "item credit margin length_a length_b model_a model_b", human=0.0)
     found = verbosity(subject_of(battles))
     assert found.longer_near_ties.value == pytest.approx(2 / 3)
-    assert "people: " in found.residuals.why
+    assert "humans: " in found.residuals.why
     assert "--gold" in found.residuals.remedy
 
 
 @pytest.mark.slow
 def test_a_judge_that_scale_corrections_differences_is_not_accused_where_strong_models_write_more():
-    """200 worlds of twelve new entrants whose length follows strength; people label each battle once.
+    """200 worlds of twelve new entrants whose length follows strength; humans label each battle once.
 
-    Truth: 0, whatever the scale. The errors of people's ratings left in, the mean lies well above; strength not held
+    Truth: 0, whatever the scale. The errors of human ratings left in, the mean lies well above; strength not held
     fixed at all, most worlds accuse.
     """
     held, means, naive, plain = [], [], [], []
@@ -195,13 +195,13 @@ def test_a_judge_that_scale_corrections_differences_is_not_accused_where_strong_
         if isinstance(found, Missing):
             continue
         theirs, ours = bounded_by_all(subject.reference.ratings, subject.side.ratings)
-        judge, people = ours.elo, theirs.elo
+        judge, human = ours.elo, theirs.elo
         length = np.array([np.exp(lengths[longer.entrants.index(name)]) for name in ours.entrants])
         held.append(found.low <= 0 <= found.high)
         means.append(found.value)
-        naive.append(partial_correlation(judge - people, length, people, 0.95).value)
+        naive.append(partial_correlation(judge - human, length, human, 0.95).value)
         reach = np.arctanh(found.high) - np.arctanh(found.value)
-        plain.append(abs(np.arctanh(np.corrcoef(judge - people, length)[0, 1])) <= reach)
+        plain.append(abs(np.arctanh(np.corrcoef(judge - human, length)[0, 1])) <= reach)
     assert len(held) > 190
     assert 0.91 <= np.mean(held) <= 0.99
     assert abs(np.mean(means)) < 0.06

@@ -1,4 +1,4 @@
-"""The sheet that people fill in, and what is read back from it."""
+"""The sheet that humans fill in, and what is read back from it."""
 
 import pandas as pd
 import pytest

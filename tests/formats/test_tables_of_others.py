@@ -1,4 +1,4 @@
-"""Tables as people have them: ids of any size, names of any kind, scores in any shape, and files that are none."""
+"""Tables as humans have them: ids of any size, names of any kind, scores in any shape, and files that are none."""
 
 import gzip
 import json

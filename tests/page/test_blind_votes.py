@@ -1,4 +1,4 @@
-"""The page that asks people for votes: no names, keys, progress that is kept, a CSV that podium reads."""
+"""The page that asks humans for votes: no names, keys, progress that is kept, a CSV that podium reads."""
 
 import base64
 import json

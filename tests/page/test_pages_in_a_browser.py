@@ -170,13 +170,13 @@ def test_hostile_names_and_responses_inject_nothing_and_break_nothing(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_calibration_is_shown_over_peoples_ratings(tmp_path: Path, open_page: Callable[..., Any]) -> None:
+def test_a_calibration_is_shown_over_humans_ratings(tmp_path: Path, open_page: Callable[..., Any]) -> None:
     battles = read_battles(str(ROOT / "examples" / "soft_elo" / "labelled.csv"))
     material = Material(rank(battles), calibration=calibrate(battles))
     path = tmp_path / "report.html"
     path.write_text(report_page(material), encoding="utf-8")
     seen = open_page(path)
-    assert seen.page.locator("#people svg").count() == 2
+    assert seen.page.locator("#human svg").count() == 2
     assert (seen.errors, seen.requests) == ([], [])
 
 

@@ -1,4 +1,4 @@
-"""Which battles people are asked about, and how many labels leave which error."""
+"""Which battles humans are asked about, and how many labels leave which error."""
 
 from functools import cache
 
@@ -120,7 +120,7 @@ def test_the_forecast_falls_with_labels_and_is_lower_with_the_judge():
 @pytest.mark.slow
 def test_the_forecast_of_labels_alone_is_the_error_that_they_have():
     """Mean absolute error over draws of so many labels, beside the fit to infinitely many."""
-    from podium.rankers.labels_by_people import people_labels, people_ratings
+    from podium.rankers.human_label_fit import human_label_fit, human_ratings
     from podium.rankers.scale import POINTS
 
     errors, forecasts = [], []
@@ -129,7 +129,7 @@ def test_the_forecast_of_labels_alone_is_the_error_that_they_have():
         table = world.judgments(Judge(), human=True, orders="ab")
         kept = np.random.default_rng(seed).choice(len(table), 300, replace=False)
         battles = read_battles(table.assign(human=table["human"].where(np.isin(np.arange(len(table)), kept))))
-        theta, _ = people_ratings(people_labels(battles, battles.entrants).coded, 0.0)
+        theta, _ = human_ratings(human_label_fit(battles, battles.entrants).coded, 0.0)
         errors.append(POINTS * np.abs(theta - world.strengths).mean())
         drawn = draw_labels(battles, 10, rng=np.random.default_rng(seed))
         forecasts += [each.alone for each in drawn.forecast if each.labels == 300]

@@ -1,4 +1,4 @@
-"""Simulated worlds with few labels by people and many verdicts: what ratings err beside the truth.
+"""Simulated worlds with few labels by humans and many verdicts: what ratings err beside the truth.
 
 The tests draw a few; `benchmarks/ratings.py structured` draws as many as the documented figures rest on.
 """
@@ -57,7 +57,7 @@ def errors(name, labels, seed):
     battles = read_battles(frame)
     entries = rank(battles, "structured-bradley-terry").standings[0].entries
     held = [entry.low <= 1500 + truth[entry.model] <= entry.high for entry in entries]
-    alone = {entry.model: entry.extra["people"] for entry in entries if entry.extra["people"] is not None}
+    alone = {entry.model: entry.extra["human"] for entry in entries if entry.extra["human"] is not None}
     try:
         soft = {entry.model: entry.score for entry in rank(battles, "soft-elo").standings[0].entries}
     except NotIdentifiedError:

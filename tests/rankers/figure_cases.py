@@ -1,4 +1,4 @@
-"""Cases of coverage of single figures: rates at equal length, kappa, and how held-out ratings meet people's."""
+"""Cases of coverage of single figures: rates at equal length, kappa, and how held-out ratings meet human ratings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from interval_cases import LEVEL, Case, World
 from scipy.special import expit, logit, ndtri
 
 from podium.diagnosis.clustered import Clustered
-from podium.diagnosis.people import clustered_kappa
+from podium.diagnosis.human_agreement import clustered_kappa
 from podium.nouns.calibration import HeldOut
 from podium.rankers.bradley_terry import estimate_elo
 from podium.rankers.calibration.accuracy import Difference, accuracy_of, difference_of
@@ -176,7 +176,7 @@ def kappa_of_battles(items: int, right: float, listed: float) -> Draw:
     The wrong variant takes the two sides of a battle for two battles: it is narrower by the root of 2.
 
     Args:
-        listed: share of battles in which the response that people prefer is called a.
+        listed: share of battles in which the response that humans prefer is called a.
     """
 
     def draw(seed: int) -> tuple[float, Interval, Interval, float]:
@@ -192,18 +192,18 @@ def kappa_of_battles(items: int, right: float, listed: float) -> Draw:
 
 
 def _ratings(seed: int, entrants: int, *correlations: float) -> list[list[HeldOut]]:
-    """Return ratings of the same people beside judges of these correlations with them, a list a judge."""
+    """Return ratings of the same humans beside judges of these correlations with them, a list a judge."""
     rng = np.random.default_rng([seed, entrants])
-    people = rng.normal(size=entrants)
+    human = rng.normal(size=entrants)
     noise = rng.normal(size=(len(correlations), entrants))
-    judges = [r * people + np.sqrt(1 - r**2) * own for r, own in zip(correlations, noise, strict=True)]
+    judges = [r * human + np.sqrt(1 - r**2) * own for r, own in zip(correlations, noise, strict=True)]
     return [
-        [HeldOut(f"m{k}", h, s, s, 1, 1, 50) for k, (s, h) in enumerate(zip(j, people, strict=True))] for j in judges
+        [HeldOut(f"m{k}", h, s, s, 1, 1, 50) for k, (s, h) in enumerate(zip(j, human, strict=True))] for j in judges
     ]
 
 
 def accuracy(name: str, entrants: int, r: float = 0.8) -> Draw:
-    """Draw ratings by judge and people; the wrong variant is +- 1.96 standard errors by the delta method."""
+    """Draw ratings by judge and humans; the wrong variant is +- 1.96 standard errors by the delta method."""
     truth = {
         "mae": np.sqrt(2 / np.pi * (2 - 2 * r)),
         "spearman": 6 / np.pi * np.arcsin(r / 2),

@@ -1,4 +1,4 @@
-"""Fits and covariances against other people's code, closed forms, and what must never change them."""
+"""Fits and covariances against other human code, closed forms, and what must never change them."""
 
 from dataclasses import replace
 from itertools import combinations, pairwise

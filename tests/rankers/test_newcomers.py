@@ -594,7 +594,7 @@ def repeated(frame, times):
 
 @pytest.mark.slow
 def test_a_newcomer_of_many_more_battles_than_the_calibrated_ones_is_warned_of():
-    """Its standard error shrinks, the judge's disagreement with people does not: the interval would be too narrow."""
+    """Its standard error shrinks, the judge's disagreement with humans does not: the interval would be too narrow."""
     warning = told(standings(repeated(arrivals(), 20)), "conformal interval too narrow")
     assert all(name in warning for name in NEW)
 

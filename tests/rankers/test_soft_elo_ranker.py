@@ -20,7 +20,7 @@ from podium.rankers.soft_elo import soft_elo
 
 INFLATED = Judge(scale=2.5, noise=0.5)
 EXACT = Judge(scale=2.0, noise=0.0, position_bias=0.5)
-"""Its merged margin is twice the difference in quality, so people follow sigmoid(margin / 2): beta is 0.5."""
+"""Its merged margin is twice the difference in quality, so humans follow sigmoid(margin / 2): beta is 0.5."""
 ITEMS = 60
 NOMINAL = pytest.approx(0.95, abs=0.03)
 
@@ -109,13 +109,13 @@ def few_labels(include):
     return np.mean(hits)
 
 
-def errors_to_people(battles):
+def errors_to_human(battles):
     """Mean absolute error of soft and of hard Elo against the Elo of the human labels, all fitted jointly."""
-    people = scores(rank(read_battles(human_battles(battles)), "bradley-terry").standings[0])
+    human = scores(rank(read_battles(human_battles(battles)), "bradley-terry").standings[0])
     soft = ranked(battles, hard=True)
     return (
-        np.mean([abs(entry.score - people[entry.model]) for entry in soft.entries]),
-        np.mean([abs(entry.extra["hard"] - people[entry.model]) for entry in soft.entries]),
+        np.mean([abs(entry.score - human[entry.model]) for entry in soft.entries]),
+        np.mean([abs(entry.extra["hard"] - human[entry.model]) for entry in soft.entries]),
     )
 
 
@@ -127,7 +127,7 @@ def human_battles(battles):
 @pytest.mark.parametrize("seed", range(5))
 def test_under_an_inflated_judge_the_hard_error_is_at_least_twice_the_soft_one(seed):
     world = simulate(10, 100, seed=seed, spread=0.8, item_sd=0.7)
-    soft, hard = errors_to_people(world.battles(INFLATED, human=True))
+    soft, hard = errors_to_human(world.battles(INFLATED, human=True))
     assert hard >= 2 * soft
 
 
@@ -157,7 +157,7 @@ def test_the_hard_label_is_the_credit_and_the_margin_s_sign_would_double_the_err
 
 
 def silent(seed, items=60):
-    """A judge whose margins are noise, beside people's labels."""
+    """A judge whose margins are noise, beside human labels."""
     frame = simulate(6, items, seed=seed).judgments(Judge(scale=0.0, noise=1.0), human=True)
     return read_battles(frame)
 
@@ -297,7 +297,7 @@ def test_slices_share_one_beta():
 
 @pytest.mark.slow
 def test_lengths_undo_a_length_bias():
-    """With a judge that favours length, a map with a length term predicts people better, and its weight is negative."""
+    """With a judge that favours length, a map with a length term predicts humans better, and its weight is negative."""
     world = simulate(10, 150, seed=4, spread=0.8)
     battles = world.battles(Judge(scale=2.0, length_bias=3.0, noise=0.5), human=True)
     plain, length = (
@@ -309,8 +309,8 @@ def test_lengths_undo_a_length_bias():
 
 
 @pytest.mark.slow
-def test_criteria_find_the_one_that_people_heed():
-    """Two criteria, one of them noise: the map weighs the other, and predicts people better than their mean does."""
+def test_criteria_find_the_one_that_human_heed():
+    """Two criteria, one of them noise: the map weighs the other, and predicts humans better than their mean does."""
     world = simulate(8, 100, seed=5, spread=0.8)
     frame = world.judgments(INFLATED, human=True, orders="ab")
     noise = np.random.default_rng(0).normal(0, 3, len(frame))
@@ -324,11 +324,11 @@ def test_criteria_find_the_one_that_people_heed():
 
 
 def test_smoothing_by_a_constant_fits_the_share_of_agreement():
-    """Closed form: the fitted constant is the share of decisive verdicts with which decisive people agree."""
+    """Closed form: the fitted constant is the share of decisive verdicts with which decisive humans agree."""
     battles = simulate(6, 60, seed=2).battles(Judge(tie=0.5), human=True)
     table = battles.table[battles.table["swap"] != "flip"]
-    verdict, people = np.sign(table["credit"] - 0.5), np.sign(table["human"] - 0.5)
-    expected = np.mean((verdict == people)[(verdict != 0) & (people != 0)])
+    verdict, human = np.sign(table["credit"] - 0.5), np.sign(table["human"] - 0.5)
+    expected = np.mean((verdict == human)[(verdict != 0) & (human != 0)])
     assert expit(ranked(battles, target="smoothing").fit.beta) == pytest.approx(expected, abs=1e-9)
 
 

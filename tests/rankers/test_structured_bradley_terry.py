@@ -1,4 +1,4 @@
-"""Few labels by people joined with a judge's verdicts: limits, an optimiser, bad input, and worlds with known truth."""
+"""Few labels by humans joined with a judge's verdicts: limits, an optimiser, bad input, and worlds with known truth."""
 
 import re
 import shutil
@@ -82,7 +82,7 @@ def test_without_a_spread_of_their_own_entrants_are_where_the_judge_says():
     assert found.theta == pytest.approx(found.kappa[0] * phi, abs=1e-5)
 
 
-def test_with_an_endless_spread_they_are_where_people_say():
+def test_with_an_endless_spread_they_are_where_human_say():
     labels, phi = labels_of(rows=400)
     found = fit_random_effects(labels, phi, dispersion=1.0, spreads=np.array([1e3]))
     assert found.theta == pytest.approx(fit_strengths(pair_sums(labels), 0.0).theta, abs=1e-4)
@@ -185,8 +185,8 @@ def test_the_column_and_a_file_of_labels_give_the_same_ratings():
 
 def test_a_human_judge_gives_the_same_ratings():
     frame = labelled()
-    people = as_labels(frame).assign(judge="crowd", order="ab")
-    both = read_battles(pd.concat([without_labels(), people], ignore_index=True))
+    human = as_labels(frame).assign(judge="crowd", order="ab")
+    both = read_battles(pd.concat([without_labels(), human], ignore_index=True))
     assert scores(standings(label_by(both, "crowd"))) == pytest.approx(scores(standings(read_battles(frame))), abs=1e-6)
 
 
@@ -235,12 +235,12 @@ def test_labels_that_are_all_ties_are_told_of():
     )
 
 
-def test_people_who_contradict_each_other_throughout_are_not_said_to_see_ties():
+def test_human_who_contradict_each_other_throughout_are_not_said_to_see_ties():
     one = as_labels(labelled()).assign(judge="ann")
     one = one[one["credit"] != 0.5]
     both = pd.concat([one, one.assign(judge="bob", credit=1 - one["credit"])], ignore_index=True)
     found = standings(label_from(read_battles(without_labels()), read_battles(both), must_meet=False))
-    assert len(told(found, "people who label the same battle contradict each other throughout")) == 1
+    assert len(told(found, "humans who label the same battle contradict each other throughout")) == 1
     assert told(found, "all labels are ties") == []
     even = both.assign(item="an even " + both["item"], credit=0.5)
     mixed = label_from(read_battles(without_labels()), read_battles(pd.concat([both, even])), must_meet=False)
@@ -249,13 +249,13 @@ def test_people_who_contradict_each_other_throughout_are_not_said_to_see_ties():
     assert len(told(standings(ties), "all labels are ties: labels say nothing")) == 1
 
 
-def test_a_model_that_people_always_prefer_has_a_rating_and_none_by_labels_alone():
+def test_a_model_that_human_always_prefer_has_a_rating_and_none_by_labels_alone():
     frame = labelled()
     won, lost = frame["model_a"] == "model-01", frame["model_b"] == "model-01"
     known = frame["human"].notna()
     found = standings(read_battles(frame.assign(human=frame["human"].mask(won & known, 1.0).mask(lost & known, 0.0))))
     [row] = [entry for entry in found.entries if entry.model == "model-01"]
-    assert (row.extra["people"], np.isfinite(row.score)) == (None, True)
+    assert (row.extra["human"], np.isfinite(row.score)) == (None, True)
     assert len(told(found, "labels alone do not bound these")) == 1
 
 
@@ -265,7 +265,7 @@ def test_labels_that_rank_all_models_without_an_exception_bound_none_even_beside
     rid = (frame[["model_a", "model_b"]] == "model-08").any(axis=1)
     for table in (fixed, fixed.assign(human=fixed["human"].mask(rid))):
         found = standings(read_battles(table))
-        assert {entry.extra["people"] for entry in found.entries} == {None}
+        assert {entry.extra["human"] for entry in found.entries} == {None}
         [lost] = told(found, "labels alone do not bound these")
         assert ("model-01" in lost, "model-08" in lost) == (True, table is fixed)
 
@@ -280,7 +280,7 @@ def test_verdicts_on_a_single_item_leave_every_place_open():
 
 def test_labels_that_are_all_ties_have_no_interval_of_no_width():
     found = standings(read_battles(labelled().assign(human=labelled()["human"] * 0 + 0.5)))
-    assert {(entry.extra["people_low"], entry.extra["people_high"]) for entry in found.entries} == {(None, None)}
+    assert {(entry.extra["human_low"], entry.extra["human_high"]) for entry in found.entries} == {(None, None)}
 
 
 def test_under_the_table_stand_the_slope_and_the_spread_with_their_ends():
@@ -303,7 +303,7 @@ def test_labels_of_models_without_verdicts_are_left_out_and_named():
     assert "stranger" in told(standings(battles), "labels of models without verdicts are left out")[0]
 
 
-def test_two_people_who_disagree_are_half_a_win_of_weight_two():
+def test_two_human_who_disagree_are_half_a_win_of_weight_two():
     one = as_labels(labelled()).iloc[:30].assign(repeat=1)
     both = pd.concat([one, one.assign(credit=1 - one["credit"], repeat=2)], ignore_index=True)
     battles = label_from(read_battles(without_labels()), read_battles(both), must_meet=True)
@@ -311,13 +311,13 @@ def test_two_people_who_disagree_are_half_a_win_of_weight_two():
     assert (found["battles"], found["labels"]) == (30, 60)
 
 
-def test_a_judge_that_contradicts_people_is_told_of_and_people_are_followed():
+def test_a_judge_that_contradicts_human_is_told_of_and_human_are_followed():
     frame = labelled(0.5)
     against = frame.assign(credit=1 - frame["human"].fillna(0.5), margin=np.nan)
     found = standings(read_battles(against.drop(columns="margin")))
     assert found.diagnostics["structured"]["kappa"]["high"] < 0
-    assert len(told(found, "people's ratings fall as the judge's rise: is its sign turned?")) == 1
-    assert told(found, "may tell nothing of people's") == []
+    assert len(told(found, "human ratings fall as the judge's rise: is its sign turned?")) == 1
+    assert told(found, "may tell nothing of human ratings") == []
 
 
 def test_a_judge_that_throws_coins_says_nothing_and_its_sign_is_not_asked_for():
@@ -326,7 +326,7 @@ def test_a_judge_that_throws_coins_says_nothing_and_its_sign_is_not_asked_for():
     found = standings(read_battles(frame.drop(columns="margin").assign(credit=coins)))
     kappa = found.diagnostics["structured"]["kappa"]
     assert kappa["low"] <= 0 <= kappa["high"]
-    assert len(told(found, "the judge's ratings may tell nothing of people's")) == 1
+    assert len(told(found, "the judge's ratings may tell nothing of human ratings")) == 1
     assert told(found, "is its sign turned?") == []
 
 
@@ -343,12 +343,12 @@ def test_labels_where_the_judge_is_unsure_are_no_random_sample_and_random_ones_a
     assert told(standings(read_battles(labelled())), "no random sample") == []
 
 
-def test_the_columns_beside_the_rating_are_labels_people_judge_and_pull():
+def test_the_columns_beside_the_rating_are_labels_human_judge_and_pull():
     found = standings(read_battles(labelled(0.5)))
-    columns = ["people", "people_low", "people_high", "judge", "labels", "pull"]
+    columns = ["human", "human_low", "human_high", "judge", "labels", "pull"]
     for entry in found.entries:
         assert list(entry.extra) == columns
-        assert entry.extra["people_low"] < entry.extra["people"] < entry.extra["people_high"]
+        assert entry.extra["human_low"] < entry.extra["human"] < entry.extra["human_high"]
         assert 0 <= entry.extra["pull"] <= 1
     few = standings(read_battles(labelled(0.1)))
     assert np.mean([e.extra["pull"] for e in few.entries]) < np.mean([e.extra["pull"] for e in found.entries])

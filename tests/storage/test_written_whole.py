@@ -151,7 +151,7 @@ def command(folder: Path, name: str, *words: object) -> Writer:
 
 @pytest.fixture(scope="module")
 def votes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table large enough for its writing to take a while, with people's verdicts."""
+    """A table large enough for its writing to take a while, with human verdicts."""
     folder = tmp_path_factory.mktemp("votes")
     rng = np.random.default_rng(5)
     n = 15_000

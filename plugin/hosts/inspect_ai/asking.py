@@ -40,7 +40,7 @@ class Asking:
         prompts: what they are asked; empty for the items of the responses that are recorded.
         system: the system prompt of items that have none of their own, or None.
         generation: `temperature` and `max_tokens`, as far as they are given.
-        notes: for people.
+        notes: for humans.
     """
 
     models: Mapping[str, Model] = field(default_factory=dict)
@@ -139,7 +139,7 @@ def entrants_by_name() -> dict[str, Model]:
 
 
 def prompts_of(sources: Sequence[str]) -> tuple[list[QuestionRow], list[str]]:
-    """Return what entrants are to be asked, and notes for people.
+    """Return what entrants are to be asked, and notes for humans.
 
     Args:
         sources: whatever holds responses or instructions, tasks of Inspect (`inspect_evals/gsm8k`, `FILE.py`,

@@ -1,4 +1,4 @@
-"""The hook: after a run it ranks what asks for a ranker, and tournaments, and writes the ranking where people look."""
+"""The hook: after a run it ranks what asks for a ranker, and tournaments, and writes the ranking where humans look."""
 
 import json
 import os
@@ -45,7 +45,7 @@ States = frozenset[tuple[str, object]]
 
 @hooks(name="podium_ranking", description="rank models after a run (--metadata ranker=NAME)")
 class PodiumHooks(Hooks):
-    """Ranks the logs of a run, or of an eval set, and writes the ranking where people look."""
+    """Ranks the logs of a run, or of an eval set, and writes the ranking where humans look."""
 
     def __init__(self) -> None:
         self.done: set[States] = set()

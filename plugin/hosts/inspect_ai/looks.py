@@ -33,7 +33,7 @@ class OwnPart:
         opening: the sample that stands for it where it has no battles.
         number: of the round among all, from 1.
         about: what its log says of it; see `log_format.SHARD`.
-        said: for people: what was found so far, and how much of it is played here.
+        said: for humans: what was found so far, and how much of it is played here.
     """
 
     rule: Part

@@ -160,10 +160,10 @@ class TournamentSource(SampleSource):
         given: what was played before this tournament, which newcomers join.
         answers: deals what entrants are asked for before the battles that need it; None where all responses are there.
         purse: what may be spent; None without a limit.
-        say: tells people, while a tournament plays that stops by itself, what each look found.
+        say: tells humans, while a tournament plays that stops by itself, what each look found.
         opening: the samples of a first round without battles.
         first: the battles of the first round; they depend on nothing that was played.
-        without_answers: entrants whose failures people were told of.
+        without_answers: entrants whose failures humans were told of.
     """
 
     rule: TournamentRule

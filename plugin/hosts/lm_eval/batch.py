@@ -107,7 +107,7 @@ class Sitting:
             log.error("podium: %d battles in a row failed: no more calls are made in this batch", self.in_a_row)
         return {**self._unparsed(f"{FAILED}: {kind}"), "error": message}
 
-    def _unparsed(self, reason: str) -> dict[str, Any]:
+    def _build_unparsed(self, reason: str) -> dict[str, Any]:
         verdict = {"credit": None, "margin": None, "reason": reason}
         rows = [{"judge": name, "order": "merged", "repeat": 0, **verdict} for name in self.names]
         return {**verdict, "judgments": rows}

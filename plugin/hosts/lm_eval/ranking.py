@@ -42,7 +42,7 @@ class RunRanking:
         settings: options of the rankers.
         keeps_samples: whether lm-eval itself wants the samples.
         code: the exit code.
-        notes: what people should know, said at the end.
+        notes: what humans should know, said at the end.
         table: the standings, once there are some.
         log: of the tournament, once it is played.
         saved: the run's results and samples, as long as lm-eval has not saved its own.

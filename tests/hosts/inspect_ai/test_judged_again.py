@@ -108,7 +108,7 @@ def test_verdicts_of_a_table_are_played_beside_responses_and_what_has_none_is_mi
         ("q9", "oak", "ash"),
         ("q1", "yew", "ash"),
     ]
-    table = pd.DataFrame(rows, columns=["item", "model_a", "model_b"]).assign(credit=1.0, judge="people")
+    table = pd.DataFrame(rows, columns=["item", "model_a", "model_b"]).assign(credit=1.0, judge="human")
     table.to_csv("verdicts.csv", index=False)
     task = recorded(battles="verdicts.csv", responses=write_responses())
     pairs = {(one.metadata["item"], one.metadata["model_a"], one.metadata["model_b"]) for one in task.dataset}

@@ -14,32 +14,32 @@ from podium.rankers.calibration.conformal import leave_one_score_out
 from podium.verbs.calibration_run import compare, differences_from_best
 
 
-def held(judge, people):
+def held(judge, human):
     """Return entrants with these ratings."""
-    return [HeldOut(f"m{k}", h, s, s, 10.0, 10.0, 50) for k, (s, h) in enumerate(zip(judge, people, strict=True))]
+    return [HeldOut(f"m{k}", h, s, s, 10.0, 10.0, 50) for k, (s, h) in enumerate(zip(judge, human, strict=True))]
 
 
 def drawn(seed, number=12, r=0.8):
     rng = np.random.default_rng(seed)
-    people = rng.normal(size=number)
-    return r * people + np.sqrt(1 - r**2) * rng.normal(size=number), people
+    human = rng.normal(size=number)
+    return r * human + np.sqrt(1 - r**2) * rng.normal(size=number), human
 
 
 def test_figures_are_those_of_scipy_and_intervals_hold_them():
-    judge, people = drawn(1)
-    found = accuracy_of(held(judge, people), "soft", 0.9)
-    assert found.mae == pytest.approx(np.mean(np.abs(judge - people)))
-    assert found.spearman == pytest.approx(stats.spearmanr(judge, people).statistic)
-    assert found.kendall == pytest.approx(stats.kendalltau(judge, people).statistic)
+    judge, human = drawn(1)
+    found = accuracy_of(held(judge, human), "soft", 0.9)
+    assert found.mae == pytest.approx(np.mean(np.abs(judge - human)))
+    assert found.spearman == pytest.approx(stats.spearmanr(judge, human).statistic)
+    assert found.kendall == pytest.approx(stats.kendalltau(judge, human).statistic)
     for value, (low, high) in (
         (found.mae, found.mae_interval),
         (found.spearman, found.spearman_interval),
         (found.kendall, found.kendall_interval),
     ):
         assert low < value < high
-    sure = accuracy_of(held(people, people + 1), "soft", 0.9)
+    sure = accuracy_of(held(human, human + 1), "soft", 0.9)
     assert sure.spearman_interval[0] < sure.spearman_interval[1] == 1.0
-    assert accuracy_of(held(judge[:4], people[:4]), "soft", 0.9).kendall_interval is None
+    assert accuracy_of(held(judge[:4], human[:4]), "soft", 0.9).kendall_interval is None
 
 
 @pytest.mark.slow
@@ -63,14 +63,14 @@ def test_intervals_of_error_and_correlations_cover_and_narrower_ones_do_not():
 
 
 def test_a_difference_of_targets_is_paired_over_entrants():
-    judge, people = drawn(2)
-    worse = judge + np.where(judge > people, 0.5, -0.5)
-    found = difference_of(held(worse, people), held(judge, people)[::-1], 0.9)
+    judge, human = drawn(2)
+    worse = judge + np.where(judge > human, 0.5, -0.5)
+    found = difference_of(held(worse, human), held(judge, human)[::-1], 0.9)
     value, ends = found.mae
     assert value == pytest.approx(0.5)
     assert ends == pytest.approx((0.5, 0.5))
     assert found.spearman[0] == pytest.approx(
-        stats.spearmanr(worse, people).statistic - stats.spearmanr(judge, people).statistic
+        stats.spearmanr(worse, human).statistic - stats.spearmanr(judge, human).statistic
     )
     assert found.kendall[1][0] <= found.kendall[0] <= found.kendall[1][1]
 

@@ -1,4 +1,4 @@
-"""Agreement of judge and people: statsmodels, brute force, cases worked by hand, and what must not change it."""
+"""Agreement of judge and humans: statsmodels, brute force, cases worked by hand, and what must not change it."""
 
 from dataclasses import asdict
 
@@ -42,16 +42,16 @@ def hard(credit, human):
 def test_kappa_equals_statsmodels(seed):
     draws = np.random.default_rng(seed)
     judge = draws.choice([-1, 0, 1], 100, p=draws.dirichlet(np.ones(3)))
-    people = np.where(draws.random(100) < 0.4, judge, draws.integers(-1, 2, 100))
-    oracle = cohens_kappa(from_both_sides(judge, people), return_results=False)
-    assert kappa(judge, people) == pytest.approx(oracle, abs=1e-12)
+    human = np.where(draws.random(100) < 0.4, judge, draws.integers(-1, 2, 100))
+    oracle = cohens_kappa(from_both_sides(judge, human), return_results=False)
+    assert kappa(judge, human) == pytest.approx(oracle, abs=1e-12)
 
 
-def from_both_sides(judge, people):
+def from_both_sides(judge, human):
     """Return the table of two labels in which every battle stands twice, once from either side."""
     table = np.zeros((3, 3))
     for side in (1, -1):
-        np.add.at(table, (side * judge + 1, side * people + 1), 1)
+        np.add.at(table, (side * judge + 1, side * human + 1), 1)
     return table
 
 
@@ -62,9 +62,9 @@ def test_kappa_of_three_classes_worked_by_hand():
 
 def test_weighted_kappa_would_be_another():
     """The wrong variant: linear weights forgive a tie more than a reversal."""
-    judge, people = np.array([1, 1, 0, -1, -1]), np.array([1, 0, 0, -1, 0])
-    weighted = cohens_kappa(from_both_sides(judge, people), wt="linear", return_results=False)
-    assert kappa(judge, people) != pytest.approx(weighted, abs=1e-2)
+    judge, human = np.array([1, 1, 0, -1, -1]), np.array([1, 0, 0, -1, 0])
+    weighted = cohens_kappa(from_both_sides(judge, human), wt="linear", return_results=False)
+    assert kappa(judge, human) != pytest.approx(weighted, abs=1e-2)
 
 
 def test_a_label_that_is_constant_has_the_kappa_that_it_has_under_other_names():
@@ -87,7 +87,7 @@ def test_a_judge_that_always_says_the_opposite_has_kappa_minus_one():
         10,
     ],
 )
-def test_kappa_is_unknown_where_judge_and_people_call_everything_a_tie(number):
+def test_kappa_is_unknown_where_judge_and_human_call_everything_a_tie(number):
     assert hard([0.5] * number, [0.5] * number).kappa is None
     assert hard([1] * number, [1] * number).kappa == 1
 
@@ -96,11 +96,11 @@ def test_kappa_is_unknown_without_battles():
     assert kappa(np.empty(0), np.empty(0)) is None
 
 
-def test_people_who_split_side_with_the_majority():
+def test_human_who_split_side_with_the_majority():
     assert hard([1, 1, 0], [0.75, 0.6, 0.9]).agreement == pytest.approx(2 / 3)
 
 
-def test_ties_of_the_judge_and_of_people_are_not_decisive():
+def test_ties_of_the_judge_and_of_human_are_not_decisive():
     """Five battles of both; two decisive, one of agreement."""
     found = hard([1, 0, 0.5, 1, 0.5], [1, 1, 1, 0.5, 0.5])
     assert (found.battles, found.decisive, found.agreement) == (5, 2, 0.5)
@@ -157,7 +157,7 @@ def test_auc_leaves_battles_without_margin_out():
 
 
 def test_one_bin_of_equal_predictions_has_the_error_worked_by_hand():
-    """Predicted 0.75, and people agree in 5 of 10."""
+    """Predicted 0.75, and humans agree in 5 of 10."""
     found = agreement(frame_of([1] * 10, [1, 0] * 5, [1] * 10), beta=np.log(3))
     assert [one.battles for one in found.bins] == [10]
     assert found.ece == pytest.approx(0.25)
@@ -199,7 +199,7 @@ def test_bins_go_up_with_the_prediction():
 
 
 def test_bins_leave_ties_and_battles_without_signal_out():
-    """Of six battles: a tie of people, one of the judge, one without margin, one unparsed."""
+    """Of six battles: a tie of humans, one of the judge, one without margin, one unparsed."""
     frame = frame_of([1, 0, 0.5, 1, 1, UNPARSED], [1, 1, 1, 0.5, 1, 1], [2, -1, 0, 3, np.nan, np.nan])
     found = agreement(frame, beta=0.5)
     assert (found.decisive, sum(one.battles for one in found.bins)) == (3, 2)
@@ -219,7 +219,7 @@ def test_equal_margins_share_a_bin_whichever_side_they_favour(beta):
 
 
 def simulated(seed=0, number=40_000, beta=0.8):
-    """People who follow sigmoid(beta * margin) exactly."""
+    """Humans who follow sigmoid(beta * margin) exactly."""
     draws = np.random.default_rng(seed)
     margin = draws.normal(0, 2, number)
     return frame_of((np.sign(margin) + 1) / 2, (draws.random(number) < expit(beta * margin)).astype(float), margin)

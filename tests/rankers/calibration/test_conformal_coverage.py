@@ -1,8 +1,8 @@
 """Conformal intervals hold the human rating of new entrants as often as they say, and two wrong ones do not.
 
 200 simulated worlds. In each, some entrants calibrate a judge that inflates differences and favours long responses; new
-entrants, drawn like them, are placed from files' worth of battles against them. The target is the rating that people's
-labels give the new entrant against the same anchors.
+entrants, drawn like them, are placed from files' worth of battles against them. The target is the rating that human
+ratings labels give the new entrant against the same anchors.
 """
 
 from functools import cache
@@ -38,18 +38,18 @@ class Played(NamedTuple):
 
 
 def play(seed, calibrated, new):
-    """Calibrate on the first entrants of a world, place the others, and rate those by people's labels."""
+    """Calibrate on the first entrants of a world, place the others, and rate those by human labels."""
     world = simulate(calibrated + new, 25, seed=seed, spread=0.8)
     battles = battles_of(world, JUDGE, orders="ab", human=True)
     first = set(world.entrants[:calibrated])
     a, b = (battles.table[side].isin(first).to_numpy() for side in ("model_a", "model_b"))
     calibration = calibrate(battles.select(a & b), bootstrap=60, seed=seed, scale_correction=False)
     arrivals = battles.select(a ^ b)
-    people = human_ratings(arrivals, calibration)
-    rows = [entry for entry in placed(arrivals, calibration, 0.9) if entry.model in people]
+    human = human_ratings(arrivals, calibration)
+    rows = [entry for entry in placed(arrivals, calibration, 0.9) if entry.model in human]
     return Played(
         np.array([one.score("soft") for one in calibration.entrants if one.score("soft") is not None]),
-        np.array([entry.score - people[entry.model] for entry in rows]),
+        np.array([entry.score - human[entry.model] for entry in rows]),
         np.array([entry.se for entry in rows]),
         calibration,
         arrivals,
@@ -63,7 +63,7 @@ def placed(arrivals, calibration, level):
 
 
 def human_ratings(arrivals, calibration):
-    """Rate the new entrants alone by people's labels, against the human ratings of the calibrated."""
+    """Rate the new entrants alone by human labels, against the human ratings of the calibrated."""
     evidence = evidence_of(arrivals, signal_of(arrivals, "margin"))
     known = {one.model: one.human_theta for one in calibration.anchors}
     theta = np.array([known.get(name, np.nan) for name in evidence.entrants])
@@ -129,6 +129,6 @@ def test_residuals_of_a_recentred_leave_one_out_do_not_cover():
 
 
 def test_sampling_intervals_alone_do_not_hold_the_human_rating():
-    """Two standard errors know nothing of how the judge differs from people."""
+    """Two standard errors know nothing of how the judge differs from humans."""
     with pytest.raises(AssertionError):
         assert_at_least(0.95, [coverage(world, 1.96) for world in worlds(19, 4)])

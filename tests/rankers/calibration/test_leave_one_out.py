@@ -197,13 +197,13 @@ def test_an_entrant_that_joins_the_others_cannot_be_held_out():
 
 
 def never_beaten(frame):
-    """People prefer model-01 in every battle."""
+    """Humans prefer model-01 in every battle."""
     a, b = frame["model_a"] == "model-01", frame["model_b"] == "model-01"
     return read_battles(frame.assign(human=np.where(a, 1.0, np.where(b, 0.0, frame["human"]))))
 
 
 @pytest.mark.slow
-def test_an_entrant_that_people_never_let_lose_is_named_and_moves_nobody():
+def test_an_entrant_that_human_never_let_lose_is_named_and_moves_nobody():
     """Its rating is the regularization's; as an anchor it would shift everyone's mean."""
     frame = labelled(6, 30, unparsed=0.0)
     calibration = calibrate(never_beaten(frame), bootstrap=20)
@@ -215,7 +215,7 @@ def test_an_entrant_that_people_never_let_lose_is_named_and_moves_nobody():
 
 @pytest.mark.slow
 def test_an_entrant_without_whom_another_is_unbounded_is_in_no_mean_and_no_quantile():
-    """People always prefer model-02, but against model-01: without that one, its rating has no bound."""
+    """Humans always prefer model-02, but against model-01: without that one, its rating has no bound."""
     frame = labelled(6, 40, unparsed=0.0)
     a, b = frame["model_a"] == "model-02", frame["model_b"] == "model-02"
     one = (frame["model_a"] == "model-01") | (frame["model_b"] == "model-01")

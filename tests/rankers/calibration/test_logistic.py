@@ -263,13 +263,13 @@ def test_a_start_far_from_the_maximum_finds_it_where_undamped_steps_run_away():
 
 
 @pytest.mark.parametrize("features", [1, 3])
-def test_signals_that_always_agree_with_people_have_no_finite_map(features):
+def test_signals_that_always_agree_with_humans_have_no_finite_map(features):
     x = np.abs(np.random.default_rng(0).normal(0.5, 1, (50, features)))
-    with pytest.raises(NotIdentifiedError, match="people agree with its sign every time"):
+    with pytest.raises(NotIdentifiedError, match="humans agree with its sign every time"):
         plain_fit(x, np.ones(50))
 
 
-def test_signals_that_always_contradict_people_have_no_finite_map():
+def test_signals_that_always_contradict_human_have_no_finite_map():
     with pytest.raises(NotIdentifiedError, match="no finite maximum"):
         plain_fit(np.linspace(0.1, 3, 50)[:, None], np.zeros(50))
 
@@ -300,7 +300,7 @@ def test_a_signal_that_is_always_zero_has_no_map(features):
 
 
 @pytest.mark.parametrize("size", [10.0, 100.0, 1000.0])
-def test_a_large_margin_against_people_is_fitted_to_the_maximum(size):
+def test_a_large_margin_against_human_is_fitted_to_the_maximum(size):
     x, y, _ = preferences(1)
     x, y = np.append(x[:, 0], size)[:, None], np.append(y, 0.0)
     assert share_of_score(x, y, plain_fit(x, y)) < 1e-8
@@ -314,7 +314,7 @@ def test_a_large_margin_against_people_is_fitted_to_the_maximum(size):
         1000.0,
     ],
 )
-def test_a_large_margin_with_people_is_fitted_to_the_maximum(size):
+def test_a_large_margin_with_humans_is_fitted_to_the_maximum(size):
     x, y, _ = preferences(1)
     x, y = np.append(x[:, 0], size)[:, None], np.append(y, 1.0)
     assert share_of_score(x, y, plain_fit(x, y)) < 1e-8

@@ -1,4 +1,4 @@
-"""Recorded votes of people and verdicts of judges: the scale correction against a literal transcription, and
+"""Recorded votes of humans and verdicts of judges: the scale correction against a literal transcription, and
 few labels.
 """
 
@@ -58,21 +58,21 @@ def test_errors_on_recorded_votes_are_those_of_a_literal_transcription():
         beta = minimize_scalar(logistic_loss, args=(signed,), bounds=(1e-6, 20), method="bounded").x
         credits, side = (human, expit(beta * margin)), np.where(a[mine] == own, 1, -1)
         opponent = np.where(side > 0, code_b[mine], code_a[mine])
-        people, judge = (
+        human, judge = (
             joint_ratings(code_a[others], code_b[others], credit[others], len(names) - 1) for credit in credits
         )
-        by_people, by_judge = (
+        by_human, by_judge = (
             rating_alone(np.where(side > 0, credit[mine], 1 - credit[mine]), known[opponent])
-            for credit, known in zip(credits, (people, judge), strict=True)
+            for credit, known in zip(credits, (human, judge), strict=True)
         )
-        errors.append((abs(by_judge - by_people), abs(factor(judge, people) * by_judge - by_people)))
+        errors.append((abs(by_judge - by_human), abs(factor(judge, human) * by_judge - by_human)))
     plain, scale_corrected = POINTS * np.mean(errors, axis=0)
     found = calibrate(read_battles(FOLDER / "hanna.parquet", where={"judge": "Beluga-13B"})).accuracy["soft"]
     assert (found.plain_mae, found.mae) == (pytest.approx(plain, abs=0.01), pytest.approx(scale_corrected, abs=0.01))
 
 
 def logistic_loss(beta: float, signed: np.ndarray) -> float:
-    """Return minus the log likelihood of people's winners, by margins that are positive where the judge agrees."""
+    """Return minus the log likelihood of human winners, by margins that are positive where the judge agrees."""
     return float(np.logaddexp(0, -beta * signed).sum())
 
 
@@ -97,12 +97,12 @@ def rating_alone(credit: np.ndarray, opponents: np.ndarray) -> float:
     return float(minimize_scalar(loss, bounds=(-10, 10), method="bounded", options={"xatol": 1e-10}).x)
 
 
-def factor(judge: np.ndarray, people: np.ndarray) -> float:
+def factor(judge: np.ndarray, human: np.ndarray) -> float:
     """Return the posterior mean of the scale correction on the design's grid: sigma integrated out, Cauchy(0,
     .5) on its log.
     """
     grid = np.exp(np.linspace(-2.5, 4, 300))
-    left = ((people - grid[:, None] * judge) ** 2).sum(axis=1)
+    left = ((human - grid[:, None] * judge) ** 2).sum(axis=1)
     log = -(len(judge) - 1) / 2 * np.log(left) - np.log1p((np.log(grid) / 0.5) ** 2)
     weight = np.exp(log - log.max())
     return float(weight @ grid / weight.sum())

@@ -1,4 +1,4 @@
-"""The scale correction of a judge's ratings to people's scale: the factor, the spread, the intervals, what
+"""The scale correction of a judge's ratings to human scale: the factor, the spread, the intervals, what
 they are worth.
 """
 
@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 from functools import cache
 
+import human_worlds
 import numpy as np
-import people_worlds
 import pytest
-from people_worlds import JUDGES, MOST_RATIO
+from human_worlds import JUDGES, MOST_RATIO
 from scipy.integrate import quad
 from scipy.special import stdtr, stdtrit
 
@@ -36,9 +36,9 @@ def pairs_of_ratings(seed=0, size=9, slope=1.4, noise=0.2):
     return judge, slope * judge + rng.normal(0, noise, size)
 
 
-def moment(judge, people, power):
+def moment(judge, human, power):
     """Integrate kappa^power over the unnormalised posterior on the logarithm of kappa."""
-    s, h = judge - judge.mean(), people - people.mean()
+    s, h = judge - judge.mean(), human - human.mean()
 
     def density(x):
         left = np.sum((h - np.exp(x) * s) ** 2)
@@ -49,28 +49,28 @@ def moment(judge, people, power):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_factor_is_the_mean_of_its_posterior_by_quadrature(seed):
-    judge, people = pairs_of_ratings(seed)
-    found, total = scale_correction_of(judge, people), moment(judge, people, 0)
-    mean = moment(judge, people, 1) / total
+    judge, human = pairs_of_ratings(seed)
+    found, total = scale_correction_of(judge, human), moment(judge, human, 0)
+    mean = moment(judge, human, 1) / total
     assert found.mean == pytest.approx(mean, rel=1e-3)
-    assert found.sd == pytest.approx(np.sqrt(moment(judge, people, 2) / total - mean**2), rel=2e-2)
+    assert found.sd == pytest.approx(np.sqrt(moment(judge, human, 2) / total - mean**2), rel=2e-2)
     assert found.low < found.mean < found.high
 
 
 def test_origins_and_order_change_no_factor():
-    judge, people = pairs_of_ratings()
-    moved = scale_correction_of(judge[::-1] + 3, people[::-1] - 2)
-    assert moved.mean == pytest.approx(scale_correction_of(judge, people).mean, rel=1e-12)
+    judge, human = pairs_of_ratings()
+    moved = scale_correction_of(judge[::-1] + 3, human[::-1] - 2)
+    assert moved.mean == pytest.approx(scale_correction_of(judge, human).mean, rel=1e-12)
 
 
 def test_two_entrants_tell_no_factor():
     assert scale_correction_of(np.array([0.0, 1.0]), np.array([0.0, 3.0])) == ScaleCorrection(1.0, None, None, None, 2)
 
 
-def test_a_judge_that_contradicts_people_tells_nothing():
-    judge, people = pairs_of_ratings()
-    assert tells_nothing(-judge, people, scale_correction_of(-judge, people))
-    assert not tells_nothing(judge, people, scale_correction_of(judge, people))
+def test_a_judge_that_contradicts_human_tells_nothing():
+    judge, human = pairs_of_ratings()
+    assert tells_nothing(-judge, human, scale_correction_of(-judge, human))
+    assert not tells_nothing(judge, human, scale_correction_of(judge, human))
 
 
 @pytest.mark.parametrize(("scale", "expected"), [(30.0, np.sqrt(30.0**2 - 20.0**2)), (10.0, 0.0)])
@@ -120,7 +120,7 @@ def test_without_the_scale_correction_ratings_and_errors_are_what_they_were():
 
 
 def test_each_fold_is_scale_corrected_by_what_the_others_tell():
-    """Transcribed for one entrant: people's and the judge's ratings of the others, without any battle of it."""
+    """Transcribed for one entrant: human ratings and the judge's ratings of the others, without any battle of it."""
     battles = read_battles(world()[0])
     evidence = calibratable(evidence_of(battles, signal_of(battles, "margin")))
     known, k = calibration(), 4
@@ -209,9 +209,9 @@ def scale_corrected_by(known):
     return next(row for row in table.rows if row[0] == "scale-corrected by")
 
 
-def test_what_people_would_say_with_ever_more_votes_is_refused_where_votes_hide_it():
-    with pytest.raises(NotIdentifiedError, match="of=people cannot be told: it needs 20 calibrated entrants"):
-        newcomers(calibration(), of="people")
+def test_what_human_would_say_with_ever_more_votes_is_refused_where_votes_hide_it():
+    with pytest.raises(NotIdentifiedError, match="of=human cannot be told: it needs 20 calibrated entrants"):
+        newcomers(calibration(), of="human")
     with pytest.raises(UsageError, match="of='judges' is unknown"):
         newcomers(calibration(), of="judges")
 
@@ -221,15 +221,15 @@ def test_without_the_scale_correction_the_scale_is_doubted_all_the_same_and_the_
     [doubt] = [warning for warning in plain.warnings if "as far apart as the judge's" in warning]
     assert doubt.endswith("(ratings here are not scale-corrected: --no-scale-correction)")
     assert doubt.split(":")[0] in "".join(scale_corrected.warnings)
-    assert plain.answer[1:] == (f"People's own sampling error alone leaves {plain.accuracy['soft'].floor:.0f} Elo.",)
+    assert plain.answer[1:] == (f"Humans' own sampling error alone leaves {plain.accuracy['soft'].floor:.0f} Elo.",)
 
 
 def test_the_interval_of_ever_more_votes_lacks_their_error():
     scale_correction = replace(calibration().scale_correction["soft"], spread=30.0, n=20)
     known = replace(calibration(), scale_correction={**calibration().scale_correction, "soft": scale_correction})
-    votes, people = newcomers(known), newcomers(known, of="people")
+    votes, human = newcomers(known), newcomers(known, of="human")
     q = rank(read_battles(world()[1]), "soft-elo", calibration=known).standings[0].diagnostics["conformal"]["q"]
-    for name, entry in people.items():
+    for name, entry in human.items():
         half = q[name] * math.hypot(entry.se, 30.0)
         assert entry.extra["conformal_high"] - entry.score == pytest.approx(half)
         assert half < votes[name].extra["conformal_high"] - entry.score
@@ -262,13 +262,13 @@ def test_a_held_out_rating_without_an_error_has_no_interval_of_no_width():
 def test_below_the_table_stands_whose_rating_the_interval_is_of():
     scale_correction = replace(calibration().scale_correction["soft"], spread=30.0, n=20)
     known = replace(calibration(), scale_correction={**calibration().scale_correction, "soft": scale_correction})
-    ranked = {of: rank(read_battles(world()[1]), "soft-elo", calibration=known, of=of) for of in ("votes", "people")}
+    ranked = {of: rank(read_battles(world()[1]), "soft-elo", calibration=known, of=of) for of in ("votes", "human")}
     lines = {of: "".join(denominators(ranking.standings[0])) for of, ranking in ranked.items()}
-    sentence = "the rating that people would give with ever more votes"
-    assert (sentence in lines["votes"], sentence in lines["people"]) == (False, True)
+    sentence = "the rating that humans would give with ever more votes"
+    assert (sentence in lines["votes"], sentence in lines["human"]) == (False, True)
 
 
-def test_a_scale_that_is_not_peoples_is_told_with_its_interval():
+def test_a_scale_that_is_not_humans_is_told_with_its_interval():
     assert any("times (" in warning and "as far apart as the judge's" in warning for warning in calibration().warnings)
 
 
@@ -279,12 +279,10 @@ def test_the_answer_gives_errors_scale_and_what_sampling_leaves():
         f"Scale-corrected soft Elo errs {error:.0f} Elo on a model that it has not seen (90%"
     )
     assert known.answer[0].endswith(f"scale-corrected verdicts err {verdicts:.0f}.")
-    assert known.answer[2].startswith(
-        f"People's own sampling error alone leaves {known.accuracy['soft'].floor:.0f} Elo"
-    )
+    assert known.answer[2].startswith(f"Humans' own sampling error alone leaves {known.accuracy['soft'].floor:.0f} Elo")
 
 
-def test_the_floor_is_the_mean_absolute_sampling_error_of_people():
+def test_the_floor_is_the_mean_absolute_sampling_error_of_human():
     known = calibration()
     errors = [held.human_se for held in known.entrants]
     assert known.accuracy["soft"].floor == pytest.approx(np.sqrt(2 / np.pi) * np.mean(errors))
@@ -308,7 +306,7 @@ INFLATED = Judge(scale=2, noise=0.7, length_bias=0.6)
 @pytest.mark.slow
 def test_scale_corrected_ratings_err_less_by_the_share_that_was_measured():
     """Twelve worlds a judge, each bar the design's, and that of their geometric mean."""
-    ratios = {name: people_worlds.error_ratio(name, range(12)) for name in JUDGES}
+    ratios = {name: human_worlds.error_ratio(name, range(12)) for name in JUDGES}
     assert {name: ratio for name, ratio in ratios.items() if ratio > MOST_RATIO[name]} == {}
     assert np.exp(np.mean(np.log([*ratios.values()]))) <= 0.75
 
@@ -317,8 +315,8 @@ def test_scale_corrected_ratings_err_less_by_the_share_that_was_measured():
 @pytest.mark.parametrize(("judge", "most"), [(JUDGES["noisy"][0], 0.60), (INFLATED, 1.05)])
 def test_newcomers_intervals_are_narrower_than_by_the_judges_own_error_and_hold(judge, most):
     """Coverage .87 to .95 of 90% intervals; width beside that of ratings as they are: bars of the design."""
-    right = people_worlds.placements(judge, WORLDS, 12, 1200, draws=3)
-    wrong = people_worlds.placements(judge, range(5), 12, 1200, draws=3, scale_correction=False)
+    right = human_worlds.placements(judge, WORLDS, 12, 1200, draws=3)
+    wrong = human_worlds.placements(judge, range(5), 12, 1200, draws=3, scale_correction=False)
     assert right.width[: len(wrong.width)].mean() <= most * wrong.width.mean()
     assert 0.87 <= right.coverage <= 0.95
 
@@ -329,7 +327,7 @@ def test_ratings_as_they_are_would_not():
     scale-corrected ratings meet.
     """
     right, wrong = (
-        people_worlds.held_out("noisy", 0, scale_correction).accuracy["soft"] for scale_correction in (True, False)
+        human_worlds.held_out("noisy", 0, scale_correction).accuracy["soft"] for scale_correction in (True, False)
     )
     assert wrong.mae == pytest.approx(right.plain_mae, rel=1e-12)
     assert wrong.mae > MOST_RATIO["noisy"] * right.plain_mae
@@ -339,10 +337,8 @@ def test_ratings_as_they_are_would_not():
 @pytest.mark.slow
 def test_a_newcomer_with_four_times_the_battles_is_still_held_and_by_its_own_error_alone_is_not():
     """At least .84 in both worlds; the wrong variant, scores over the judge's own error as before, fails in one."""
-    right = [
-        people_worlds.placements(judge, WORLDS, 12, 600, 4, 3).coverage for judge in (JUDGES["noisy"][0], INFLATED)
-    ]
-    wrong = people_worlds.placements(JUDGES["noisy"][0], WORLDS, 12, 600, 4, 3, scale_correction=False).coverage
+    right = [human_worlds.placements(judge, WORLDS, 12, 600, 4, 3).coverage for judge in (JUDGES["noisy"][0], INFLATED)]
+    wrong = human_worlds.placements(JUDGES["noisy"][0], WORLDS, 12, 600, 4, 3, scale_correction=False).coverage
     assert min(right) >= 0.84 > wrong
 
 
@@ -351,7 +347,7 @@ def test_a_newcomer_with_four_times_the_battles_is_still_held_and_by_its_own_err
 def test_six_and_four_calibrated_entrants_hold_by_t(calibrated):
     """Coverage .86 to .96 of 90% intervals, of both judges: 420 newcomers of 84 calibrations."""
     judges = (JUDGES["noisy"][0], INFLATED)
-    hits = [people_worlds.placements(judge, WORLDS, calibrated, 600, draws=3).hits for judge in judges]
+    hits = [human_worlds.placements(judge, WORLDS, calibrated, 600, draws=3).hits for judge in judges]
     assert 0.86 <= np.mean(hits) <= 0.96
 
 
@@ -362,7 +358,7 @@ def test_bounds_keep_their_reach_without_a_scale_correction():
 def test_the_answer_of_newcomers_has_their_ratings_with_conformal_intervals():
     ranking = rank(read_battles(world()[1]), "soft-elo", calibration=calibration()).standings[0]
     said = ranking.answer[0]
-    assert said.startswith("People would rate model-14 ")
+    assert said.startswith("Humans would rate model-14 ")
     assert said.endswith(", 90% each, if they are like the calibrated models.")
     for entry in newcomers(calibration()).values():
         low, high = entry.extra["conformal_low"], entry.extra["conformal_high"]

@@ -1,4 +1,4 @@
-"""Agreement with people against oracle libraries and hand-worked tables."""
+"""Agreement with humans against oracle libraries and hand-worked tables."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from podium import Judge
 from podium.diagnosis.figures import Missing
-from podium.diagnosis.people import agreement_lead, people
+from podium.diagnosis.human_agreement import agreement_lead, measure_human_agreement
 from podium.rankers.calibration.evidence import evidence_of
 from podium.rankers.calibration.signals import signal_of
 from podium.rankers.calibration.targets import fit_target
@@ -19,7 +19,7 @@ from podium.verbs.calibration_run import judge_agreement
 
 
 def card(battles, level=0.95):
-    return people(subject_of(battles, level=level))
+    return measure_human_agreement(subject_of(battles, level=level))
 
 
 def judged(items=60, seed=2, judge=None, item_sd=0.7):
@@ -45,7 +45,7 @@ def test_accuracy_counts_ties_and_agreement_leaves_them_out():
     assert found.accuracy.value != with_unparsed_as_disagreement
 
 
-def test_by_how_much_people_agree_more_with_a_judge_is_a_paired_t_interval_of_items():
+def test_by_how_much_human_agree_more_with_a_judge_is_a_paired_t_interval_of_items():
     """Oracle: scipy's paired t, one battle an item. The wrong variant, items that are not paired, is wider."""
     rng = np.random.default_rng(5)
     human = rng.integers(0, 2, 80).astype(float)
@@ -115,13 +115,13 @@ def test_the_temperature_is_the_fitted_one_with_its_interval():
 
 
 def test_a_judges_temperature_is_recovered():
-    """Truth: margins without noise are `scale` times what people go by, so beta is 1 / scale; not 1."""
+    """Truth: margins without noise are `scale` times what humans go by, so beta is 1 / scale; not 1."""
     found = card(judged(400, judge=Judge("j", scale=2.5, verdicts="soft"))).temperature
     assert found.low < 0.4 < found.high < 1
 
 
 def test_the_calibration_error_adds_up_absolute_gaps():
-    """Ten credits of 0.81 of which people back six, ten of 0.63 of which they back nine: 0.5 * 0.21 + 0.5 * 0.27."""
+    """Ten credits of 0.81 of which humans back six, ten of 0.63 of which they back nine: 0.5 * 0.21 + 0.5 * 0.27."""
     rows = [(k, 0.81 if k < 10 else 0.63, float(k % 10 < (6 if k < 10 else 9))) for k in range(20)]
     found = card(judgments(rows, "item credit human"))
     assert found.calibration_error.value == pytest.approx(0.24)
@@ -153,11 +153,11 @@ def test_hard_verdicts_without_margins_leave_the_temperature_missing():
     assert found.bins == ()
 
 
-def test_margins_that_people_go_against_give_no_temperature():
+def test_margins_that_human_go_against_give_no_temperature():
     rows = [(k, float(k % 2), 2.0 * (k % 2) - 1, float((k % 2 == 0) ^ (k == 3))) for k in range(12)]
     found = card(judgments(rows, "item credit margin human")).temperature
     assert isinstance(found, Missing)
-    assert "people prefer the response that the judge likes less" in found.why
+    assert "humans prefer the response that the judge likes less" in found.why
 
 
 def test_without_labels_the_section_is_missing():

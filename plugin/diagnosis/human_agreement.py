@@ -1,4 +1,4 @@
-"""Does the judge side with people, and does its margin say how surely?"""
+"""Does the judge side with humans, and does its margin say how surely?"""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -21,7 +21,7 @@ from podium.report.model import Table
 from podium.report.numbers import cell_text
 
 RESAMPLES = 1000
-LABELS = "give a column human (what model_a earned from people), or name a human judge with --human-judge"
+LABELS = "give a column human (what model_a earned from humans), or name a human judge with --human-judge"
 MARGINS = "give a column margin (judge score of a minus that of b), or soft credits"
 
 
@@ -31,7 +31,7 @@ class ReliabilityBin:
 
     Attributes:
         mean_margin: mean |margin|; None without margins.
-        predicted, agreement: mean predicted probability that people take the side of the signal, and how often they do.
+        predicted, agreement: mean predicted probability that humans take the side of the signal, and how often they do.
     """
 
     mean_margin: float | None
@@ -40,16 +40,16 @@ class ReliabilityBin:
 
 
 @dataclass(frozen=True, slots=True)
-class People(CardAnswer):
+class HumanAgreement(CardAnswer):
     """Agreement with human labels, battle by battle; every battle counts once.
 
     Attributes:
         accuracy: share of all labelled battles.
         kappa: Cohen's, unweighted, of win, tie, loss, every battle counted from both sides.
         agreement: share of battles without a tie on either side.
-        margin_tells: probability that |margin| is larger where people agree than where they do not; 0.5 where the
+        margin_tells: probability that |margin| is larger where humans agree than where they do not; 0.5 where the
             margin says nothing.
-        temperature: beta of P(people prefer a) = sigmoid(beta * margin).
+        temperature: beta of P(humans prefer a) = sigmoid(beta * margin).
         calibration_error: over ten bins of equal mass; above 0 by chance alone, so only an interval above 0 accuses the
             judge.
         bins: the reliability table, by |margin|.
@@ -58,7 +58,7 @@ class People(CardAnswer):
     accuracy: Annotated[Figured, "same of win, tie, loss"]
     kappa: Annotated[Figured, "  beyond chance (kappa)"]
     agreement: Annotated[Figured, "same winner, ties aside"]
-    margin_tells: Annotated[Figured, "larger |margin| where people agree (AUC)"]
+    margin_tells: Annotated[Figured, "larger |margin| where humans agree (AUC)"]
     temperature: Annotated[Figured, "temperature beta"]
     calibration_error: Annotated[Figured, "expected calibration error (ECE)"]
     bins: tuple[ReliabilityBin, ...]
@@ -70,15 +70,15 @@ class People(CardAnswer):
             for part in self.bins
             if isinstance(part.agreement, Statistic)
         )
-        header = ("|margin|, mean", "predicted", "people agree", "battles")
+        header = ("|margin|, mean", "predicted", "humans agree", "battles")
         return (Table("reliability, by |margin|", header, rows),) if self.bins else ()
 
 
-def people(subject: Subject) -> People | Missing:
-    """Compare a judge with people. Source: Soft-Elo, section 4.1 and appendix G."""
+def measure_human_agreement(subject: Subject) -> HumanAgreement | Missing:
+    """Compare a judge with humans. Source: Soft-Elo, section 4.1 and appendix G."""
     battles, level = subject.battles, subject.level
-    if not (~np.isnan(subject.human) & battles.readable).any():
-        return Missing("agreement with people", "no readable battle has a human label", LABELS)
+    if not (~np.isnan(subject.human_credit) & battles.readable).any():
+        return Missing("agreement with humans", "no readable battle has a human label", LABELS)
     try:
         evidence = evidence_of(battles, signal_of(battles, usual_kind(battles)))
     except NotIdentifiedError:
@@ -89,7 +89,7 @@ def people(subject: Subject) -> People | Missing:
     temperature, probability = _temperature(evidence, level)
     error, bins = _reliability(evidence, probability, decisive, agree, sample, subject.rng)
     sized = decisive & ~np.isnan(evidence.margin)
-    return People(
+    return HumanAgreement(
         accuracy=sample.share(agree, what="labelled battles", among=both),
         kappa=clustered_kappa(judge[both], human[both], sample.take(both)),
         agreement=sample.share(agree, what="battles without a tie", among=decisive),
@@ -101,14 +101,14 @@ def people(subject: Subject) -> People | Missing:
 
 
 def agreement_lead(first: Subject, second: Subject) -> Statistic | None:
-    """Return by what share of winners people agree more with one judge than with another, items paired by name.
+    """Return by what share of winners humans agree more with one judge than with another, items paired by name.
 
-    None where either has no battle that both it and people decide.
+    None where either has no battle that both it and humans decide.
     """
     shares, errors, number = [], [], 0
     for subject in (first, second):
         table = subject.battles.table
-        judge, human = np.sign(hard_credits(table) - 0.5), np.sign(subject.human - 0.5)
+        judge, human = np.sign(hard_credits(table) - 0.5), np.sign(subject.human_credit - 0.5)
         decisive = np.abs(judge * human) == 1
         if not decisive.any():
             return None
@@ -130,7 +130,7 @@ def clustered_kappa(judge: np.ndarray, human: np.ndarray, sample: Clustered) -> 
     """
     value = kappa(judge, human)
     if value is None:
-        return Missing("kappa", "judge and people call every battle a tie", "label battles that differ")
+        return Missing("kappa", "judge and humans call every battle a tie", "label battles that differ")
     ours, theirs = (labels[:, None] == np.array([-1, 0, 1]) for labels in (judge, human))
     p, q = ((side.mean(axis=0) + side.mean(axis=0)[::-1]) / 2 for side in (ours, theirs))
     chance, agree = float(p @ q), judge == human
@@ -144,11 +144,11 @@ def _auc(size: np.ndarray, agree: np.ndarray, sample: Clustered) -> Figured:
 
     Source: DeLong, DeLong and Clarke-Pearson 1988, summed by cluster as in Obuchowski 1997.
     """
-    what, yes, no = "margin where people agree", int(agree.sum()), int((~agree).sum())
+    what, yes, no = "margin where humans agree", int(agree.sum()), int((~agree).sum())
     if not len(size):
         return Missing(what, "no labelled battle without a tie has a margin", MARGINS)
     if not yes or not no:
-        return Missing(what, "people always agree" if yes else "people never agree", "label more battles")
+        return Missing(what, "humans always agree" if yes else "humans never agree", "label more battles")
     rank, below = rankdata(size), np.empty(len(size))
     below[agree] = (rank[agree] - rankdata(size[agree])) / no
     below[~agree] = 1 - (rank[~agree] - rankdata(size[~agree])) / yes
@@ -157,7 +157,7 @@ def _auc(size: np.ndarray, agree: np.ndarray, sample: Clustered) -> Figured:
 
 
 def _temperature(evidence: Evidence, level: float) -> tuple[Figured, np.ndarray | None]:
-    """Return beta, and the predicted probability that people prefer low (NaN where unknown)."""
+    """Return beta, and the predicted probability that humans prefer low (NaN where unknown)."""
     what, kind = "temperature", evidence.signal.kind
     if kind == "smoothing":
         return Missing(what, "the verdicts carry no margin", MARGINS), None

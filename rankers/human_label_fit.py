@@ -1,4 +1,4 @@
-"""People's labels as battles of their own: whose they are, and whether they are a random sample."""
+"""Human labels as battles of their own: whose they are, and whether they are a random sample."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ LARGEST_Z = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class PeopleLabels:
+class HumanLabelFit:
     """Labels between the entrants of a ranking.
 
     Attributes:
@@ -46,8 +46,8 @@ class PeopleLabels:
         return f"{labels} {'is' if self.left_out == 1 else 'are'} left out: {some(self.unknown)}"
 
 
-def people_labels(battles: Battles, entrants: tuple[str, ...], items: frozenset[str] | None = None) -> PeopleLabels:
-    """Collect labels from the battles of people, or from the column `human`.
+def human_label_fit(battles: Battles, entrants: tuple[str, ...], items: frozenset[str] | None = None) -> HumanLabelFit:
+    """Collect labels from the battles of humans, or from the column `human`.
 
     Several votes on one battle are its mean credit, their number its weight.
 
@@ -88,10 +88,10 @@ def people_labels(battles: Battles, entrants: tuple[str, ...], items: frozenset[
     met = means[known] if battles.votes is None else means[known & (means["row"] < 0)]
     labelled = pd.MultiIndex.from_frame(meetings_of(battles)).isin(pd.MultiIndex.from_frame(met[MEETING]))
     agreed = float(means["agree"][known].mean())
-    return PeopleLabels(coded, float(coded.weight.sum()), tuple(sorted(strangers)), left_out, labelled, agreed)
+    return HumanLabelFit(coded, float(coded.weight.sum()), tuple(sorted(strangers)), left_out, labelled, agreed)
 
 
-def people_ratings(labels: Coded, regularization: float) -> tuple[np.ndarray, np.ndarray]:
+def human_ratings(labels: Coded, regularization: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the log-strengths of labels alone and their standard errors, shape (entrants,) each.
 
     NaN where labels do not say; the others have mean zero over those that have some.
@@ -140,7 +140,7 @@ def sampling_doubt(battles: Battles, labelled: np.ndarray) -> str | None:
     what = "|margin|" if has_margins else "share of decided verdicts"
     how = "sure" if gap > 0 else "unsure"
     return (
-        f"labels are no random sample: people were asked where the judge was {how} (mean {what} "
+        f"labels are no random sample: humans were asked where the judge was {how} (mean {what} "
         f"{sure[inside].mean():.2f} where they labelled, {sure[outside].mean():.2f} elsewhere, {gap / error:+.1f} "
         "standard errors); ratings are biased. What would help: labels of battles drawn at random (`podium label`)"
     )
@@ -148,6 +148,6 @@ def sampling_doubt(battles: Battles, labelled: np.ndarray) -> str | None:
 
 def _no_labels() -> str:
     return (
-        "no label by people of any battle between these models: give them by --human-labels FILE (item, model_a, "
+        "no label by humans of any battle between these models: give them by --human-labels FILE (item, model_a, "
         "model_b, credit; `podium label` makes a sheet), by a column `human`, or by --human-judge NAME"
     )

@@ -1,4 +1,4 @@
-"""Simulated worlds in which a judge's scale is not people's: what calibration errs, and what its intervals hold.
+"""Simulated worlds in which a judge's scale is not human ratings: what calibration errs, and what its intervals hold.
 
 The tests draw a few of them; `benchmarks/ratings.py` draws as many as the figures of the documentation rest on.
 """
@@ -52,7 +52,7 @@ def error_ratio(name: str, seeds: range) -> float:
 
 @dataclass(frozen=True)
 class Placements:
-    """Intervals of newcomers beside people's ratings of them.
+    """Intervals of newcomers beside human ratings of them.
 
     Attributes:
         hits: whether each holds it, width: of each, Elo points; infinite ones hold and have no width.
@@ -63,7 +63,7 @@ class Placements:
 
     @property
     def coverage(self) -> float:
-        """Share of intervals that hold the rating by people."""
+        """Share of intervals that hold the rating by humans."""
         return float(self.hits.mean())
 
 
@@ -93,7 +93,7 @@ def placements(
             for name in sorted(new):
                 meets = ((a == name) & b.isin(old)) | ((b == name) & a.isin(old))
                 arrival = read_battles(drawn(frame[meets], each, rng))
-                rating = rating_by_people(arrival, calibration, name)
+                rating = rating_by_human(arrival, calibration, name)
                 [row] = [
                     row
                     for row in rank(arrival, "soft-elo", calibration=calibration, answers=False).standings[0].entries
@@ -114,8 +114,8 @@ def world_of(judge: Judge, seed: int) -> tuple[World, pd.DataFrame]:
     return world, frame.astype({"model_a": "category", "model_b": "category"})
 
 
-def rating_by_people(arrival: Battles, calibration: Calibration, name: str) -> float:
-    """Rate a newcomer alone by people's labels, against people's ratings of the calibrated."""
+def rating_by_human(arrival: Battles, calibration: Calibration, name: str) -> float:
+    """Rate a newcomer alone by human labels, against human ratings of the calibrated."""
     evidence = evidence_of(arrival, signal_of(arrival, "margin"))
     known = {anchor.model: anchor.human_theta for anchor in calibration.anchors}
     theta = np.array([known.get(model, np.nan) for model in evidence.entrants])
